@@ -50,7 +50,7 @@ def run(*words):
     return subprocess.run([str(word) for word in words], check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout
 
 
-def merged(path):
+def path_below_usr(path):
     """Returns a path as it is where /bin, /lib and the like are links into /usr; some packages name the links."""
     return re.sub(r"^/(s?bin|lib\w*)/", r"/usr/\1/", path)
 
@@ -99,7 +99,7 @@ class Installed:
             # The packages of a distribution have digests of all files but those that an administrator may edit.
             listed = run("dpkg-query", "--control-show", name, "md5sums")
             for digest, path in re.findall(r"(?m)^([0-9a-f]{32})  (.*)$", listed):
-                self._digests[merged(f"/{path}")] = digest
+                self._digests[path_below_usr(f"/{path}")] = digest
         return self.packages[name]
 
     def owner(self, path):
@@ -110,7 +110,7 @@ class Installed:
             words = ["dpkg-query", "--search", f"{folder}/*", re.sub("^/usr/", "/", f"{folder}/*")]
             found = subprocess.run(words, check=False, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                                    encoding="utf-8").stdout
-            self._owners[folder] = {merged(place): name for name, place in
+            self._owners[folder] = {path_below_usr(place): name for name, place in
                                     re.findall(r"(?m)^([a-z0-9.+-]+)(?::\w+)?: (/.*)$", found)}
         name = self._owners[folder].get(path)
         if name is None:
@@ -139,6 +139,10 @@ class Deb:
                 # The packages' own build gives the files the time of the commit.
                 self.seconds = int(program.mtime)
                 copyright_file = members.extractfile(f"./usr/share/doc/{TITLE}/copyright").read()
+                changelog = members.extractfile(f"./usr/share/doc/{TITLE}/changelog.Debian.gz").read()
+        # packaging/build_packages.py writes the commit.
+        named = re.search(rb"Built from the commit ([0-9a-f]+)\.", gzip.decompress(changelog))
+        self.commit = named[1].decode("ascii") if named else None
         listed = run("dpkg-deb", "--field", path, *FIELDS[:3], "Static-Built-Using")
         fields = dict(line.split(": ", 1) for line in listed.splitlines())
         self.package = Package(fields["Package"], fields["Version"], fields["Architecture"],
@@ -233,7 +237,10 @@ def add_libraries(tree, program):
 # ---- what else a program expects ------------------------------------------------------------------------------------
 
 def add_authorities(tree):
-    """Adds the bundle of all authorities that Debian trusts, which this machine may have changed in its own bundle."""
+    """Adds a bundle of all authorities in ca-certificates.
+
+    The bundle of this machine is not used, because an administrator may have changed it.
+    """
     package = tree.installed.package("ca-certificates")
     paths = [path for path in run("dpkg-query", "--listfiles", package.name).splitlines()
              if path.startswith("/usr/share/ca-certificates/") and path.endswith(".crt")]
@@ -263,7 +270,7 @@ def add_licences(tree):
             tree.add_installed(path)
 
 
-def made_tree(deb):
+def image_tree(deb):
     """Returns the files of the image, and its bill of materials."""
     tree = Tree(Installed())
     tree.add(PROGRAM, deb.package, deb.program)
@@ -398,9 +405,10 @@ def built_package():
 
 def commit_of(deb):
     """Returns the commit that is checked out, which must be the one that the package is made of."""
-    revision, seconds = run("git", "-C", TOP, "log", "-1", "--format=%H %ct").split()
-    if int(seconds) != deb.seconds:
-        sys.exit(f"{deb.path} is not of the commit that is checked out; run ./dev image without --package")
+    revision = run("git", "-C", TOP, "rev-parse", "HEAD").strip()
+    if deb.commit != revision:
+        found = f"the commit {deb.commit}" if deb.commit else "an unknown commit"
+        sys.exit(f"{deb.path} is of {found}, and the commit {revision} is checked out; run ./dev image without --package")
     return revision
 
 
@@ -414,7 +422,7 @@ def main():
     parser.add_argument("--tree", type=pathlib.Path, metavar="FOLDER", help="write only the files of the image, here")
     arguments = parser.parse_args()
     deb = Deb(arguments.package or built_package())
-    tree, bill = made_tree(deb)
+    tree, bill = image_tree(deb)
     if arguments.tree:
         write_tree(tree, arguments.tree, deb.seconds)
         return

@@ -21,7 +21,8 @@ TOP = pathlib.Path(__file__).resolve().parents[1]
 OUTPUT = TOP / "build/packages"
 # With these options and without the distribution's flags, the compiler makes the same objects as in the build folder of
 # ./dev, and finds them in its cache.  The packages are then for tests; those for people have the distribution's flags.
-MESON_OPTIONS_OF_TESTS = "--buildtype=debugoptimized -Doptimization=1 -Dwerror=true -Dcpp_args=-g1"
+MESON_OPTIONS_OF_TESTS = ("--buildtype=debugoptimized -Dwerror=true -Dcpp_args=-g1 "
+                          f"-Doptimization={2 if 'PINTLE_NIGHTLY' in os.environ else 1}")
 # ./dev sets the same variables for its own builds, and its comments explain them.
 CACHE = {"CCACHE_NOHASHDIR": "1", "CCACHE_DEPEND": "1", "CCACHE_PCH_EXTSUM": "1",
          "CCACHE_SLOPPINESS": "pch_defines,time_macros,include_file_mtime,include_file_ctime"}
@@ -67,7 +68,10 @@ def seconds_of_commit():
 
 
 def run_builder(command, log, environment, cwd=None):
-    """Runs a program that builds packages.  Its output goes to a file; if the program fails, the output's end is shown."""
+    """Runs a program that builds packages.
+
+    The output of the program goes to a file.  If the program fails, the last lines of the output are printed.
+    """
     # The cache of compilers distinguishes locales, and rpmbuild sets LANG.
     lang = f"LANG={os.environ['LANG']}" if "LANG" in os.environ else "--unset=LANG"
     of_caller = {name: value for name, value in os.environ.items() if name not in CACHE}
@@ -81,8 +85,11 @@ def run_builder(command, log, environment, cwd=None):
         sys.exit("\n".join([*lines, f"{command[0]} failed; {log} has all of its output"]))
 
 
-def hand_out(folder, *patterns):
-    """Moves the packages of a folder into the output folder, in place of those of the build before; returns their files."""
+def replace_output(folder, *patterns):
+    """Moves the packages of a folder into the output folder, in place of those of the previous build.
+
+    Returns the files of the packages.
+    """
     packages = []
     for pattern in patterns:
         for earlier in OUTPUT.glob(pathlib.PurePath(pattern).name):
@@ -93,7 +100,9 @@ def hand_out(folder, *patterns):
 
 def changelog(version):
     when = email.utils.format_datetime(datetime.datetime.fromtimestamp(seconds_of_commit(), datetime.timezone.utc))
-    return (f"pintle ({version}-1) unstable; urgency=medium\n\n  * CHANGELOG.md lists what a user can notice.\n\n"
+    # packaging/build_image.py reads the commit.
+    return (f"pintle ({version}-1) unstable; urgency=medium\n\n  * CHANGELOG.md lists what a user can notice.\n"
+            f"  * Built from the commit {git('rev-parse', 'HEAD')}.\n\n"
             f" -- The Pintle authors <pintle@localhost>  {when}\n")
 
 
@@ -112,7 +121,7 @@ def build_deb(arguments):
         run_builder([*command, "--build=source", "--no-pre-clean", "--no-check-builddeps"], folder / "build.log", {},
                     cwd=source)
         shutil.rmtree(source)
-        return hand_out(folder, "*.dsc", "*.orig.tar.xz", "*.debian.tar.xz")
+        return replace_output(folder, "*.dsc", "*.orig.tar.xz", "*.debian.tar.xz")
     options = [f"parallel={os.cpu_count()}", *([] if arguments.check else ["nocheck"])]
     environment = CACHE
     if arguments.for_tests:
@@ -123,7 +132,7 @@ def build_deb(arguments):
     run_builder([*command, "--build=binary"], folder / "build.log",
                 environment | {"DEB_BUILD_OPTIONS": " ".join(options)}, cwd=source)
     shutil.rmtree(source)
-    return hand_out(folder, "*.deb")
+    return replace_output(folder, "*.deb")
 
 
 def build_rpm(arguments):
@@ -149,9 +158,9 @@ def build_rpm(arguments):
     run_builder([*command, TOP / "packaging/pintle.spec"], folder / "build.log",
                 CACHE if arguments.for_tests else {})
     if arguments.source:
-        return hand_out(folder, "SRPMS/*.src.rpm")
+        return replace_output(folder, "SRPMS/*.src.rpm")
     shutil.rmtree(folder / "BUILD")
-    return hand_out(folder, "RPMS/*/*.rpm", "SRPMS/*.rpm")
+    return replace_output(folder, "RPMS/*/*.rpm", "SRPMS/*.rpm")
 
 
 def main():

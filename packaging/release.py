@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes the files of a release in build/release/VERSION, as `./dev release VERSION` does.
 
-A release is made from a commit, whose CHANGELOG.md has a section with the version.  It has the source tarball, the
-Debian packages with their source package, the source RPM, the container image of the controller with its bill of
-materials, the section of the changelog, and the checksums of all these.  All times in them are the commit's.
+A release is made from a commit.  The newest section of CHANGELOG.md in this commit must have the version.  The release
+has the source tarball, the Debian packages with their source package, the source RPM, the container image of the
+controller with its bill of materials, the section of the changelog, and the checksums of all these.  All times in them
+are the commit's.
 """
 
 import argparse
@@ -32,8 +33,9 @@ def section_of_changelog(version):
     text = (TOP / "CHANGELOG.md").read_text(encoding="utf-8")
     headings = re.findall(r"(?m)^## (\S+).*$", text)
     if not headings or headings[0] != version:
-        raise Refused(f"CHANGELOG.md: its first section is \"{headings[0] if headings else 'missing'}\"; write the heading "
-                      f"\"## {version}\" above the changes since the last release, and commit it")
+        found = f"its first section is \"{headings[0]}\"" if headings else "it has no section"
+        raise Refused(f"CHANGELOG.md: {found}; write the heading \"## {version}\" above the changes since the last "
+                      f"release, and commit it")
     return re.split(r"(?m)^## .*$", text)[1].strip() + "\n"
 
 
@@ -78,7 +80,7 @@ def check_unchanged(commit):
                       "and leave the clone alone until the release is made")
 
 
-def packages(*options):
+def build_packages_with(*options):
     """Builds packages, and returns their files."""
     built = subprocess.run([sys.executable, TOP / "packaging/build_packages.py", *options], check=True, cwd=TOP,
                            stdout=subprocess.PIPE, encoding="utf-8").stdout.split()
@@ -89,17 +91,17 @@ def make(version, changes, commit, output, options):
     """Makes all files of the release in a folder.  The folder gets its name at the end, when it is complete."""
     unfinished = output.with_name(f"{output.name}.unfinished")
     build_packages.empty_folder(unfinished)
-    fill(unfinished, version, changes, options)
+    write_release_files(unfinished, version, changes, options)
     check_unchanged(commit)
     shutil.rmtree(output, ignore_errors=True)
     unfinished.rename(output)
 
 
-def fill(output, version, changes, options):
+def write_release_files(output, version, changes, options):
     (output / "CHANGES.md").write_text(changes, encoding="utf-8")
     build_packages.write_tarball(f"pintle-{version}", output / f"pintle-{version}.tar.xz", "-6")
-    debian = packages(*options)
-    for package in [*debian, *packages("--source"), *packages("--rpm", "--source")]:
+    debian = build_packages_with(*options)
+    for package in [*debian, *build_packages_with("--source"), *build_packages_with("--rpm", "--source")]:
         shutil.copy(package, output)
     controller = next(package for package in debian if package.name.startswith("pintle-controller_"))
     with tempfile.TemporaryDirectory() as folder:
@@ -154,9 +156,10 @@ def main():
     except subprocess.CalledProcessError as failed:
         # The program has printed its reason.
         words = " ".join(map(str, failed.cmd))
-        sys.exit(f"release.py: `{words}` has failed with status {failed.returncode}; mend its error above, and begin again")
+        sys.exit(f"release.py: `{words}` has failed with status {failed.returncode}; fix the error that is "
+                 "printed above, and run this command again")
     except OSError as failed:
-        sys.exit(f"release.py: {failed}; mend this, and begin again")
+        sys.exit(f"release.py: {failed}; fix this, and run this command again")
     for path in sorted(output.iterdir()):
         print(path.relative_to(TOP))
 

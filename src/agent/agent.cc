@@ -325,7 +325,9 @@ void Agent::Do(const effect::GoBack& back) {
 
 void Agent::Do(const effect::Look& look) {
   prepared_.reset();
-  // The state of the machine may have changed since an earlier look, so the result of that look no longer counts.
+  // The state of the machine may have changed since an earlier look, so the result of that look no longer counts, and
+  // neither do the inputs of a look that has not begun.
+  next_look_.reset();
   const int number = ++looks_;
   source_->Fetch(current_, look.goal, [this, number, goal = look.goal](Result<SurveyRequest> request) {
     if (number == looks_) Fetched(goal, std::move(request));
@@ -375,7 +377,7 @@ void Agent::Looked(const Goal& goal, Result<Survey> survey) {
   prepared_ = std::move(survey->prepared);
   status_.findings = static_cast<std::uint32_t>(survey->findings);
   if (std::exchange(status_.left_aside, survey->left_aside) != survey->left_aside && !survey->left_aside.empty()) {
-    log::Notice("left aside: " + survey->left_aside, kLeftAside);
+    log::Notice("the agent does not apply the " + survey->left_aside, kLeftAside);
   }
   WriteFindings(survey->findings_text);
   Warn(Warnings::Of::kIgnored, std::move(survey->warnings));
@@ -451,11 +453,9 @@ void Agent::BeginChange() {
       });
 }
 
-void Agent::Do(const effect::Reboot&) {
-  const std::string why =
-      state_.rejected && state_.wanted == state_.rejected->goal
-          ? fmt::format("Node will reboot to undo {}", state_.rejected->goal.config)
-          : fmt::format("Node will reboot into config {}", state_.wanted ? state_.wanted->config : "");
+void Agent::Do(const effect::Reboot& reboot) {
+  const std::string why = fmt::format("Node will reboot {} {}", reboot.purpose.undoes ? "to undo" : "into config",
+                                      reboot.purpose.goal.config);
   log::Notice(fmt::format("initiating reboot: {}", why), kRebooting);
   source_->ReportReboot(why, [this, why] {
     worker_->Run<Result<>>(
@@ -558,7 +558,7 @@ void Agent::Do(const effect::Remember& remember) {
 void Agent::Do(const effect::RetryLater& later) {
   const auto delay = RetryDelay(later.attempts);
   retry_.After(delay);
-  status_.next = fmt::format("another try at {}", ToRfc3339(clock_.Wall() + delay));
+  status_.next = fmt::format("retry at {}", ToRfc3339(clock_.Wall() + delay));
 }
 
 // ---- watching and publishing ----------------------------------------------------------------------------------------

@@ -323,14 +323,16 @@ void Bus::Connect() {
 
 void Bus::GotName() {
   backoff_.Reset();
-  if (std::exchange(is_loss_logged_, false)) log::Info(fmt::format("on the system bus as {}", host::kAgentName));
+  if (std::exchange(is_loss_logged_, false))
+    log::Info(fmt::format("the agent is on the system bus as {}", host::kAgentName));
 }
 
 // The connection is destroyed later, since this may be called from within it.
 void Bus::Lost(const Error& why) {
   if (!std::exchange(is_loss_logged_, true)) {
-    log::Warning(fmt::format("not on the system bus as {}, and trying again: {}", host::kAgentName, why.message()),
-                 kNotOnTheBus);
+    log::Warning(
+        fmt::format("the agent is not on the system bus as {}, and tries again: {}", host::kAgentName, why.message()),
+        kNotOnTheBus);
   }
   if (!retry_.armed()) retry_.After(backoff_.Next());
 }

@@ -58,9 +58,9 @@ class Callers::Caller {
 
   const std::string& name() const { return name_; }
 
-  // Returns false if the question could not be sent.
-  bool AskForUser() {
-    return ::sd_bus_call_method_async(callers_.bus_, Out(user_question_), kBusName, kBusPath, kBusName,
+  // Returns false if the request could not be sent.
+  bool LookUpUser() {
+    return ::sd_bus_call_method_async(callers_.bus_, Out(user_lookup_), kBusName, kBusPath, kBusName,
                                       "GetConnectionUnixUser", &OnUser, this, "s", name_.c_str()) >= 0;
   }
 
@@ -114,11 +114,11 @@ class Callers::Caller {
   // Takes a place and asks polkit.  If the call is refused, this removes it, and it must not be used afterwards.
   void Admit(Call& call) {
     if (call.request.action.empty()) return End(call, kDenied, "only root may do this");
-    if (!callers_.TakePlace(*user_)) return End(call, kTooMany, "too many calls wait for polkit already");
+    if (!callers_.TakePlace(*user_)) return End(call, kTooMany, "too many calls wait for polkit; try again later");
     call.question_id = fmt::format("{}", ++callers_.questions_);
     if (!Watch() || !AskPolkit(call)) {
       CancelAndGiveBack(call);
-      End(call, kDenied, "polkit did not answer; root does not need it");
+      End(call, kDenied, "polkit could not be asked for permission, so only root may do this");
     }
   }
 
@@ -216,7 +216,7 @@ class Callers::Caller {
   Callers& callers_;
   const std::string name_;
   std::optional<std::uint32_t> user_;
-  Slot user_question_;
+  Slot user_lookup_;
   Slot gone_;
   std::list<Call> calls_;
 };
@@ -230,9 +230,9 @@ void Callers::Take(::sd_bus_message* call, Request request) {
   auto [caller, is_new] = callers_.try_emplace(name);
   if (is_new) {
     caller->second = std::make_unique<Caller>(*this, name);
-    if (!caller->second->AskForUser()) {
+    if (!caller->second->LookUpUser()) {
       callers_.erase(caller);
-      return Refuse(call, kDenied, "the bus could not be asked for the caller's user");
+      return Refuse(call, kDenied, "cannot ask the bus which user sent this call");
     }
   }
   caller->second->Take(call, std::move(request));

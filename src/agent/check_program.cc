@@ -117,7 +117,7 @@ Result<std::optional<std::string>> Run(const std::string& path, milliseconds lim
   const int status = host::Reap(pid);
   if (!end) return end.error();
   if (stderr_pipe.read) ReadAvailable(stderr_pipe.read.get(), output);
-  if (*end == End::kStopped) return Error(ErrorKind::kCancelled, "it was asked to stop");
+  if (*end == End::kStopped) return Error(ErrorKind::kCancelled, "the health check was cancelled");
   if (*end == End::kTooLate) return fmt::format("took longer than {} s", std::chrono::duration<double>(limit).count());
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return std::nullopt;
   return FailureText(status, output);

@@ -62,12 +62,12 @@ void ClusterFilesWriter::Write() {
         return outcome;
       },
       [this, version = source->metadata.resource_version, permission = permission_](const Result<Outcome>& outcome) {
-        OnAnswer(version, permission, outcome);
+        OnWriteEnded(version, permission, outcome);
       });
 }
 
-void ClusterFilesWriter::OnAnswer(const std::string& resource_version, WritePermission permission,
-                                  const Result<Outcome>& outcome) {
+void ClusterFilesWriter::OnWriteEnded(const std::string& resource_version, WritePermission permission,
+                                      const Result<Outcome>& outcome) {
   is_writing_ = false;
   if (!outcome) {
     again_.After(backoff_.Next());

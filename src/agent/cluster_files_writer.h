@@ -68,7 +68,7 @@ class ClusterFilesWriter {
   };
 
   void Write();
-  void OnAnswer(const std::string& resource_version, WritePermission permission, const Result<Outcome>& outcome);
+  void OnWriteEnded(const std::string& resource_version, WritePermission permission, const Result<Outcome>& outcome);
 
   const Root& root_;
   Listener listener_;

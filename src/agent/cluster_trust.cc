@@ -29,9 +29,10 @@ Result<std::unique_ptr<ClusterTrust>> ClusterTrust::Begin(event::Loop& loop, kub
   std::unique_ptr<ClusterTrust> trust(new ClusterTrust(loop, client, clock, std::move(node), std::move(listener)));
   ClusterFilesWriter::Listener files;
   files.written = [self = trust.get()](const std::string& version, const auto& changed) {
-    self->OnAnswer(version, changed);
+    self->OnFilesWritten(version, changed);
   };
   files.waiting = [self = trust.get()](const auto& waiting) {
+    self->controller_config_trouble_.clear();
     self->ReportFilesTrouble("");
     self->ReportWaitingFiles(waiting);
   };
@@ -62,6 +63,12 @@ void ClusterTrust::OnNodeSeen() {
   if (std::exchange(permission_, permission) == permission) return;
   files_->SetWritePermission(permission);
   ExchangeServerAuthorities();
+}
+
+void ClusterTrust::OnReportsLost() {
+  if (!synced_version_.empty()) {
+    node_.write({{std::string(api::kLastSyncedControllerConfigAnnotation), synced_version_}});
+  }
 }
 
 // The value of the Node's annotation is the time until which the files have to wait.  While the Node is not known, the
@@ -119,10 +126,12 @@ void ClusterTrust::LogControllerConfigTrouble(const Error& error) {
   log::Warning(fmt::format("reading the ControllerConfig's certificates: {}", error.message()), kTrouble);
 }
 
-void ClusterTrust::OnAnswer(const std::string& resource_version, const std::vector<std::string>& changed) {
+void ClusterTrust::OnFilesWritten(const std::string& resource_version, const std::vector<std::string>& changed) {
   for (const std::string& path : changed) {
-    log::Notice(fmt::format("{} was written or removed, as the ControllerConfig wants it", path), kFileWritten);
+    log::Notice(fmt::format("{} was written or removed to match the ControllerConfig", path), kFileWritten);
   }
+  controller_config_trouble_.clear();
+  synced_version_ = resource_version;
   ReportFilesTrouble("");
   ReportWaitingFiles({});
   ExchangeServerAuthorities();

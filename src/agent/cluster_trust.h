@@ -51,6 +51,8 @@ class ClusterTrust {
   // Must be called when the Node was seen for the first time or has changed.  Begins or ends a wait, as the Node's
   // annotation demands, and begins the work that waited for the Node.
   void OnNodeSeen();
+  // Must be called when the Node may have lost the annotations of this class.
+  void OnReportsLost();
 
   // Returns the files that changes leave alone even if a config has them, because this class writes them.  Without a
   // ControllerConfig there are none.  The authorities of registries are not among them.
@@ -62,7 +64,7 @@ class ClusterTrust {
   WritePermission WritePermissionNow();
   bool HasToExchangeServerAuthorities() const;
   void ReportWaitingFiles(std::vector<api::WaitingFile> files);
-  void OnAnswer(const std::string& resource_version, const std::vector<std::string>& changed);
+  void OnFilesWritten(const std::string& resource_version, const std::vector<std::string>& changed);
   void ReportFilesTrouble(const std::string& trouble);
   void LogControllerConfigTrouble(const Error& error);
   void ExchangeServerAuthorities();
@@ -78,6 +80,7 @@ class ClusterTrust {
   std::string logged_waiting_;  // The waiting files that were logged, so that they are logged once.
   std::string files_trouble_;
   std::string controller_config_trouble_;
+  std::string synced_version_;  // The version of the ControllerConfig whose files are written.
   bool is_exchanging_ = false;
   event::Timer exchange_again_;
   kube::Call authorities_;

@@ -74,7 +74,7 @@ Result<ConfigDirectory> ReadConfigDirectory(const std::string& directory) {
   change::WrittenConfigs written = TRY(change::ReadWrittenConfigs({&directory, 1}));
   read.configs = std::move(written.configs);
   for (const std::string& what : written.left_out) {
-    read.warnings.push_back(fmt::format("{}, and is left out: a config is a regular file", what));
+    read.warnings.push_back(fmt::format("left out: {}; a config must be a regular file", what));
   }
   for (const std::string& other : written.others) {
     if (IsObviouslyNoConfig(fs::path(other).filename().string())) continue;

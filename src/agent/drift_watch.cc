@@ -65,7 +65,7 @@ Result<std::unique_ptr<DriftWatch>> DriftWatch::Create(event::Loop& loop, const 
       return Error(ErrorKind::kInvalid, fmt::format("watching \"{}\": it is not an absolute path", path));
     }
     path = Tidy(path);
-    if (path.empty()) return Error(ErrorKind::kInvalid, "watching \"/\": it is in no directory");
+    if (path.empty()) return Error(ErrorKind::kInvalid, "watching \"/\": it has no parent directory");
   }
   std::sort(paths.begin(), paths.end());
   paths.erase(std::unique(paths.begin(), paths.end()), paths.end());

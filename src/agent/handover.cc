@@ -109,7 +109,11 @@ Result<> Handover::TryToConnect() {
                            .trouble = [this](const Error& error) { Complain(error.message()); }});
   kube::Mirror<api::Node>::Listener listener;
   listener.added = [this](const api::Node& node) { See(node); };
-  listener.changed = [this](const api::Node&, const api::Node& node) { See(node); };
+  listener.changed = [this](const api::Node& before, const api::Node& node) {
+    // The cluster's store was restored from a backup.
+    if (kube::IsOlder(node, before)) node_.reset();
+    See(node);
+  };
   listener.removed = [this](const api::Node&) { node_.reset(); };
   listener.trouble = [this](const Error& error) { Complain(error.message()); };
   nodes_ = std::make_unique<kube::Mirror<api::Node>>(
@@ -118,9 +122,7 @@ Result<> Handover::TryToConnect() {
 }
 
 void Handover::See(const api::Node& node) {
-  const bool is_known = node_ && node_->metadata.uid == node.metadata.uid &&
-                        kube::IsLater(node_->metadata.resource_version, node.metadata.resource_version);
-  if (!is_known) {
+  if (!node_ || !kube::IsOlder(node, *node_)) {
     trouble_.clear();
     node_ = node;
   }
@@ -177,7 +179,7 @@ void Handover::AskToBegin() {
 }
 
 Result<> Handover::Store() {
-  TRY(root_.MakeDirectories(change::kStateDirectory));
+  TRY(root_.MakeDirectories(change::kStateDirectory, change::kPrivateDirectory));
   TRY(change::ExpectKnownVersion(root_, change::format::kHandedOver));
   TRY(root_.WriteFile(kHandedOver, ContentsWithUid(node_->metadata.uid)), fmt::format("writing {}", kHandedOver));
   given_uid_ = node_->metadata.uid;

@@ -86,7 +86,7 @@ Result<std::vector<std::string>> FindUnwell(host::Systemd& systemd, const Root& 
                                             const std::stop_token& stop) {
   std::vector<std::string> unwell;
   for (const std::string& unit : settings.units) {
-    if (stop.stop_requested()) return Error(ErrorKind::kCancelled, "it was asked to stop");
+    if (stop.stop_requested()) return Error(ErrorKind::kCancelled, "the health check was cancelled");
     if (auto text = ProblemOfUnit(systemd, unit)) unwell.push_back(*std::move(text));
   }
   if (auto text = ProblemOfBoot(systemd)) unwell.push_back(*std::move(text));

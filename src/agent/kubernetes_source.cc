@@ -26,11 +26,6 @@ constexpr const char* kConditionsManager = "machine-config-operator";
 // the agent tries again, and the next fetch makes only one attempt.
 constexpr int kTriesOfAFetch = 5;
 
-bool IsOlder(const api::Node& node, const api::Node& known) {
-  return node.metadata.uid == known.metadata.uid &&
-         kube::IsLater(known.metadata.resource_version, node.metadata.resource_version);
-}
-
 // A Node has no namespace, but its Events need one.
 api::ObjectReference ReferenceTo(const api::Node& node, const std::string& event_namespace) {
   api::ObjectReference reference;
@@ -76,7 +71,7 @@ void KubernetesSource::KeepBootstrapKubeconfigPrivate() {
                              changed.error().message(), kBootstrapKubeconfig),
                  kTrouble);
   } else if (*changed) {
-    log::Notice(fmt::format("{} has a token in it, and only root may read it now (mode 0600)", kBootstrapKubeconfig),
+    log::Notice(fmt::format("the mode of {} is now 0600, because the file contains a token", kBootstrapKubeconfig),
                 kFileWritten);
   }
 }
@@ -92,6 +87,11 @@ void KubernetesSource::Connect() {
 Result<> KubernetesSource::TryToConnect() {
   auto access = TRY(kube::Access::FromKubeconfig(settings_.kubeconfig));
   client_ = TRY(kube::Client::Create(loop_, std::move(access), {.field_manager = "machine-config-daemon"}));
+  // The trust comes first, since it is the part that can fail, and what follows uses it.
+  if (auto begun = BeginTrust(); !begun) {
+    client_.reset();
+    return begun;
+  }
   kube::EventRecorder::Settings events;
   events.trouble = [](const Error& error) {
     log::Warning(fmt::format("posting an Event: {}", error.message()), kTrouble);
@@ -110,10 +110,15 @@ Result<> KubernetesSource::TryToConnect() {
   conditions_ = std::make_unique<NodeConditionsWriter>(loop_, client_->As(kConditionsManager), clock_,
                                                        NodeConditionsWriter::Listener{[this] { CheckRebootReport(); }});
   if (!unwritten_.empty()) writer_->Write(std::exchange(unwritten_, {}));
-  TRY(BeginTrust());
   kube::Mirror<api::Node>::Listener listener;
   listener.added = [this](const api::Node& node) { See(node); };
-  listener.changed = [this](const api::Node&, const api::Node& node) { See(node); };
+  listener.changed = [this](const api::Node& before, const api::Node& node) {
+    const bool is_restored = kube::IsOlder(node, before);  // From a backup of the cluster's store.
+    if (is_restored) node_ = node;
+    See(node);
+    if (is_restored) RepeatReports();
+    RepeatStagingReport();
+  };
   listener.removed = [this](const api::Node&) { node_.reset(); };
   listener.synced = [this] {
     LogTrouble(node_ ? write_trouble_ : fmt::format("there is no Node {} yet", settings_.node));
@@ -141,23 +146,35 @@ Result<> KubernetesSource::BeginTrust() {
 void KubernetesSource::LogTrouble(const std::string& trouble) {
   if (trouble == trouble_) return;
   if (trouble.empty()) {
-    log::Info("the trouble with the API server is over");
+    log::Info("requests to the API server succeed again");
   } else {
     log::Warning(fmt::format("the API server: {}", trouble), kNoApiServer);
   }
   trouble_ = trouble;
 }
 
+void KubernetesSource::RepeatReports() {
+  Report(report::ReportsLost{});
+  trust_->OnReportsLost();
+}
+
+// Someone may have removed the annotations with the report, or restored the Node from a backup.
+void KubernetesSource::RepeatStagingReport() {
+  if (staging_reported_ && writer_->is_idle()) Report(report::Staged{*staging_reported_});
+}
+
 // Takes over the Node as it was read or written, unless a later version of it is known.
 void KubernetesSource::See(const api::Node& node) {
-  if (node_ && IsOlder(node, *node_)) return;
+  if (node_ && kube::IsOlder(node, *node_)) return;
   const bool is_first = !node_;
+  const std::string known_uid = std::exchange(uid_, node.metadata.uid);
   node_ = node;
   LogTrouble(write_trouble_);
   if (is_first && View().Annotation(api::kCurrentConfigAnnotation).empty()) WriteInitialAnnotations();
   CheckAnswer();
   trust_->OnNodeSeen();
   Report(report::NodeSeen{});
+  if (!known_uid.empty() && known_uid != uid_) RepeatReports();
   // The controller may name a wanted config before the Node names the config that this new machine has.  If the agent
   // did not wait for the current config, it would change the machine as if the machine had no config yet.
   if (awaits_current_config_ && View().Annotation(api::kCurrentConfigAnnotation).empty()) return;
@@ -380,7 +397,10 @@ void KubernetesSource::ReportIrreconcilable(const std::vector<plan::Irreconcilab
 
 void KubernetesSource::ReportFinalizeFailure(const std::string& text) { Report(report::FinalizeFailed{text}); }
 
-void KubernetesSource::ReportStaging(const StagingReport& report) { Report(report::Staged{report}); }
+void KubernetesSource::ReportStaging(const StagingReport& report) {
+  staging_reported_ = report;
+  Report(report::Staged{report});
+}
 
 void KubernetesSource::ReportLogin() { Report(report::LoggedIn{}); }
 

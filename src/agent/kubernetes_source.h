@@ -80,6 +80,8 @@ class KubernetesSource final : public Source {
   void See(const api::Node& node);
   void AnnounceGoal();
   void AnnounceStage();
+  void RepeatReports();
+  void RepeatStagingReport();
   void LogTrouble(const std::string& trouble);
   void AwaitAnswer(std::string value, std::chrono::nanoseconds patience, const char* event, std::string too_late,
                    std::function<void()> answered);
@@ -109,9 +111,11 @@ class KubernetesSource final : public Source {
   std::unique_ptr<kube::Mirror<api::Node>> nodes_;
   std::unique_ptr<ClusterTrust> trust_;
   std::optional<api::Node> node_;
+  std::string uid_;                      // The UID of the last Node that was seen.
   bool awaits_current_config_ = false;   // The initial annotations, which name the current config, are being written.
   std::optional<Goal> announced_;        // The goal that the listener was last called with.
   std::optional<std::string> to_stage_;  // The value of kStageAnnotation that the listener was last called with.
+  std::optional<StagingReport> staging_reported_;  // The last report about staging.
   std::shared_ptr<SurveyFetch> fetching_;
   std::shared_ptr<SurveyFetch> fetching_to_stage_;
   bool has_fetch_failed_ = false;  // The last fetch failed.

@@ -205,7 +205,7 @@ void LocalSource::Warn() {
   if (watch_) add(watch_->problem());
   if (IsPaused())
     warnings.push_back(
-        fmt::format("paused: nothing is changed while {} is there; `pintle resume` removes it", host::kPauseFile));
+        fmt::format("paused: nothing is changed while {} exists; `pintle resume` removes it", host::kPauseFile));
   if (warnings == warned_) return;
   warned_ = warnings;
   listener_.warned(std::move(warnings));
@@ -258,7 +258,7 @@ void LocalSource::Hold(const Goal& goal, const std::string& why) {
 void LocalSource::ReportHeldChange(const std::string& what) {
   if (what == held_change_) return;
   held_change_ = what;
-  log::Info(what.empty() ? "no change waits any more" : what);
+  log::Info(what.empty() ? "no change is held back any more" : what);
   listener_.held(what);
 }
 
@@ -284,8 +284,7 @@ void LocalSource::AnswerFetch() {
   if (!pending_fetch_) return;
   const PendingFetch fetch = *std::exchange(pending_fetch_, std::nullopt);
   if (rendered_ && GoalOf(*rendered_->config) == fetch.wanted) return fetch.done(RequestFor(fetch.wanted));
-  fetch.done(
-      Error(ErrorKind::kUnavailable, fmt::format("{} is no longer the config of the files", fetch.wanted.config)));
+  fetch.done(Error(ErrorKind::kUnavailable, fmt::format("the files no longer render to {}", fetch.wanted.config)));
 }
 
 SurveyRequest LocalSource::RequestFor(const Goal& wanted) const {

@@ -52,7 +52,7 @@ void CheckSpec(const json::Value& spec, std::vector<std::string>& problems) {
   for (const auto& [key, value] : spec.members()) {
     if (std::find(kKnown.begin(), kKnown.end(), key) != kKnown.end()) continue;
     problems.push_back(fmt::format("spec.{} {} a machine without a cluster; remove it", Printable(key),
-                                   HasField<api::RolloutPolicySpec>(key) ? "is not for" : "is not known on"));
+                                   HasField<api::RolloutPolicySpec>(key) ? "has no effect on" : "is not known on"));
   }
   if (spec["windows"].is_array()) {
     for (std::size_t i = 0; i < spec["windows"].size(); ++i) {
@@ -66,7 +66,8 @@ Result<LocalWindows> Read(const std::string& file) {
   TRY(CheckFile(file));
   std::vector<json::Value> documents = TRY(machineconfig::ReadDocuments(file, Accepts::kFilesOnly));
   if (documents.size() != 1) {
-    return Error(ErrorKind::kInvalid, fmt::format("it has {} documents and must have one", documents.size()));
+    return Error(ErrorKind::kInvalid,
+                 fmt::format("the file has {} documents, but must have exactly one", documents.size()));
   }
   const std::string kind(machineconfig::KindOf(documents.front()));
   if (!kind.empty() && kind != kRolloutPolicy) return machineconfig::WrongKind(kRolloutPolicy, kind);

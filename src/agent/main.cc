@@ -153,7 +153,8 @@ ExitStatus Main(const std::vector<std::string_view>& words) {
     return ExitStatus::kFine;
   }
   if (!words.empty()) {
-    std::fputs("pintled: it takes no arguments but --version and --help; pintled.conf(5) has its settings\n", stderr);
+    std::fputs("pintled: the only arguments are --version and --help; pintled.conf(5) describes the settings\n",
+               stderr);
     return ExitStatus::kWrong;
   }
   const auto outcome = Run();

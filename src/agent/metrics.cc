@@ -27,7 +27,7 @@ std::string MetricsText(const Metrics& metrics) {
   text.Sample({{"state", metrics.state}, {"reason", metrics.state_reason}}, UnixTime(metrics.state_since));
   text.Begin("mcd_kubelet_state", MetricType::kGauge, "Failures in a row of the kubelet's health check.");
   text.Sample({}, metrics.kubelet_failures);
-  text.Begin("mcd_reboots_failed_total", MetricType::kCounter, "Reboots that could not be begun.");
+  text.Begin("mcd_reboots_failed_total", MetricType::kCounter, "Reboots that could not be started.");
   text.Sample({}, metrics.reboots_failed);
   text.Begin("mcd_update_state", MetricType::kGauge,
              "The config of the last update or its error, and when, as Unix time.");

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kMostWaiting = 32;
 // If a cluster has no MachineConfigNodes, nothing is written for this time.
-constexpr auto kLeftAlone = std::chrono::minutes(10);
+constexpr auto kSuspension = std::chrono::minutes(10);
 // A write is dropped after it has met more conflicts than this.
 constexpr int kMostConflicts = 8;
 
@@ -63,8 +63,8 @@ void NodeConditionsWriter::DropOneFor(const std::string& type) {
 
 void NodeConditionsWriter::WriteNext() {
   if (is_writing_ || waiting_.empty()) return;
-  if (left_alone_until_ && clock_.Monotonic() < *left_alone_until_) return;
-  left_alone_until_.reset();
+  if (suspended_until_ && clock_.Monotonic() < *suspended_until_) return;
+  suspended_until_.reset();
   is_writing_ = true;
   conflicts_ = 0;
   if (!again_.armed()) Read();
@@ -115,17 +115,17 @@ void NodeConditionsWriter::WriteSpec(const api::MachineConfigNode& known) {
 }
 
 void NodeConditionsWriter::Failed(const Error& error) {
-  if (error.kind() == ErrorKind::kNotFound && IsWithoutKind(error)) return LeaveAlone(error);
+  if (error.kind() == ErrorKind::kNotFound && IsWithoutKind(error)) return Suspend(error);
   log::Debug(error.message());
   const bool is_away = error.kind() == ErrorKind::kUnavailable;
   // The object may have been changed or removed since it was read.
   const bool is_conflict = error.kind() == ErrorKind::kConflict || error.kind() == ErrorKind::kNotFound;
   if (is_away || (is_conflict && ++conflicts_ <= kMostConflicts)) return WaitAfterFailure();
   log::Warning(error.message(), kTrouble);
-  LeaveOutFirst();
+  DropOldest();
 }
 
-void NodeConditionsWriter::LeaveOutFirst() {
+void NodeConditionsWriter::DropOldest() {
   // The same moment may be written again later, and be accepted then.
   last_.reset();
   WaitAfterFailure();
@@ -149,9 +149,9 @@ void NodeConditionsWriter::FinishOldest() {
   if (is_idle()) listener_.idle();
 }
 
-void NodeConditionsWriter::LeaveAlone(const Error& error) {
+void NodeConditionsWriter::Suspend(const Error& error) {
   log::Debug(fmt::format("there are no MachineConfigNodes here: {}", error.message()));
-  left_alone_until_ = clock_.Monotonic() + kLeftAlone;
+  suspended_until_ = clock_.Monotonic() + kSuspension;
   is_writing_ = false;
   listener_.idle();
 }

@@ -56,10 +56,10 @@ class NodeConditionsWriter {
   void WriteStatus(const api::MachineConfigNode& known);
   void WriteSpec(const api::MachineConfigNode& known);
   void Failed(const Error& error);
-  void LeaveOutFirst();
+  void DropOldest();
   void WaitAfterFailure();
   void FinishOldest();
-  void LeaveAlone(const Error& error);
+  void Suspend(const Error& error);
   void DropOneFor(const std::string& type);
   bool IsWithoutKind(const Error& error) const;
 
@@ -70,7 +70,7 @@ class NodeConditionsWriter {
   std::optional<MomentWrite> last_;  // The last call of Write(); nullopt if a moment was dropped since.
   bool is_writing_ = false;
   int conflicts_ = 0;
-  std::optional<MonotonicTime> left_alone_until_;
+  std::optional<MonotonicTime> suspended_until_;
   std::optional<kube::Failure> failure_;  // The failure of the last request.
   kube::Backoff backoff_;
   event::Timer again_;

@@ -41,6 +41,15 @@ class Reporter {
     if (const auto goal = std::exchange(reported_.settled, std::nullopt)) (*this)(report::Settled{*goal});
   }
 
+  // Publishes the state again.
+  void operator()(const report::ReportsLost&) {
+    if (!reported_.fault.empty()) return (*this)(report::Failed{reported_.fault_kind, reported_.fault});
+    if (const auto goal = reported_.settled_with) return (*this)(report::Settled{*goal});
+    if (reported_.overall == Reported::Overall::kBusy) {
+      Annotate({{std::string(api::kStateAnnotation), std::string(api::kStateWorking)}});
+    }
+  }
+
   void operator()(const report::DrainNeeded& drain) {
     const std::string request = drain::Request{drain::Verb::kDrain, drain.goal.config}.ToText();
     if (view_.Annotation(api::kControlPlaneTopologyAnnotation) == api::kSingleReplicaTopology) {
@@ -66,6 +75,7 @@ class Reporter {
   void operator()(const report::WorkBegan& work) {
     ClearPastAction();
     reported_.overall = Reported::Overall::kBusy;
+    reported_.settled_with.reset();
     reported_.irreconcilable.reset();
     Add(progress::NeedsUpdate(view_.name));
     Add(progress::Prepared(work.actions, work.drains));
@@ -120,6 +130,7 @@ class Reporter {
     // If the Node names another config by now, this report would be outdated.  The agent gets that goal soon.
     const std::string desired = view_.Annotation(api::kDesiredConfigAnnotation);
     if (!desired.empty() && desired != settled.goal.config) return;
+    reported_.settled_with = settled.goal;
     ClearPastAction();
     const bool was_faulty = IsFault(view_.Annotation(api::kStateAnnotation));
     const bool had_fault = !std::exchange(reported_.fault, "").empty();
@@ -148,6 +159,7 @@ class Reporter {
 
   void operator()(const report::Failed& failed) {
     reported_.settled.reset();
+    reported_.settled_with.reset();
     ClearPastAction();
     if (failed.fault == Fault::kRejected) AllowPods();
     AddFault(failed);
@@ -285,6 +297,7 @@ class Reporter {
   // A node with a fault is reported as not updated in any case.  A fault with an unchanged text is not reported again.
   void AddFault(const report::Failed& failed) {
     reported_.overall = Reported::Overall::kBusy;
+    reported_.fault_kind = failed.fault;
     if (std::exchange(reported_.fault, failed.text) == failed.text) return;
     Add(progress::NeedsUpdate(view_.name));
     if (failed.fault == Fault::kUnreconcilable) {

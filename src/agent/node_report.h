@@ -34,6 +34,8 @@ struct Reported {
   bool is_past_action_cleared = false;  // The annotation that the last change left on the Node was removed or replaced.
   bool has_settled = false;             // The node has settled at least once since the agent started.
   std::string fault = {};               // The text of the condition NodeDegraded; empty while the node has no fault.
+  Fault fault_kind = Fault::kFailed;    // The kind of this fault.
+  std::optional<Goal> settled_with = {};  // Unset while the node has work or a fault.
   std::optional<std::vector<plan::IrreconcilableChange>> irreconcilable = {};
 
   // Reports that wait until the Node is seen.
@@ -58,6 +60,9 @@ struct NodeView {
 namespace report {
 
 struct NodeSeen {};
+// The Node does not have the agent's reports any more: the kubelet has registered it again after someone had deleted
+// it, or the cluster's store was restored from a backup.
+struct ReportsLost {};
 struct DrainNeeded {
   Goal goal;
 };
@@ -104,8 +109,9 @@ struct Staged {
 };
 struct LoggedIn {};
 
-using Occurrence = std::variant<NodeSeen, DrainNeeded, WorkBegan, ApplyingBegan, ChangeEnded, RebootBegins, Settled,
-                                Uncordoned, SettledWritten, Failed, Irreconcilable, FinalizeFailed, Staged, LoggedIn>;
+using Occurrence =
+    std::variant<NodeSeen, ReportsLost, DrainNeeded, WorkBegan, ApplyingBegan, ChangeEnded, RebootBegins, Settled,
+                 Uncordoned, SettledWritten, Failed, Irreconcilable, FinalizeFailed, Staged, LoggedIn>;
 
 }  // namespace report
 

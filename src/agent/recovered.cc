@@ -30,6 +30,7 @@ happened::Recovered MeaningOf(const change::Recovered& recovered, const std::opt
       break;
     case change::Recovery::kRebootNeeded:
     case change::Recovery::kRebootNeededToUndo:
+      meaning.undoes = recovered.how == change::Recovery::kRebootNeededToUndo;
       meaning.how = How::kRebootNeeded;
       break;
   }

@@ -9,10 +9,14 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/base64.h"
 #include "change/format.h"
+#include "machineconfig/yaml.h"
 #include "net/certificates.h"
 
 namespace pintle::agent {
@@ -47,10 +51,13 @@ bool IsOfControlPlane(const net::Certificate& certificate) {
                      [&](std::string_view name) { return certificate.common_name.find(name) != std::string::npos; });
 }
 
+constexpr std::string_view kBlanks = " \t\r";
+constexpr std::string_view kBlanksAndBreaks = " \t\r\n";
+
 // The value of kKey in a kubeconfig.
 struct WrittenValue {
-  std::string_view scalar;  // The value with its quotes; a part of the kubeconfig.
-  std::string_view text;    // Without the quotes; "" for null.
+  std::string_view scalar;  // The value with its quotes or its "|"; a part of the kubeconfig.
+  std::string_view text;    // Without these, possibly on several lines; "" for null.
   char quote = 0;           // 0 if there are no quotes.
 };
 
@@ -58,22 +65,86 @@ std::string_view UpTo(std::string_view text, std::string_view ends) {
   return text.substr(0, std::min(text.find_first_of(ends), text.size()));
 }
 
-// Programs write these kubeconfigs, so each has one cluster, and the value of kKey is on one line.
+std::string_view Trimmed(std::string_view text) {
+  const std::size_t begin = std::min(text.find_first_not_of(kBlanks), text.size());
+  return text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);
+}
+
+// Returns the number of bytes before `text` on its line of the kubeconfig.
+std::size_t ColumnOf(std::string_view text, std::string_view kubeconfig) {
+  const auto offset = static_cast<std::size_t>(text.data() - kubeconfig.data());
+  return offset - (kubeconfig.substr(0, offset).rfind('\n') + 1);
+}
+
+bool IsBase64Line(std::string_view line) {
+  constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=";
+  return !line.empty() && line.find_first_not_of(kLetters) == std::string_view::npos;
+}
+
+// Extends a value without quotes, whose first line has `size` bytes of `text`, by the following lines that belong to
+// it: they are base64, and are indented by more than the `column` of the key.  Returns the size of the whole value.
+std::size_t SizeWithNextLines(std::string_view text, std::size_t size, std::size_t column) {
+  if (!Trimmed(UpTo(text.substr(size), "\n")).empty()) return size;
+  for (std::size_t end = text.find('\n', size); end != std::string_view::npos; end = text.find('\n', end + 1)) {
+    const std::string_view line = UpTo(text.substr(end + 1), "\n");
+    const std::string_view letters = Trimmed(line);
+    if (letters.empty()) continue;
+    if (!IsBase64Line(letters) || line.find_first_not_of(' ') <= column) break;
+    size = static_cast<std::size_t>(letters.data() - text.data()) + letters.size();
+  }
+  return size;
+}
+
+// Programs write these kubeconfigs, so each has one cluster.
 Result<WrittenValue> ValueIn(std::string_view kubeconfig) {
   const std::size_t key = kubeconfig.find(kKey);
   if (key == std::string_view::npos || kubeconfig.find(kKey, key + 1) != std::string_view::npos) {
-    return Error(ErrorKind::kInvalid, fmt::format("it must have one \"{}\"", kKey));
+    return Error(ErrorKind::kInvalid, fmt::format("the kubeconfig must have exactly one \"{}\"", kKey));
   }
+  const std::size_t column = ColumnOf(kubeconfig.substr(key), kubeconfig);
   std::string_view rest = kubeconfig.substr(key + kKey.size());
   if (rest.starts_with('"') || rest.starts_with('\'')) rest.remove_prefix(1);
   rest.remove_prefix(std::min(rest.find_first_not_of(" :"), rest.size()));
+  // A value that begins on another line is indented more than its key, or the kubeconfig is JSON.
+  const std::string_view next = rest.substr(std::min(rest.find_first_not_of(kBlanksAndBreaks), rest.size()));
+  if (kubeconfig.starts_with('{') || (!next.empty() && ColumnOf(next, kubeconfig) > column)) rest = next;
   if (rest.starts_with('"') || rest.starts_with('\'')) {
     const char quote = rest.front();
     const std::string_view text = UpTo(rest.substr(1), {&quote, 1});
     return WrittenValue{.scalar = rest.substr(0, text.size() + 2), .text = text, .quote = quote};
   }
-  const std::string_view scalar = UpTo(rest, " \t\r\n,}");
+  const bool is_block = rest.starts_with('|') || rest.starts_with('>');
+  const std::size_t first = is_block ? UpTo(rest, "\r\n").size() : UpTo(rest, " \t\r\n,}").size();
+  const std::string_view scalar = rest.substr(0, SizeWithNextLines(rest, first, column));
+  if (is_block) return WrittenValue{.scalar = scalar, .text = scalar.substr(first)};
   return WrittenValue{.scalar = scalar, .text = scalar == "null" || scalar == "~" ? "" : scalar};
+}
+
+// Base64 on several lines has line breaks and the indentation of the lines in it.
+std::optional<std::string> DecodeLines(std::string_view text) {
+  std::string letters(text);
+  std::erase_if(letters, [](char c) { return kBlanks.find(c) != std::string_view::npos; });
+  return DecodeBase64(letters);
+}
+
+// Returns whether a value of kKey in the document is this text.
+bool HasValue(const json::Value& document, std::string_view text) {
+  if (document.is_array()) {
+    return std::any_of(document.begin(), document.end(), [&](const json::Value& one) { return HasValue(one, text); });
+  }
+  if (!document.is_object()) return false;
+  return std::any_of(document.members().begin(), document.members().end(), [&](const auto& member) {
+    const auto& [key, value] = member;
+    return (key == kKey && value.is_string() && value.text() == text) || HasValue(value, text);
+  });
+}
+
+// Checks that the value was replaced as a whole: YAML has more forms than ValueIn() knows.
+Result<> CheckReplaced(std::string_view kubeconfig, std::string_view value) {
+  const auto documents = machineconfig::ParseYaml(kubeconfig);  // Its error could quote a secret.
+  if (documents && documents->size() == 1 && HasValue(documents->front(), value)) return {};
+  return Error(ErrorKind::kInvalid,
+               fmt::format("cannot replace the value of \"{}\"; write it on the line of its key", kKey));
 }
 
 // Returns the text of the new value for the kubeconfig.  JSON needs quotes, and YAML needs a space before a value.
@@ -85,7 +156,7 @@ std::string Written(const WrittenValue& instead_of, const std::string& value) {
 
 Result<> Replace(const Root& root, std::string_view path, std::string_view text) {
   const auto status = TRY(root.Status(path));
-  if (!status) return Error(ErrorKind::kNotFound, "it is gone");
+  if (!status) return Error(ErrorKind::kNotFound, "the file no longer exists");
   return root.WriteFile(path, text, {status->st_mode & 07777, Owner{status->st_uid, status->st_gid}});
 }
 
@@ -118,7 +189,7 @@ std::string BundleOf(const ServerAuthorities& authorities) {
 
 Result<std::optional<RenewedKubeconfig>> WithAuthorities(std::string_view kubeconfig, std::string_view bundle) {
   const WrittenValue value = TRY(ValueIn(kubeconfig));
-  const auto trusted = DecodeBase64(value.text);
+  const auto trusted = DecodeLines(value.text);
   if (!trusted) return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is not base64", kKey));
   const std::vector<std::string_view> known = BlocksOf(*trusted);
   RenewedKubeconfig renewed;
@@ -133,8 +204,10 @@ Result<std::optional<RenewedKubeconfig>> WithAuthorities(std::string_view kubeco
   if (all.empty()) return Error(ErrorKind::kInvalid, "there is no certificate to trust");
   if (all == *trusted) return std::nullopt;
   const auto before = static_cast<std::size_t>(value.scalar.data() - kubeconfig.data());
-  renewed.text = fmt::format("{}{}{}", kubeconfig.substr(0, before), Written(value, EncodeBase64(all)),
+  const std::string encoded = EncodeBase64(all);
+  renewed.text = fmt::format("{}{}{}", kubeconfig.substr(0, before), Written(value, encoded),
                              kubeconfig.substr(before + value.scalar.size()));
+  TRY(CheckReplaced(renewed.text, encoded));
   return renewed;
 }
 

@@ -244,7 +244,7 @@ class SettingsReader {
   void TakeHead(std::string_view line) {
     section_ = line.ends_with(']') ? line.substr(1, line.size() - 2) : std::string_view();
     is_known_section_ = IsSection(section_);
-    if (!is_known_section_) Note(fmt::format("no such section: there are {}", AllSections()));
+    if (!is_known_section_) Note(fmt::format("unknown section; the sections are {}", AllSections()));
   }
 
   void TakeKey(std::string_view name, std::string_view value) {
@@ -253,7 +253,7 @@ class SettingsReader {
     const auto key = std::find_if(kKeys.begin(), kKeys.end(),
                                   [&](const Key& one) { return one.section == section_ && one.name == name; });
     if (key == kKeys.end()) {
-      return Note(fmt::format("there is no such key in [{}], only {}", section_, AllKeys(section_)));
+      return Note(fmt::format("unknown key in [{}]; the keys are {}", section_, AllKeys(section_)));
     }
     if (value.empty()) return key->set_empty(settings_);
     const Result<> set = key->set(value, settings_);

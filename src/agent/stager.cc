@@ -151,11 +151,15 @@ void Stager::EndAttempt(const Goal& goal, const Result<StagedAhead>& ended) {
 void Stager::EndCleanUp(const Result<StagedAhead>& ended) {
   staging_.is_cleaning_up = false;
   staging_.fetched = FetchedGoal(root_);
+  // The outcome of a clean-up that has failed before.
+  staging_.outcome.reset();
   if (ended && *ended == StagedAhead::kBusy) {
     Pause(kBusyPause);
   } else if (!ended) {
-    log::Warning(fmt::format("removing an image that was fetched for a later change: {}", ended.error().message()),
-                 kTrouble);
+    const std::string why =
+        fmt::format("removing an image that was fetched for an earlier target: {}", ended.error().message());
+    log::Warning(why, kTrouble);
+    if (staging_.wanted) staging_.outcome = {*staging_.wanted, why};
     PauseAfterFailure();
   }
   Idle();

@@ -56,9 +56,9 @@ StagingReport ReportFor(const Staging& staging, const std::optional<Goal>& goal,
     return Unstageable(*goal, staging.outcome->why_not);
   }
   if (const auto* degraded = std::get_if<phase::Degraded>(&state.phase)) {
-    return Unstageable(
-        *goal,
-        fmt::format("this node is Degraded and has to be mended first; see `pintle status` on it: {}", degraded->text));
+    return Unstageable(*goal,
+                       fmt::format("this node is Degraded and has to be repaired first; run `pintle status` on it: {}",
+                                   degraded->text));
   }
   return {StagingReport::How::kUnderWay, *goal};
 }

@@ -54,7 +54,9 @@ class TransitionBuilder {
   TransitionBuilder& Recover(int attempts = 0, std::optional<FailedChange> after = {}) {
     return Do(effect::Recover{}).To(phase::Recovering{attempts, std::move(after)});
   }
-  TransitionBuilder& Reboot(int attempts = 0) { return Do(effect::Reboot{}).To(phase::Rebooting{attempts}); }
+  TransitionBuilder& Reboot(RebootPurpose purpose, int attempts = 0) {
+    return Do(effect::Reboot{purpose}).To(phase::Rebooting{attempts, std::move(purpose)});
+  }
 
   operator std::optional<Transition>() { return std::move(transition_); }
 
@@ -112,9 +114,11 @@ class Transitions {
         return recovering.after ? Undone(*recovering.after) : MaybeTransition(Start().Begin());
       case How::kToBeConfirmed:
         return Start().Do(effect::WatchHealth{}).To(phase::Confirming{.since = recovered.at});
-      case How::kRebootNeeded:
-        return recovered.why.empty() || !recovered.goal ? Start().Reboot()
-                                                        : Start().Reject(*recovered.goal, recovered.why).Reboot();
+      case How::kRebootNeeded: {
+        TransitionBuilder next = Start();
+        if (!recovered.why.empty() && recovered.goal) next.Reject(*recovered.goal, recovered.why);
+        return next.Reboot({recovered.goal.value_or(Goal()), recovered.undoes});
+      }
     }
     return {};
   }
@@ -173,7 +177,7 @@ class Transitions {
   // ---- a change -----------------------------------------------------------------------------------------------------
 
   MaybeTransition operator()(const phase::Changing& changing, const happened::Changed& changed) const {
-    if (changed.needs_reboot) return Start().Reboot();
+    if (changed.needs_reboot) return Start().Reboot({.goal = changing.goal});
     return state_.wanted == changing.goal ? Settle(changing.goal) : Start().Begin();
   }
   MaybeTransition operator()(const phase::Changing& changing, const happened::Failed& failed) const {
@@ -187,7 +191,10 @@ class Transitions {
         .Recover(0, FailedChange{changing.goal, failed.text, changing.attempts + 1});
   }
   MaybeTransition operator()(const phase::Rebooting& rebooting, const happened::Failed& failed) const {
-    return Start().Degrade({.text = failed.text, .retry = Retry::kReboot, .attempts = rebooting.attempts + 1});
+    return Start().Degrade({.text = failed.text,
+                            .retry = Retry::kReboot,
+                            .attempts = rebooting.attempts + 1,
+                            .reboot = rebooting.purpose});
   }
 
   // ---- afterwards ---------------------------------------------------------------------------------------------------
@@ -219,15 +226,25 @@ class Transitions {
       case Retry::kRecover:
         return Start().Recover(degraded.attempts, degraded.after);
       case Retry::kReboot:
-        return Start().Reboot(degraded.attempts);
+        return Start().Reboot(degraded.reboot, degraded.attempts);
       case Retry::kLook:
         return Start().Begin(degraded.attempts);
     }
     return {};
   }
   MaybeTransition operator()(const phase::Degraded& degraded, const happened::Pardoned&) const {
-    if (degraded.fault != Fault::kRejected) return (*this)(degraded, happened::RetryDue{});
-    return Start().Remember(std::nullopt).Begin();
+    if (degraded.fault == Fault::kRejected) return Start().Remember(std::nullopt).Begin();
+    MaybeTransition retry = (*this)(degraded, happened::RetryDue{});
+    if (!state_.rejected) return retry;
+    if (!retry) return Start().Remember(std::nullopt);
+    retry->next.rejected.reset();
+    retry->effects.emplace_back(effect::Remember{});
+    return retry;
+  }
+  // The rejected goal may be the one that the source wants to be staged, or the next one that it names.
+  template <typename Phase>
+  MaybeTransition operator()(const Phase&, const happened::Pardoned&) const {
+    return state_.rejected ? MaybeTransition(Start().Remember(std::nullopt)) : MaybeTransition();
   }
 
   template <typename Phase, typename Event>
@@ -262,7 +279,7 @@ class Transitions {
   MaybeTransition Undone(const FailedChange& failed) const {
     if (state_.wanted != failed.goal) return Start().Begin();
     return Start().Degrade(
-        {Fault::kFailed, failed.text + "; the change is undone by now", Retry::kLook, failed.goal, failed.attempts});
+        {Fault::kFailed, failed.text + "; the change has been undone", Retry::kLook, failed.goal, failed.attempts});
   }
   TransitionBuilder Settle(const Goal& goal) const {
     TransitionBuilder next = Start();

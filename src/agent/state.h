@@ -58,6 +58,12 @@ struct FailedChange {
   int attempts = 0;
 };
 
+// The change that a reboot completes or undoes.
+struct RebootPurpose {
+  Goal goal = {};
+  bool undoes = false;
+};
+
 namespace phase {
 struct Recovering {  // Ends the change that a crash, a reboot or a failure has interrupted.
   int attempts = 0;
@@ -82,6 +88,7 @@ struct Changing {
 };
 struct Rebooting {
   int attempts = 0;
+  RebootPurpose purpose = {};
 };
 struct Confirming {  // The machine has rebooted, and is watched until it is healthy.
   MonotonicTime since = {};
@@ -97,6 +104,7 @@ struct Degraded {
   std::optional<Goal> goal = {};
   int attempts = 0;
   std::optional<FailedChange> after = {};  // Set if the recovery is another try at undoing a failed change.
+  RebootPurpose reboot = {};               // Set if `retry` is kReboot.
 };
 }  // namespace phase
 
@@ -131,6 +139,7 @@ struct Recovered {
   std::optional<Goal> goal = {};  // The goal of the change that was recovered.
   std::string why = {};           // The reason why the change was undone; empty if it was only cut short.
   MonotonicTime at = {};
+  bool undoes = false;  // The reboot that is needed undoes the change.
 };
 struct Looked {
   Goal goal;
@@ -193,7 +202,9 @@ struct AskForDrain {
 struct Change {
   Goal goal;
 };
-struct Reboot {};
+struct Reboot {
+  RebootPurpose purpose;
+};
 // Begins a round of the health checks after this pause.
 struct WatchHealth {
   std::chrono::milliseconds after{0};

@@ -29,10 +29,10 @@ struct WordsFor {
   }
   Words operator()(const phase::Changing&) const { return {Shown::kChanging, "changing this machine"}; }
   Words operator()(const phase::Rebooting&) const {
-    return {Shown::kRebooting, "rebooting", "a look at the whole machine"};
+    return {Shown::kRebooting, "rebooting", "a check of the whole machine"};
   }
   Words operator()(const phase::Confirming&) const {
-    return {Shown::kConfirming, "checking its health after the reboot", "the end of the change, or its undoing"};
+    return {Shown::kConfirming, "checking its health after the reboot", "the change is completed or undone"};
   }
   Words operator()(const phase::Settled&) const { return {Shown::kSettled}; }
   Words operator()(const phase::Degraded&) const { return {Shown::kDegraded}; }

@@ -27,7 +27,7 @@ bool Warnings::Replace(Of kind, std::vector<std::string> texts) {
     if (!Has(before, text)) log::Warning(text, kTrouble);
   }
   for (const std::string& text : before) {
-    if (!Has(now, text)) log::Info(fmt::format("this warning is over: {}", text));
+    if (!Has(now, text)) log::Info(fmt::format("this warning no longer holds: {}", text));
   }
   return true;
 }

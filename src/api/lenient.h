@@ -32,7 +32,7 @@ struct Codec<T> {
 
   static Value Encode(const T& from) {
     const auto& rows = internal::Rows<T>::Get();
-    return internal::EncodeRows(rows.rows(), &from, &rows.fresh());
+    return internal::EncodeRows(rows.rows(), &from, &rows.default_object());
   }
 };
 

@@ -125,7 +125,7 @@ std::string ToRfc3339(WallTime time) {
 
 Result<WallTime> FromRfc3339(std::string_view text) {
   if (const auto time = ReadTime(text)) return *time;
-  return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is not a time as in 2026-11-21T05:41:43Z", text));
+  return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is not a time such as 2026-11-21T05:41:43Z", text));
 }
 
 }  // namespace pintle

@@ -65,7 +65,7 @@ Result<CommandLine> CommandLine::Parse(std::span<const Option> options, std::spa
       return UsageError(fmt::format("{} needs a value: {}", name, option->value));
     }
     if (!option->value.empty() && !IsPossible(values.back(), option->value)) {
-      return UsageError(fmt::format("{} {}: its value is one of {}", name, values.back(), option->value));
+      return UsageError(fmt::format("{} {}: the value must be one of {}", name, values.back(), option->value));
     }
   }
   return line;
@@ -84,7 +84,7 @@ std::optional<std::string> CommandLine::Value(std::string_view option) const {
 Result<std::string> CommandLine::Needed(std::string_view option) const {
   auto value = Value(option);
   if (!value) return UsageError(fmt::format("{} is needed", option));
-  if (value->empty()) return UsageError(fmt::format("{}: its value is empty", option));
+  if (value->empty()) return UsageError(fmt::format("{}: the value must not be empty", option));
   return *std::move(value);
 }
 

@@ -12,10 +12,16 @@
 namespace pintle {
 namespace {
 
+// Returns MD5 even if the system forbids it (FIPS mode): MD5 is used only to compute names, and protects nothing.
+const EVP_MD* Md5() {
+  static const EVP_MD* const md5 = Crypto().EVP_MD_fetch(nullptr, "MD5", "-fips");
+  return md5;
+}
+
 const EVP_MD* Method(DigestAlgorithm algorithm) {
   switch (algorithm) {
     case DigestAlgorithm::kMd5:
-      return Crypto().EVP_md5();
+      return Md5();
     case DigestAlgorithm::kSha256:
       return Crypto().EVP_sha256();
     case DigestAlgorithm::kSha512:
@@ -36,8 +42,8 @@ std::size_t DigitsOf(DigestAlgorithm algorithm) {
   std::abort();
 }
 
-// Hashing fails only if memory runs out or, for MD5, if the system forbids MD5 (FIPS mode).  A wrong digest would be
-// worse than a crash.
+// Hashing fails only if memory runs out, or if OpenSSL's configuration has no provider of the algorithm.  A wrong
+// digest would be worse than a crash.
 void MustSucceed(int ok) {
   if (ok != 1) std::abort();
 }
@@ -45,9 +51,6 @@ void MustSucceed(int ok) {
 }  // namespace
 
 Hasher::Hasher(DigestAlgorithm algorithm) : context_(Crypto().EVP_MD_CTX_new()) {
-  // MD5 is used only to compute names, and protects nothing.  So this flag asks for MD5 even in FIPS mode, but OpenSSL
-  // 3 ignores the flag.
-  Crypto().EVP_MD_CTX_set_flags(context_.get(), EVP_MD_CTX_FLAG_NON_FIPS_ALLOW);
   MustSucceed(Crypto().EVP_DigestInit_ex(context_.get(), Method(algorithm), nullptr));
 }
 
@@ -73,7 +76,7 @@ Digest DigestOf(DigestAlgorithm algorithm, std::string_view bytes) {
 Result<Digest> Digest::FromHex(DigestAlgorithm algorithm, std::string_view hex) {
   const std::size_t wanted = DigitsOf(algorithm);
   if (hex.size() != wanted) {
-    return Error(ErrorKind::kInvalid, fmt::format("a digest of {} digits where {} are needed", hex.size(), wanted));
+    return Error(ErrorKind::kInvalid, fmt::format("the digest has {} digits, but must have {}", hex.size(), wanted));
   }
   std::string lower(hex);
   for (char& c : lower) {

@@ -49,10 +49,9 @@ namespace pintle {
   WITH(EVP_DigestUpdate)                 \
   WITH(EVP_MD_CTX_free)                  \
   WITH(EVP_MD_CTX_new)                   \
-  WITH(EVP_MD_CTX_set_flags)             \
+  WITH(EVP_MD_fetch)                     \
   WITH(EVP_PKEY_Q_keygen)                \
   WITH(EVP_PKEY_free)                    \
-  WITH(EVP_md5)                          \
   WITH(EVP_sha256)                       \
   WITH(EVP_sha512)                       \
   WITH(GENERAL_NAMES_free)               \

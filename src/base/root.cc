@@ -228,7 +228,8 @@ Result<std::string> Root::RealPath(std::string_view path) const {
   const std::string top = TRY(PathOf(directory_.get()), doing());
   const std::string place = TRY(PathOf(file.get()), doing());
   if (top == "/" || place == top) return place == top ? "/" : place;
-  if (!place.starts_with(top + "/")) return Error(ErrorKind::kSystem, "it was moved out of the root").While(doing());
+  if (!place.starts_with(top + "/"))
+    return Error(ErrorKind::kSystem, "the path was moved out of the root directory").While(doing());
   return place.substr(top.size());
 }
 

@@ -13,7 +13,7 @@ AllSignalsBlocked::~AllSignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before
 
 Error CannotStartThread(int errno_value) {
   return Error::FromErrno(
-      "starting a thread (TasksMax= of the service, ulimit -u and kernel.threads-max are the limits)", errno_value);
+      "starting a thread (check the limits TasksMax= of the service, ulimit -u and kernel.threads-max)", errno_value);
 }
 
 }  // namespace pintle

@@ -227,8 +227,8 @@ local_seconds TimeZone::YearlyChange::In(std::chrono::year year) const {
     case Kind::kDay:
       return first_day + days(day) + time;
     case Kind::kDayWithoutLeapDay: {
-      const bool is_behind_leap_day = year.is_leap() && day >= 60;
-      return first_day + days(day - 1 + (is_behind_leap_day ? 1 : 0)) + time;
+      const bool is_after_leap_day = year.is_leap() && day >= 60;
+      return first_day + days(day - 1 + (is_after_leap_day ? 1 : 0)) + time;
     }
     case Kind::kWeekday:
       break;
@@ -276,19 +276,19 @@ WallTime TimeZone::InstantOf(local_seconds local) const {
   // In every place, as_utc - kFurthest is before the local time, and as_utc + kFurthest is after it.
   const sys_seconds as_utc(local.time_since_epoch());
   const seconds before = OffsetAt(as_utc - kFurthest);
-  const seconds behind = OffsetAt(as_utc + kFurthest);
+  const seconds after = OffsetAt(as_utc + kFurthest);
   // The larger offset comes first, because it leads to the earlier instant.
-  for (const seconds offset : {std::max(before, behind), std::min(before, behind)}) {
+  for (const seconds offset : {std::max(before, after), std::min(before, after)}) {
     if (OffsetAt(as_utc - offset) == offset) return as_utc - offset;
   }
   // The clocks skip this time: find the first second with the later offset.
-  sys_seconds last_before = as_utc - std::max(before, behind);
-  sys_seconds first_behind = as_utc - std::min(before, behind);
-  while (first_behind - last_before > seconds(1)) {
-    const sys_seconds middle = last_before + (first_behind - last_before) / 2;
-    (OffsetAt(middle) == behind ? first_behind : last_before) = middle;
+  sys_seconds last_before = as_utc - std::max(before, after);
+  sys_seconds first_after = as_utc - std::min(before, after);
+  while (first_after - last_before > seconds(1)) {
+    const sys_seconds middle = last_before + (first_after - last_before) / 2;
+    (OffsetAt(middle) == after ? first_after : last_before) = middle;
   }
-  return first_behind;
+  return first_after;
 }
 
 }  // namespace pintle

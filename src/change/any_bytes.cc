@@ -21,7 +21,7 @@ std::string ToText(std::string bytes) {
 Result<std::string> ToBytes(std::string text) {
   if (!text.starts_with(kMark)) return text;
   auto bytes = DecodeBase64(std::string_view(text).substr(kMark.size()));
-  if (!bytes) return Error(ErrorKind::kInvalid, "bytes that are not base64");
+  if (!bytes) return Error(ErrorKind::kInvalid, "a string with the mark for base64 is not valid base64");
   return *std::move(bytes);
 }
 

@@ -307,8 +307,8 @@ class Changer {
     const bool may_change =
         in_registry != nullptr ? in_registry->digest.empty() : std::holds_alternative<host::OstreeBranch>(name);
     if (!may_change) return {};
-    return Error(ErrorKind::kInvalid, fmt::format("the OS image {} may be another one when the change is made; name it "
-                                                  "by its digest",
+    return Error(ErrorKind::kInvalid, fmt::format("the name {} may stand for another OS image when the change is made; "
+                                                  "name the image by its digest",
                                                   image));
   }
 
@@ -387,18 +387,21 @@ class Changer {
   // Undoes the change while another deployment than the old one is running: makes the old deployment boot next.
   Result<Recovered> GoBack(Change& change, const host::DeploymentsState& state) {
     Report(fmt::format("going back from {}: {}", change.to, change.reason));
-    TRY(RecordRejection(change));
     TRY(Enter(Phase::kUndoing, change));
     const auto is_old = [&](const auto& image) { return image && image->id == change.next_boot->replaces; };
     if (!is_old(state.pending)) {
       if (!is_old(state.rollback)) {
+        TRY(RecordRejection(change));
         TRY(journal_.Close());
-        return Error(ErrorKind::kNotFound, fmt::format("{}; and the deployment that ran before is gone, so that the "
-                                                       "machine stays as it is: see `pintle verify`",
+        return Error(ErrorKind::kNotFound, fmt::format("{}; the old deployment does not exist any more, so the machine "
+                                                       "cannot go back to it: see `pintle verify`",
                                                        change.reason));
       }
       TRY(host_.deployments->RollBack());
     }
+    // The record needs space on a disk that may be full, and even then the old deployment must boot.  StayWithOld()
+    // makes the record again after that boot.
+    static_cast<void>(RecordRejection(change));
     return Recovered{Recovery::kRebootNeededToUndo, change.reason};
   }
 
@@ -407,7 +410,7 @@ class Changer {
   Result<Recovered> FinalizeLate(Change& change, const host::BlobStore& contents, const host::DeploymentsState& state) {
     if (const auto checked = CheckBooted(host_, change); !checked) {
       // Someone has chosen a deployment that was not staged for this change.
-      change.reason = fmt::format("another deployment was booted than the one that was staged for {}, and is kept: {}",
+      change.reason = fmt::format("the machine has booted a deployment that was not staged for {}, and keeps it: {}",
                                   change.to, checked.error().message());
       TRY(RecordRejection(change));
       TRY(journal_.Close());
@@ -459,7 +462,7 @@ Result<> Rehearse(const host::Host& host, const plan::ParsedConfig& from, const 
 Result<Ending> Restore(const host::Host& host, const plan::ParsedConfig& config, const plan::Plan& plan,
                        const Choice& choice, const Progress& progress) {
   return Changer(host, progress)
-      .Make([&](host::BlobStore& contents) { return StageAgain(host, contents, config, plan, choice); },
+      .Make([&](host::BlobStore& contents) { return StageRestore(host, contents, config, plan, choice); },
             [&]() -> Result<NextDeployment> {
               const api::MachineConfig from = TRY(AsBooted(host, config.object));
               return NextDeploymentFor(host, {from, config.ignition}, config, plan.difference);

@@ -45,8 +45,9 @@ Result<PutOutcome> PutForDeployment(const host::Host& host, const host::BlobStor
 // Returns "app.service" for /etc/systemd/system/app.service, for a drop-in in app.service.d there, and for a link such
 // as multi-user.target.wants/app.service there.  Returns "" for a path that is not below this directory.
 std::string UnitOfPath(std::string_view path) {
-  if (!path.starts_with(host::kUnitDirectory) || path.size() <= host::kUnitDirectory.size()) return "";
-  path.remove_prefix(host::kUnitDirectory.size() + 1);
+  const std::string folder_of_units = fmt::format("{}/", host::kUnitDirectory);
+  if (!path.starts_with(folder_of_units)) return "";
+  path.remove_prefix(folder_of_units.size());
   const std::size_t slash = path.find('/');
   const std::string_view folder = path.substr(0, slash);
   if (slash == std::string_view::npos) return std::string(folder);

@@ -213,7 +213,7 @@ class Finder {
     if (host::Matches(put.want, *have)) return {};
     const auto keys_of = [](const auto& state) { return state ? state->keys : std::vector<std::string>(); };
     std::string detail = KeyCountsText(keys_of(put.want), keys_of(*have));
-    if (*have && (*have)->is_of_another) detail += "; they are in a folder that belongs to another user";
+    if (*have && (*have)->is_of_another) detail += "; the folder of the keys belongs to another user";
     Add(put.key, fmt::format("SSH keys of {} differ", put.key), std::move(detail));
     return {};
   }
@@ -281,7 +281,7 @@ Result<> AddDetails(const Root& root, const ignition::Config& config, std::vecto
     if (found == mismatches.end()) return {};
     // FirstDifference() opens the file, and also finds out whether the file on the disk is private.  If the file cannot
     // be read any more, the finding has no detail.
-    auto difference = private_paths.contains(path) ? Result<std::string>("contents that not everyone may read")
+    auto difference = private_paths.contains(path) ? Result<std::string>("private contents differ")
                                                    : FirstDifference(root, path, contents);
     if (difference) found->second->detail = *std::move(difference);
     return {};

@@ -185,7 +185,7 @@ std::string DifferenceText(std::size_t line_number, const std::optional<Line>& e
   const std::string shown_expected = Shown(expected, masker);
   const std::string shown_is = Shown(is, masker);
   if (shown_expected == shown_is) return fmt::format("line {} differs in a part that is not shown", line_number);
-  return fmt::format("line {}: expected {}, is {}", line_number, shown_expected, shown_is);
+  return fmt::format("line {}: expected {}, found {}", line_number, shown_expected, shown_is);
 }
 
 }  // namespace
@@ -197,18 +197,18 @@ Result<std::string> FirstDifference(const Root& root, const std::string& path, c
   TRY(expected([&](std::string_view piece) { return wanted.Take(piece); }), doing());
   if (!TRY(wanted.End(), doing())) return std::string();
   if (file.is_private) {
-    return fmt::format("contents that not everyone may read: {} bytes expected, {} there", wanted.size(), file.size);
+    return fmt::format("private contents differ: {} bytes expected, {} found", wanted.size(), file.size);
   }
   if (HoldsASecret(path)) {
-    return fmt::format("secret contents: {} bytes expected, {} there", wanted.size(), file.size);
+    return fmt::format("secret contents differ: {} bytes expected, {} found", wanted.size(), file.size);
   }
   const std::string part = TRY(ReadPart(file, wanted.line_begin()), doing());
   const bool has_line = !wanted.line().empty() || wanted.has_end();
   const auto line = has_line ? std::optional(Line{wanted.line(), wanted.has_end()}) : std::nullopt;
   const auto is = LineAt(part);
   if ((line && !IsTextLine(line->text)) || (is && !IsTextLine(is->text))) {
-    return fmt::format("binary contents, {} bytes expected, {} there, equal up to byte {}", wanted.size(), file.size,
-                       wanted.equal());
+    return fmt::format("binary contents differ: {} bytes expected, {} found, equal up to byte {}", wanted.size(),
+                       file.size, wanted.equal());
   }
   return DifferenceText(wanted.line_number(), line, is, wanted.masker());
 }

@@ -14,7 +14,7 @@
 
 namespace pintle::change {
 
-// Returns a text such as `line 3: expected "a = 1", is "a = 2"`; empty when there is no difference.
+// Returns a text such as `line 3: expected "a = 1", found "a = 2"`; empty when there is no difference.
 Result<std::string> FirstDifference(const Root& root, const std::string& path, const WalkPieces& expected);
 
 }  // namespace pintle::change

@@ -99,7 +99,7 @@ Result<> Journal::Write(const Change& change) const {
   const std::string text = json::ToText(WithTextOnly(std::move(document)));
   const std::size_t limit = limits::kRecord - (change.phase == Phase::kApplying ? kRoomForMore : 0);
   if (text.size() > limit) return TooLongForJournal(change.steps.size() + change.undo.size(), text.size());
-  TRY(host::WithRemedy(host::PairedFile(root_, kJournal).Write(text)), "keeping the journal");
+  TRY(host::WithRemedy(host::PairedFile(root_, kJournal).Write(text)), "writing the journal");
   return {};
 }
 

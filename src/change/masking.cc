@@ -11,7 +11,7 @@
 namespace pintle::change {
 namespace {
 
-constexpr std::string_view kKeyMark = "PRIVATE KEY-----";
+constexpr std::string_view kKeyMark = "PRIVATE KEY";  // "-----" follows in PEM, and " BLOCK-----" in OpenPGP.
 constexpr auto kSecretWords = std::to_array<std::string_view>(
     {"password", "passwd", "passphrase", "secret", "token", "credential", "private", "apikey", "api_key", "api-key",
      "client-key-data", "psk", "preshared", "dockerconfig", "dockercfg"});

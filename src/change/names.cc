@@ -19,7 +19,7 @@ bool HasNul(std::string_view text) { return text.find('\0') != std::string_view:
 Result<> CheckPath(const std::string& path) {
   // The kernel would end the path at the NUL.
   if (HasNul(path))
-    return BadName(fmt::format("the path of a file has a NUL behind \"{}\"; leave it out", path.c_str()));
+    return BadName(fmt::format("the path of a file has a NUL byte after \"{}\"; remove the NUL byte", path.c_str()));
   if (path == "/") return BadName("\"/\" is not the path of a file; name a file below it");
   return {};
 }

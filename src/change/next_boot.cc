@@ -80,7 +80,8 @@ Result<> CheckForDirectories(const Root& root, const std::vector<Step>& steps) {
       if (removed.contains(file->key + "/" + name)) continue;
       return Error(
           ErrorKind::kInvalid,
-          fmt::format("{} is to be a file, and a directory is there with {} in it: move it away", file->key, name));
+          fmt::format("the config has a file at {}, but there is a directory with {} in it: move the directory away",
+                      file->key, name));
     }
   }
   return {};
@@ -124,8 +125,8 @@ class IsAsBefore {
 
 Error EditedError(const Step& step, const Change& change) {
   return Error(ErrorKind::kConflict,
-               fmt::format("{} was changed while the change to {} waited for the reboot, and would be overwritten; "
-                           "see `pintle verify`",
+               fmt::format("{} was edited while the change to {} waited for the reboot, and the change would "
+                           "overwrite the edit; see `pintle verify`",
                            ThingOf(step).second, change.to));
 }
 
@@ -374,6 +375,25 @@ Result<> Finalize(const host::Host& host) {
   change->reason = finalized.error().message();
   TRY(journal.Write(*change));
   return finalized.error();
+}
+
+Result<> DropUnfinalized(const host::Host& host) {
+  const Journal journal(host.root);
+  auto change = TRY(journal.Read());
+  if (!change || !change->next_boot) return {};
+  const auto state = TRY(host.deployments->Observe());
+  const bool is_left =
+      state.pending && state.pending->is_staged && IsOfChange(*change->next_boot, *state.pending, Rebooted::kNo);
+  if (!is_left) return {};
+  TRY(host.deployments->DropPending());
+  if (change->phase != Phase::kApplied) return {};
+  change->phase = Phase::kUndoing;
+  change->reason = fmt::format(
+      "at the shutdown, the files of {} were not put into the next deployment, because {} failed or was killed; see "
+      "`journalctl --unit={}`",
+      change->to, kFinalizer, kFinalizer);
+  TRY(journal.Write(*change));
+  return Error(ErrorKind::kSystem, change->reason);
 }
 
 Result<> CheckBooted(const host::Host& host, const Change& change) {

@@ -48,9 +48,16 @@ Result<> HoldUnchanged(const host::Host& host, host::BlobStore& contents, const 
 Result<> ArmFinalizer(const host::Host& host);
 
 // Puts the files of the change into the staged deployment, and makes this deployment the next to boot.  It is called at
-// shutdown.  If it fails, the machine boots the running deployment again, and the journal has the reason.  A deployment
-// that someone else has staged is left alone.  If the change was cut short, its deployment is dropped.
+// shutdown.  A deployment that someone else has staged is left alone.  If the change was cut short, its deployment is
+// dropped.  If the files cannot be put, the deployment is dropped as well, the machine boots the running deployment
+// again, and the journal has the reason.  After an earlier failure, or if the process is killed, the deployment may
+// still be staged, so DropUnfinalized() has to follow.
 Result<> Finalize(const host::Host& host);
+
+// Drops the deployment of the change if Finalize() has left it staged.  Otherwise, OSTree's own finalizer, which runs
+// next, would have the machine boot it without the change's files.  Returns an error if a change was given up with the
+// deployment; the journal then has the error's message as the reason.
+Result<> DropUnfinalized(const host::Host& host);
 
 // Checks that the running deployment is the one that the change wants; the error names the differences.
 Result<> CheckBooted(const host::Host& host, const Change& change);

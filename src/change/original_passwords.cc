@@ -62,7 +62,7 @@ Result<std::optional<OriginalPasswords>> GiveBackPasswords(const Root& root, con
     if (std::all_of(after.begin(), after.end(), is_in_both)) return std::nullopt;
     return Error(
         ErrorKind::kConflict,
-        fmt::format("{}; so the passwords of new users cannot be stored in it: `pintle restore {}` creates it anew",
+        fmt::format("{}; so the passwords of new users cannot be stored: `pintle restore {}` creates the file anew",
                     read.error().message(), *std::find_if(after.begin(), after.end(), is_in_both)));
   }
   OriginalPasswords kept = read ? *read : OriginalPasswords();
@@ -81,11 +81,12 @@ void AddLostPasswords(const Root& root, const ignition::Config& config, std::vec
   if (read) return;
   const std::string& why = read.error().message();
   for (const std::string_view user : UsersOf(config)) {
-    std::string text = fmt::format("could not read the password that {} had before its config: {}", user, why);
+    std::string text =
+        fmt::format("could not read the password that the user {} had before a config managed the user: {}", user, why);
     if (IsDamage(read.error())) {
       text = fmt::format(
-          "the password that {} had before its config is not known any more: {}; {} will be locked when "
-          "no config has it, and `pintle restore {}` accepts that",
+          "the password that the user {} had before a config managed the user is lost: {}; the user {} will be locked "
+          "when no config has the user any more; `pintle restore {}` accepts the loss",
           user, why, user, user);
     }
     findings.push_back({std::string(user), std::move(text), ""});

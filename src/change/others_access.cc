@@ -101,7 +101,7 @@ Result<OthersAccess> Follow(const std::string& path) {
 }  // namespace
 
 Result<OthersAccess> AccessOfOthersTo(const std::string& path) {
-  return TRY(Follow(path), "looking at who may write " + path);
+  return TRY(Follow(path), "checking who may write " + path);
 }
 
 }  // namespace pintle::change

@@ -20,9 +20,8 @@ std::set<std::string_view> PrivatePaths(const ignition::Config& config) {
 
 std::string PrivateText(std::string_view from, std::string_view to) {
   if (from == to) return "";
-  return fmt::format(
-      "contents that not everyone may read differ: {} bytes before, {} after (--show-private shows them)\n",
-      from.size(), to.size());
+  return fmt::format("private contents differ: {} bytes before, {} after (use --show-private to print them)\n",
+                     from.size(), to.size());
 }
 
 }  // namespace pintle::change

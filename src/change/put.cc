@@ -59,20 +59,20 @@ class StepPutter {
   Result<> PutSteps(std::span<const Step> steps) {
     TRY(PutFiles(PutsIn<FileEntry>(steps)));
     if (const auto units = PutsIn<UnitState>(steps); !units.empty()) TRY(host_.systemd.PutEnablement(units));
-    for (const auto& put : PutsIn<UnitLinks>(steps)) TRY(Allow(PutLinks(*put.want)));
-    for (const auto& put : PutsIn<AuthorizedKeys>(steps)) TRY(AllowOfUser(PutKeys(put)));
-    for (const auto& put : PutsIn<PasswordHash>(steps)) TRY(AllowOfUser(PutHash(put)));
+    for (const auto& put : PutsIn<UnitLinks>(steps)) TRY(OnPutResult(PutLinks(*put.want)));
+    for (const auto& put : PutsIn<AuthorizedKeys>(steps)) TRY(OnUserThingResult(PutKeys(put)));
+    for (const auto& put : PutsIn<PasswordHash>(steps)) TRY(OnUserThingResult(PutHash(put)));
     return {};
   }
 
  protected:
   // Handles the outcome of putting one thing: returns an error that ends everything, or success to continue.
-  virtual Result<> Allow(Result<> result) { return result; }
-  // Like Allow(), for the outcome of a commit.  The commit was prepared without an error, so a failure means that
+  virtual Result<> OnPutResult(Result<> result) { return result; }
+  // Like OnPutResult(), for the outcome of a commit.  The commit was prepared without an error, so a failure means that
   // someone has interfered since.
-  virtual Result<> AllowInPlace(Result<> result) { return result; }
-  // Like Allow(), for an outcome that a user may have caused.
-  virtual Result<> AllowOfUser(Result<> result) { return host::WithRemedy(std::move(result)); }
+  virtual Result<> OnCommitResult(Result<> result) { return result; }
+  // Like OnPutResult(), for an outcome that a user may have caused.
+  virtual Result<> OnUserThingResult(Result<> result) { return host::WithRemedy(std::move(result)); }
   // Returns whether a file is put even if someone has edited it.
   virtual bool IsPutAnyway(const std::string&) const { return false; }
 
@@ -91,10 +91,10 @@ class StepPutter {
       }
       auto done = changes.Prepare(file, before);
       if (done) prepared.push_back(&file);
-      TRY(Allow(std::move(done)));
+      TRY(OnPutResult(std::move(done)));
     }
     TRY(Sync(changes));
-    for (const host::FilePut* file : prepared) TRY(AllowInPlace(changes.Commit(*file)));
+    for (const host::FilePut* file : prepared) TRY(OnCommitResult(changes.Commit(*file)));
     return Sync(changes);
   }
 
@@ -103,7 +103,7 @@ class StepPutter {
   // because nothing on it is known to be durable.
   Result<> Sync(host::FileChanges& changes) {
     for (auto removed = changes.RemoveOldEntries(); !removed; removed = changes.RemoveOldEntries()) {
-      TRY(AllowInPlace(std::move(removed)));
+      TRY(OnCommitResult(std::move(removed)));
     }
     return changes.Sync();
   }
@@ -114,9 +114,9 @@ class StepPutter {
     const RestoredLinks back = RestoreLinks(TRY(host_.systemd.ObserveLinks()), links, *seen.front().want);
     TRY(host_.systemd.PutLinks(back.links));
     if (back.edited.empty()) return {};
-    return Error(ErrorKind::kConflict, fmt::format("someone has changed the target of {} since it was looked at, and "
-                                                   "it stays as they left it",
-                                                   fmt::join(back.edited, ", ")));
+    return Error(ErrorKind::kConflict,
+                 fmt::format("someone has edited these links during the change, and the edits stay: {}",
+                             fmt::join(back.edited, ", ")));
   }
 
   // Returns whether someone has edited a thing, given its present state.
@@ -138,9 +138,10 @@ class StepPutter {
   }
 
   static Error WasEdited(std::string_view thing, const std::string& user) {
-    return Error(ErrorKind::kConflict, fmt::format("someone has changed the {} of {} since it was looked at, and it "
-                                                   "stays as they left it: see `pintle verify`",
-                                                   thing, user));
+    return Error(
+        ErrorKind::kConflict,
+        fmt::format("someone has edited the {} of {} during the change, and the edit stays: see `pintle verify`", thing,
+                    user));
   }
 
   const host::Host& host_;
@@ -177,18 +178,18 @@ class UndoPutter final : public StepPutter {
     }
   }
 
-  Result<> Allow(Result<> result) override {
+  Result<> OnPutResult(Result<> result) override {
     if (result || host::IsFaultOfMachine(result.error())) return result;
     if (result.error().kind() == ErrorKind::kConflict) return Leave(result.error());
     if (first_error_) return Leave(result.error());
     first_error_ = host::WithRemedy(std::move(result).error());
     return {};
   }
-  Result<> AllowInPlace(Result<> result) override {
+  Result<> OnCommitResult(Result<> result) override {
     was_disturbed_ = was_disturbed_ || !result;
-    return Allow(std::move(result));
+    return OnPutResult(std::move(result));
   }
-  Result<> AllowOfUser(Result<> result) override {
+  Result<> OnUserThingResult(Result<> result) override {
     if (result) return {};
     return host::IsFaultOfMachine(result.error()) ? host::WithRemedy(std::move(result)) : Leave(result.error());
   }

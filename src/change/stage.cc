@@ -105,7 +105,7 @@ class Stager {
     return AddOthers(std::move(sorted.others), plan.difference);
   }
 
-  Result<> AddAgain(const ParsedConfig& config, const plan::Plan& plan, const Choice& choice) {
+  Result<> AddChosen(const ParsedConfig& config, const plan::Plan& plan, const Choice& choice) {
     std::vector<Step> steps = TRY(plan::StepsFor(config, config, {}));
     std::erase_if(steps, [&](const Step& step) { return !choice(step); });
     const bool has_user = std::any_of(steps.begin(), steps.end(), [](const Step& step) {
@@ -400,10 +400,10 @@ Result<Change> Stage(const host::Host& host, host::BlobStore& contents, const Pa
   return change;
 }
 
-Result<Change> StageAgain(const host::Host& host, host::BlobStore& contents, const ParsedConfig& config,
-                          const plan::Plan& plan, const Choice& choice) {
+Result<Change> StageRestore(const host::Host& host, host::BlobStore& contents, const ParsedConfig& config,
+                            const plan::Plan& plan, const Choice& choice) {
   Stager stager(host, contents);
-  TRY(host::WithRemedy(stager.AddAgain(config, plan, choice)));
+  TRY(host::WithRemedy(stager.AddChosen(config, plan, choice)));
   Change change = ChangeOf(config.object, config.object, plan, std::move(stager));
   TRY(LeaveToNextBoot(host, change));
   TRY(contents.Sync());

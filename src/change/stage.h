@@ -30,7 +30,7 @@ Result<Change> Stage(const host::Host& host, host::BlobStore& contents, const pl
 using Choice = std::function<bool(const plan::Step& step)>;
 
 // Works out a change that puts back chosen parts of the config that the machine already has.
-Result<Change> StageAgain(const host::Host& host, host::BlobStore& contents, const plan::ParsedConfig& config,
-                          const plan::Plan& plan, const Choice& choice);
+Result<Change> StageRestore(const host::Host& host, host::BlobStore& contents, const plan::ParsedConfig& config,
+                            const plan::Plan& plan, const Choice& choice);
 
 }  // namespace pintle::change

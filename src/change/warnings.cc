@@ -19,8 +19,8 @@ std::vector<std::string> WarningsOf(const Root& root, const plan::ParsedConfig& 
   }
   for (const std::string& user : UsersLockedBy(root, from, to)) {
     warnings.push_back(
-        fmt::format("the user {} is locked, since {} is damaged and the password that it had before is "
-                    "not known; `passwd {}` gives it one",
+        fmt::format("the change locks the user {}, since {} is damaged and the user's earlier password is lost; set "
+                    "a new password with `passwd {}`",
                     user, kOriginalPasswords, user));
   }
   return warnings;

@@ -38,7 +38,7 @@ constexpr std::array kBootstrapOptions = {
     Option{"--release-version", "VERSION",
            "the release whose feature gates apply [that of the ControllerConfig, or 0.0.1-snapshot]"},
     Option{"--payload-version", "VERSION",
-           "the version of the operator that must have written the ControllerConfig [any]"},
+           "render only from a ControllerConfig that this version of the operator has written [any version]"},
     Option{"--controller-version", "VERSION", "the version that rendered configs are annotated with [that of Pintle]"},
     Option{"--help", "", "print this help"},
 };
@@ -58,7 +58,7 @@ struct BootstrapOptions {
 
 Result<BootstrapOptions> ReadBootstrapOptions(const CommandLine& line) {
   if (!line.words().empty()) {
-    return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is one word too many (see --help)", line.words()[0]));
+    return Error(ErrorKind::kInvalid, fmt::format("unexpected argument \"{}\" (see --help)", line.words()[0]));
   }
   std::string manifests = TRY(line.Needed("--manifest-dir"));
   std::string destination = TRY(line.Needed("--dest-dir"));

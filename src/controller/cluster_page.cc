@@ -23,7 +23,9 @@ constexpr std::size_t kMostConnections = 64;
 // At a guarded address, one client must not keep the others out.  All visitors that come through an authenticating
 // proxy count as one client.
 constexpr std::size_t kMostGuardedConnections = 256;
-constexpr std::size_t kMostOfOneClient = 128;
+constexpr std::size_t kMostConnectionsPerClient = 96;
+// A client with an IPv4 and an IPv6 address counts as two clients.
+static_assert(kMostConnectionsPerClient * 2 < kMostGuardedConnections);
 constexpr net::Rate kGuardedRate = {.per_second = 100, .burst = 500};
 // A visitor waits no longer than this for the API server's answer.
 constexpr auto kVisitorPatience = std::chrono::seconds(20);
@@ -79,9 +81,9 @@ Result<> ClusterPage::ServeGuarded(event::Loop& loop, const GuardedPageSettings&
                      serving::kCertificateTrouble);
       }));
   const net::HttpServerLimits limits = {.connections = kMostGuardedConnections,
-                                        .connections_per_address = kMostOfOneClient,
+                                        .connections_per_address = kMostConnectionsPerClient,
                                         .later_time = kVisitorPatience,
-                                        .later_per_address = kMostOfOneClient,
+                                        .later_per_address = kMostConnectionsPerClient,
                                         .rate = kGuardedRate};
   guarded_ = TRY(net::HttpServer::Begin(
       {.listen = settings.address, .identity = certificate_->first_identity(), .limits = limits}, GuardedHandler()));

@@ -17,22 +17,29 @@ constexpr std::ptrdiff_t kFetchedAtOnce = 4;
 
 void ConfigLibrary::Want(const std::set<std::string>& names) {
   std::erase_if(configs_, [&](const auto& config) { return !names.contains(config.first); });
-  std::erase_if(entries_, [&](const auto& entry) { return !names.contains(entry.first); });
+  std::erase_if(entries_, [&](const auto& entry) {
+    const bool is_unwanted = !names.contains(entry.first);
+    if (is_unwanted && entry.second->is_missing) backoff_.Succeeded({kRead, entry.first});
+    return is_unwanted;
+  });
   for (const std::string& name : names) {
-    if (entries_.contains(name)) continue;
+    const auto known = entries_.find(name);
+    const bool is_needed = known == entries_.end() || (known->second->is_missing && !known->second->is_under_way);
+    if (!is_needed) continue;
     if (const auto due = backoff_.DueAt({kRead, name}, clock_.Monotonic())) {
       listener_.retry_at(*due);
-      continue;
+    } else if (known == entries_.end()) {
+      entries_.emplace(name, std::make_unique<Entry>());
+    } else {
+      known->second->is_requested = false;
     }
-    entries_.emplace(name, std::make_unique<Entry>());
   }
   FetchNext();
 }
 
 void ConfigLibrary::FetchNext() {
-  auto under_way = std::count_if(entries_.begin(), entries_.end(), [](const auto& entry) {
-    return entry.second->is_requested && !entry.second->is_done;
-  });
+  auto under_way =
+      std::count_if(entries_.begin(), entries_.end(), [](const auto& entry) { return entry.second->is_under_way; });
   for (const auto& [name, entry] : entries_) {
     if (under_way >= kFetchedAtOnce) return;
     if (entry->is_requested) continue;
@@ -54,6 +61,8 @@ void ConfigLibrary::Clear() {
 
 void ConfigLibrary::Fetch(const std::string& name, Entry& entry) {
   entry.is_requested = true;
+  entry.is_under_way = true;
+  entry.failure.reset();
   entry.call = client_.Once([&entry](const kube::Failure& failure) { entry.failure = failure; })
                    .Get<api::MachineConfig>(
                        {"", name}, [this, name](Result<api::MachineConfig>&& config) { Fetched(name, config); });
@@ -61,34 +70,43 @@ void ConfigLibrary::Fetch(const std::string& name, Entry& entry) {
 
 void ConfigLibrary::Fetched(const std::string& name, Result<api::MachineConfig>& config) {
   Entry& entry = *entries_.at(name);
-  if (!config) {
-    listener_.trouble(config.error());
-    if (config.error().kind() != ErrorKind::kNotFound) {
-      const auto retry_after = entry.failure ? entry.failure->retry_after : std::nullopt;
-      const MonotonicTime now = clock_.Monotonic();
-      backoff_.Failed({kRead, name}, now, retry_after.value_or(std::chrono::milliseconds(0)));
-      const MonotonicTime due = backoff_.DueAt({kRead, name}, now).value_or(now);
-      entries_.erase(name);
-      FetchNext();
-      return listener_.retry_at(due);
-    }
+  entry.is_under_way = false;
+  if (!config) return NotFetched(name, config.error());
+  backoff_.Succeeded({kRead, name});
+  json::Report report;
+  auto ignition = machineconfig::ParseIgnitionPart(*config, report);
+  if (ignition) {
+    // Drop the JSON form, which is as large: comparisons read only the parsed one.
+    config->spec.config = json::Value();
+    entry.object = std::move(*config);
+    entry.ignition = *std::move(ignition);
+    configs_.emplace(name, machineconfig::ParsedConfig{*entry.object, *entry.ignition});
   } else {
-    backoff_.Succeeded({kRead, name});
-    json::Report report;
-    auto ignition = machineconfig::ParseIgnitionPart(*config, report);
-    if (ignition) {
-      // Drop the JSON form, which is as large: comparisons read only the parsed one.
-      config->spec.config = json::Value();
-      entry.object = std::move(*config);
-      entry.ignition = *std::move(ignition);
-      configs_.emplace(name, machineconfig::ParsedConfig{*entry.object, *entry.ignition});
-    } else {
-      listener_.trouble(Error(ignition.error()).While(name));
-    }
+    listener_.trouble(Error(ignition.error()).While(name));
   }
+  entry.is_missing = false;
   entry.is_done = true;
   FetchNext();
   listener_.changed();
+}
+
+void ConfigLibrary::NotFetched(const std::string& name, const Error& error) {
+  Entry& entry = *entries_.at(name);
+  const auto retry_after = entry.failure ? entry.failure->retry_after : std::nullopt;
+  const MonotonicTime now = clock_.Monotonic();
+  backoff_.Failed({kRead, name}, now, retry_after.value_or(std::chrono::milliseconds(0)));
+  const MonotonicTime due = backoff_.DueAt({kRead, name}, now).value_or(now);
+  const bool was_missing = std::exchange(entry.is_missing, entry.is_missing || error.kind() == ErrorKind::kNotFound);
+  const bool is_missing = entry.is_missing;
+  if (!was_missing) listener_.trouble(error);
+  if (is_missing) {
+    entry.is_done = true;
+  } else {
+    entries_.erase(name);
+  }
+  FetchNext();
+  if (is_missing && !was_missing) listener_.changed();
+  listener_.retry_at(due);
 }
 
 }  // namespace pintle::controller

@@ -5,7 +5,8 @@
 //
 // The mirror has rendered configs without their long parts.  A whole config is fetched when it is needed, and dropped
 // when nobody needs it any more, so between rollouts the library is empty.  Configs are large, so only a few are
-// fetched at a time.  Reads that fail are repeated less and less often.
+// fetched at a time.  Reads that fail are repeated less and less often.  Reads of a config that does not exist are
+// repeated as well, since a target that was deleted may be rendered again.
 
 #include <functional>
 #include <map>
@@ -41,7 +42,7 @@ class ConfigLibrary {
   // Fetches the configs in `names` that the library does not have, and drops all configs that are not in `names`.  A
   // config that could not be read is fetched again only when its back-off has ended.
   void Want(const std::set<std::string>& names);
-  // Returns whether the config has been read, or is known to be missing or invalid.
+  // Returns whether the config has been read, or was missing or invalid at the last attempt.
   bool IsFetchDone(const std::string& name) const;
   const WholeConfigs& configs() const { return configs_; }
 
@@ -52,7 +53,9 @@ class ConfigLibrary {
     std::optional<api::MachineConfig> object;
     std::optional<ignition::Config> ignition;
     bool is_requested = false;
+    bool is_under_way = false;
     bool is_done = false;
+    bool is_missing = false;
     std::optional<kube::Failure> failure;
     kube::Call call;
   };
@@ -60,6 +63,7 @@ class ConfigLibrary {
   void FetchNext();
   void Fetch(const std::string& name, Entry& entry);
   void Fetched(const std::string& name, Result<api::MachineConfig>& config);
+  void NotFetched(const std::string& name, const Error& error);
 
   kube::Client client_;
   const Clock& clock_;

@@ -291,7 +291,7 @@ void Controller::LeaveOperatorLease() {
   if (!operator_lease_) return;
   left_lease_ = std::move(operator_lease_);
   left_lease_->Release([this](const Result<>& released) {
-    if (!released) Complain("giving back the operator's lease", released.error());
+    if (!released) Complain("releasing the operator's lease", released.error());
   });
 }
 
@@ -310,7 +310,7 @@ void Controller::Release(std::function<void()> done) {
   StopReadingAfresh();
   const auto release = [this, done = std::move(done)] {
     lease_.Release([this, done](const Result<>& released) {
-      if (!released) Complain("giving back the lease", released.error());
+      if (!released) Complain("releasing the lease", released.error());
       done();
     });
   };
@@ -318,7 +318,7 @@ void Controller::Release(std::function<void()> done) {
   // The next leader also acts as the operator, so the operator's lease is released first.
   operator_lease_ = std::move(operator_lease);
   operator_lease_->Release([this, release](const Result<>& released) {
-    if (!released) Complain("giving back the operator's lease", released.error());
+    if (!released) Complain("releasing the operator's lease", released.error());
     release();
   });
 }

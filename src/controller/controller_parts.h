@@ -16,12 +16,12 @@ inline constexpr std::string_view kKubeletPart = "machine-config-controller-kube
 inline constexpr std::string_view kRuntimePart = "machine-config-controller-container-runtime-config";
 
 // The part that generates a config, and its action, as metrics name them.
-struct PartWords {
+struct PartLabels {
   std::string_view part;
   std::string_view action;
 };
 
-constexpr PartWords WordsOf(MadeFrom made_from) {
+constexpr PartLabels LabelsOf(MadeFrom made_from) {
   switch (made_from) {
     case MadeFrom::kTemplates:
       return {kTemplatePart, "Sync Controller Config"};

@@ -102,9 +102,13 @@ class DrainController::RequestedDrain {
   }
 
   void Report(const drain::news::Uncordoned& news) {
-    LogNotice(news.stays_cordoned ? "stays cordoned, as it was before its drain; to have pods on it again, uncordon it"
-                                  : "uncordon succeeded (currently schedulable: true)",
-              kUncordoned);
+    LogNotice(
+        news.stays_cordoned
+            ? fmt::format("stays cordoned, because it was cordoned before its drain; run `kubectl uncordon {}` to "
+                          "let pods run on it",
+                          name_)
+            : "uncordon succeeded (currently schedulable: true)",
+        kUncordoned);
     WriteCondition(drain_moment::Uncordoned(news.stays_cordoned));
   }
 
@@ -122,7 +126,7 @@ class DrainController::RequestedDrain {
   }
 
   void Report(const drain::news::Withdrawn&) {
-    LogInfo("its agent has withdrawn its request");
+    LogInfo("the agent has withdrawn its request");
     drains_.errors_.erase(name_);
   }
 

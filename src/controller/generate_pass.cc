@@ -35,7 +35,7 @@ void ReportProhibitions(const GenerateInputs& inputs, const std::optional<std::s
                         GenerateChanges& changes) {
   if (why_profile_is_held) {
     changes.problems.push_back(
-        {.what = "following the Node of config.openshift.io named cluster", .why = *why_profile_is_held});
+        {.what = "applying the Node \"cluster\" of config.openshift.io", .why = *why_profile_is_held});
     changes.prohibitions.push_back(
         {.node = "cluster", .message = "Skipping the Update Node event, name: cluster, " + *why_profile_is_held});
   }

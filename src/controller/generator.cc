@@ -84,7 +84,7 @@ void Generator::ReadTemplates() {
 
 // The key leaves out the statuses of pools, since they change all the time and no config depends on them.
 std::string Generator::KeyFor(const View& view) const {
-  std::string key = templates_.get()->digest() + sources_.VersionsText();
+  std::string key = templates_.digest() + sources_.VersionsText();
   for (const api::MachineConfigPool* pool : view.pools) {
     const api::ObjectMeta& metadata = pool->metadata;
     key += fmt::format("\n{} {} {} {}", metadata.name, metadata.uid, metadata.generation,
@@ -211,9 +211,9 @@ std::vector<SubControllerState> Generator::States(const View& view) const {
                               ? std::any_of(view.configs.begin(), view.configs.end(), has_name)
                               : view.PoolNamed(object) != nullptr;
     if (!is_there) continue;
-    const PartWords words = WordsOf(key.first);
+    const PartLabels labels = LabelsOf(key.first);
     states.push_back(
-        {.sub_controller = std::string(words.part), .state = std::string(words.action), .object = object, .at = at});
+        {.sub_controller = std::string(labels.part), .state = std::string(labels.action), .object = object, .at = at});
   }
   return states;
 }

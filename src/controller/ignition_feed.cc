@@ -18,6 +18,8 @@ namespace {
 
 constexpr const char* kAuthoritiesConfigMap = "kubeconfig-data";
 constexpr const char* kBundleKey = "ca-bundle.crt";
+// The key of a pool for which nothing is rendered.
+constexpr const char* kUnrendered = "unrendered";
 constexpr const char* kAuthoritiesEntry = "ca.crt";  // This entry or file is beside the token.
 // New machines cannot pull from a registry inside the cluster.
 constexpr std::string_view kInternalRegistry = "image-registry.openshift-image-registry.svc";
@@ -103,11 +105,9 @@ std::string IgnitionFeed::PlaceOf(const std::string& name) const {
 
 Result<serving::ServedSources> IgnitionFeed::SourcesFor(const api::MachineConfigPool& pool, const View& view,
                                                         const Result<std::string>& kubeconfig) const {
-  const std::string& name = serving::ServedConfigName(pool);
-  if (name.empty()) return Error(ErrorKind::kUnavailable, "nothing is rendered for the pool yet");
   if (!kubeconfig) return kubeconfig.error();
   serving::ServedSources sources;
-  sources.image = ImageFor(pool, view, name);
+  sources.image = ImageFor(pool, view, serving::ServedConfigName(pool));
   sources.kubeconfig = *kubeconfig;
   TRY(serving::AddAuthorities(*view.controller_config, sources));
   return sources;
@@ -117,28 +117,46 @@ void IgnitionFeed::Look() {
   if (!cluster_.is_ready() || !authorities_.is_synced() || !token_.is_ready()) return;
   const View view = cluster_.Look();
   const auto kubeconfig = Kubeconfig(view);
+  // Without a ControllerConfig, the cluster is not set up yet, and nothing is wrong.
+  Report(kubeconfig || view.controller_config == nullptr ? "" : kubeconfig.error().message());
   bool is_changed = std::erase_if(pools_, [&](const auto& pool) { return view.PoolNamed(pool.first) == nullptr; }) > 0;
   for (const api::MachineConfigPool* pool : view.pools) {
     const std::string& name = pool->metadata.name;
+    const std::string& config = serving::ServedConfigName(*pool);
     auto sources = SourcesFor(*pool, view, kubeconfig);
-    std::string key = sources ? ServedKey(serving::ServedConfigName(*pool), *sources) : sources.error().message();
+    std::string key = config.empty() ? kUnrendered : sources ? ServedKey(config, *sources) : sources.error().message();
     Pool& known = pools_[name];
     if (known.key == key) continue;
     known.key = std::move(key);
-    if (sources) {
-      Fetch(name, serving::ServedConfigName(*pool), *std::move(sources));
-    } else {
-      known.call = {};
-      known.served = std::make_shared<const serving::KnownPool>(sources.error(), cache_);
-      is_changed = true;
+    if (!config.empty() && sources) {
+      Fetch(name, config, *std::move(sources));
+      continue;
     }
+    known.call = {};
+    if (config.empty()) {
+      known.served = std::make_shared<const serving::UnrenderedPool>();
+    } else {
+      known.served = std::make_shared<const serving::KnownPool>(sources.error(), cache_);
+    }
+    is_changed = true;
   }
   if (is_changed) Serve();
+}
+
+void IgnitionFeed::Report(std::string obstacle) {
+  if (obstacle == obstacle_) return;
+  obstacle_ = std::move(obstacle);
+  if (obstacle_.empty()) return;
+  listener_.trouble(Error(ErrorKind::kUnavailable, "new machines cannot get a config: " + obstacle_));
 }
 
 // Until the config has been read, the previous one is served.
 void IgnitionFeed::Fetch(const std::string& pool, const std::string& config, serving::ServedSources sources) {
   Pool& fetched = pools_[pool];
+  if (!IsServed(fetched)) {
+    fetched.served = std::make_shared<const serving::KnownPool>(
+        Error(ErrorKind::kUnavailable, fmt::format("the config {} has not been read yet", config)), cache_);
+  }
   if (fetched.again) fetched.again->Cancel();
   fetched.call =
       client_.Once([&fetched](const kube::Failure& failure) { fetched.failure = failure; })
@@ -151,7 +169,9 @@ void IgnitionFeed::Fetch(const std::string& pool, const std::string& config, ser
                   known.served = std::make_shared<const serving::KnownPool>(std::move(sources), cache_);
                 } else {
                   listener_.trouble(found.error());
-                  if (!known.served) known.served = std::make_shared<const serving::KnownPool>(found.error(), cache_);
+                  if (!IsServed(known)) {
+                    known.served = std::make_shared<const serving::KnownPool>(found.error(), cache_);
+                  }
                   FetchLater(pool);
                 }
                 Serve();

@@ -73,6 +73,9 @@ class IgnitionFeed {
   // Must be called when the cluster may have changed.
   void Look();
 
+  // Returns why no machine can get a config, whatever its pool; "" if nothing is wrong.
+  const std::string& obstacle() const { return obstacle_; }
+
  private:
   // Together with the jitter, the longest interval is five minutes.
   static constexpr kube::Backoff::Settings kRetryBackoff = {
@@ -96,6 +99,10 @@ class IgnitionFeed {
   // Returns everything that the pool's machines get besides their config.
   Result<serving::ServedSources> SourcesFor(const api::MachineConfigPool& pool, const View& view,
                                             const Result<std::string>& kubeconfig) const;
+  static bool IsServed(const Pool& pool) {
+    return pool.served && pool.served->state() == serving::ServedPool::State::kServed;
+  }
+  void Report(std::string obstacle);
   void Fetch(const std::string& pool, const std::string& config, serving::ServedSources sources);
   void FetchLater(const std::string& pool);
   void Serve();
@@ -106,6 +113,7 @@ class IgnitionFeed {
   Listener listener_;
   const std::shared_ptr<event::TextCache> cache_ = serving::MakeServedTextCache();
   std::map<std::string, Pool> pools_;
+  std::string obstacle_ = "the objects that it is made from have not been read yet";
   kube::Mirror<BinaryConfigMap> authorities_;
   std::string reported_version_;  // The version of the ConfigMap that could not be used.
   FollowedObject<api::Secret> token_;

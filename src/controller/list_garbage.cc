@@ -35,7 +35,7 @@ struct GarbageOptions {
 
 Result<GarbageOptions> ReadGarbageOptions(const CommandLine& line) {
   if (!line.words().empty()) {
-    return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is one word too many (see --help)", line.words()[0]));
+    return Error(ErrorKind::kInvalid, fmt::format("unexpected argument \"{}\" (see --help)", line.words()[0]));
   }
   const std::size_t kept = TRY(ReadKeptConfigs(line));
   return GarbageOptions{.kubeconfig = line.Value("--kubeconfig").value_or(""), .kept = kept};

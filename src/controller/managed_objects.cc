@@ -45,8 +45,8 @@ Result<> CheckNumber(const api::ObjectMeta& object, std::span<const api::ObjectM
     const std::string* const other_suffix = api::Find(other->annotations, generated::kNameSuffixAnnotation);
     if (other_suffix == nullptr || *other_suffix != *suffix || age(*other) >= age(object)) continue;
     return Error(ErrorKind::kInvalid,
-                 fmt::format("its annotation {} is \"{}\", like that of {}, which is older; remove "
-                             "the annotation",
+                 fmt::format("the annotation {} has the value \"{}\", which the older object {} already uses; "
+                             "remove the annotation",
                              generated::kNameSuffixAnnotation, *suffix, other->name));
   }
   return {};

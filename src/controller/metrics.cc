@@ -25,7 +25,8 @@ const api::Condition* LatestTrue(const api::MachineConfigPool& pool) {
 }
 
 void WriteStates(const Metrics& metrics, MetricsWriter& text) {
-  text.Begin("mco_state", MetricType::kGauge, "The state of a node's pool, as Unix time.");
+  text.Begin("mco_state", MetricType::kGauge,
+             "The state of a node's pool, in the labels; the value is the present Unix time.");
   for (const PoolMetricValues& figures : metrics.pools) {
     const api::Condition* const state = LatestTrue(figures.pool);
     if (state == nullptr) continue;
@@ -71,7 +72,8 @@ PoolFigure FigureOfWaiting(std::function<std::int64_t(const PauseReport& report)
 void WritePauses(const Metrics& metrics, MetricsWriter& text) {
   WritePoolMetric(
       metrics, text, "machine_config_controller_paused_pool_kubelet_ca",
-      "When the kubelet CA on the nodes of a paused pool expires, as Unix time, if another one waits; else 0.",
+      "The Unix time at which the kubelet CA on the nodes of a paused pool expires, if a newer one waits behind the "
+      "pause; otherwise 0.",
       FigureOfWaiting([](const auto& report) { return UnixTimeOr0(report.kubelet_authority_until()); }));
   WritePoolMetric(metrics, text, "pintle_pool_paused", "Whether a pool is paused.",
                   [](const auto& figures) { return figures.pool.spec.paused ? 1 : 0; });
@@ -80,7 +82,7 @@ void WritePauses(const Metrics& metrics, MetricsWriter& text) {
   WritePoolMetric(metrics, text, "pintle_pool_paused_nodes", "Nodes that wait behind the pause of their pool.",
                   FigureOfWaiting([](const auto& report) { return static_cast<std::int64_t>(report.waiting_nodes); }));
   WritePoolMetric(metrics, text, "pintle_pool_paused_since_seconds",
-                  "Since when something waits behind the pause of a pool, as Unix time; 0 if nothing does.",
+                  "The Unix time since which a change waits behind the pause of a pool; 0 if none waits.",
                   FigureOfWaiting([](const auto& report) { return UnixTimeOr0(report.waits_since); }));
   WritePoolMetric(metrics, text, "pintle_pool_paused_reboots", "Whether unpausing a pool reboots nodes.",
                   FigureOfWaiting([](const auto& report) { return report.reboots ? 1 : 0; }));
@@ -139,7 +141,7 @@ void WriteReplica(const Metrics& metrics, MetricsWriter& text) {
   text.Begin("pintle_controller_leads", MetricType::kGauge, "Whether this replica leads.");
   text.Sample({}, metrics.leads ? 1 : 0);
   text.Begin("pintle_controller_waits", MetricType::kGauge,
-             "Whether another program than pintle-controller holds the lease.");
+             "Whether a program other than pintle-controller holds the lease.");
   text.Sample({}, metrics.others_lead ? 1 : 0);
   text.Begin("pintle_controller_info", MetricType::kGauge, "The version of this controller.");
   text.Sample({{"version", kVersion}}, 1);
@@ -152,7 +154,7 @@ void WriteNotices(const Metrics& metrics, MetricsWriter& text) {
              "Failed attempts to send a notice to the webhook.");
   text.Sample({}, metrics.notices.failed);
   text.Begin("pintle_notifications_dropped_total", MetricType::kCounter,
-             "Notices that are never sent, as the webhook refuses them or too many wait.");
+             "Notices that were dropped, because the webhook refused them or too many were waiting.");
   text.Sample({}, metrics.notices.dropped);
 }
 

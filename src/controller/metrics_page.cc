@@ -16,6 +16,11 @@ constexpr auto kBetweenBeats = std::chrono::seconds(5);
 // A loop that has not turned for this long hangs.  With the probes of deploy/, a replica that hangs is restarted before
 // the others may take its lease.
 constexpr auto kHangsAfter = std::chrono::seconds(60);
+// Every pod of the cluster may be able to connect, and one client must not keep the kubelet and Prometheus out.  A
+// client with an IPv4 and an IPv6 address counts as two clients.
+constexpr net::HttpServerLimits kLimits = {
+    .connections = 64, .connections_per_address = 16, .rate = {.per_second = 50, .burst = 500}};
+static_assert(kLimits.connections_per_address * 2 < kLimits.connections);
 constexpr const char* kMetricsFormat = "text/plain; version=0.0.4; charset=utf-8";
 constexpr const char* kPlainText = "text/plain; charset=utf-8";
 
@@ -38,13 +43,14 @@ net::HttpAnswer AnswerFrom(const Page& page, std::chrono::nanoseconds silence, c
   if (path == "/healthz") return {.status = 200};
   if (path == "/metrics") return {.status = 200, .headers = {{"Content-Type", kMetricsFormat}}, .body = page.metrics};
   if (!page.unread.empty()) return Unavailable("not read from the API server yet: " + page.unread);
+  if (!page.unready.empty()) return Unavailable(page.unready);
   return {.status = 200};
 }
 
 Result<std::unique_ptr<MetricsPage>> MetricsPage::Begin(event::Loop& loop, const net::ListenAddress& address,
                                                         std::function<Page()> make) {
   std::unique_ptr<MetricsPage> page(new MetricsPage(loop, std::move(make)));
-  page->server_ = TRY(net::HttpServer::Begin({.listen = address}, page->Handler()));
+  page->server_ = TRY(net::HttpServer::Begin({.listen = address, .limits = kLimits}, page->Handler()));
   return page;
 }
 
@@ -57,9 +63,9 @@ void MetricsPage::Changed() {
 
 net::HttpHandler MetricsPage::Handler() {
   Page page = make_();
-  // While some kinds have not been read, nothing reports that another one has been read.  So the page is renewed again
-  // and again until all kinds have been read.
-  if (!page.unread.empty()) Changed();
+  // While the replica is not ready, nothing reports that another kind has been read, or that the Ignition server has
+  // what it needs.  So the page is renewed again and again until the replica is ready.
+  if (!page.unread.empty() || !page.unready.empty()) Changed();
   return [page = std::move(page), &heartbeat = heartbeat_](const net::IncomingRequest& request) {
     return AnswerFrom(page, SystemClock().Monotonic() - heartbeat.last(), request);
   };

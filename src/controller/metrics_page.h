@@ -2,7 +2,7 @@
 #pragma once
 
 // Serves the metrics over HTTP at /metrics, a liveness probe at /healthz, and at /readyz a probe that succeeds when the
-// cluster has been read.
+// cluster has been read and the Ignition server, if there is one, has what it needs.
 //
 // The server has threads of its own and gets a new page when something has changed, at most once a second.  Its threads
 // keep answering when the loop hangs, so they check when the loop last turned: the page of a loop that hangs is
@@ -22,7 +22,8 @@ namespace pintle::controller {
 
 struct Page {
   std::shared_ptr<const std::string> metrics;
-  std::string unread;  // The kinds that have not been read yet: "nodes, pods".  Empty when ready.
+  std::string unread;        // The kinds that have not been read yet: "nodes, pods".  Empty when ready.
+  std::string unready = {};  // What the replica lacks otherwise.  Empty when ready.
 };
 
 // `silence` is the time since the loop last turned.

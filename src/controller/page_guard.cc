@@ -17,6 +17,9 @@ constexpr auto kBetweenLooks = std::chrono::seconds(5);
 // several attempts, so that a short outage of the API server ends no stream.
 constexpr auto kReviewedBefore = std::chrono::seconds(30);
 static_assert(kBetweenLooks * 3 < kReviewedBefore && kReviewedBefore < Admissions::kPermittedFor);
+// The server has fewer connections, so there are as many visits only if clients leave faster than the loop drops their
+// requests.
+constexpr long kMostVisits = 512;
 // Somebody who sends many wrong tokens must not keep the API server busy.
 constexpr std::size_t kMostUnderWay = 16;
 
@@ -30,10 +33,10 @@ net::HttpAnswer CannotAsk() {
   return {.status = 503, .headers = {{"Retry-After", "5"}, {"Cache-Control", "no-store"}}};
 }
 
-// The page does not need the token, so no copy of it is kept with the request.
-net::KeptRequest WithoutToken(net::IncomingRequest request) {
+// Keeps only what the page reads, because many requests may wait for their admission.  The token is not part of it.
+net::KeptRequest WhatThePageReads(net::IncomingRequest request) {
   std::erase_if(request.headers, [](const net::IncomingRequest::Field& field) {
-    return net::SameIgnoringCase(field.name, "Authorization");
+    return !net::SameIgnoringCase(field.name, "Host") && !net::SameIgnoringCase(field.name, "Last-Event-ID");
   });
   return net::KeptRequest(request);
 }
@@ -45,20 +48,30 @@ std::shared_ptr<PageGuard> PageGuard::Create(event::Loop& loop, const Clock& clo
 }
 
 PageGuard::PageGuard(event::Loop& loop, const Clock& clock, Review review)
-    : loop_(loop), clock_(clock), review_(std::move(review)), look_(loop, [this] { Look(); }) {}
+    : loop_(loop), clock_(clock), review_(std::move(review)), look_(loop, [this] { ReviewStreams(); }) {}
 
 net::HttpAnswer PageGuard::Answer(const net::IncomingRequest& request, net::HttpHandler page) {
   const auto token = net::BearerTokenOf(request);
   if (!token) return Unauthenticated();
+  if (visits_.use_count() > kMostVisits) return CannotAsk();
   auto later = std::make_shared<net::LaterAnswer>();
-  Visit visit = {std::make_shared<const net::KeptRequest>(WithoutToken(request)), std::move(page), later};
+  Visit visit = {std::make_shared<const net::KeptRequest>(WhatThePageReads(request)), std::move(page), later, visits_};
   loop_.Post([weak = weak_from_this(), token = std::string(*token), visit = std::move(visit)] {
     if (const auto alive = weak.lock()) alive->Admit(token, visit);
   });
   return {.later = std::move(later)};
 }
 
+// A review may take long, and clients that have left must not fill the memory meanwhile.  The server counts these
+// requests among the later answers of their clients until they are dropped.
+void PageGuard::DropAbandoned() {
+  for (auto& [key, asked] : under_way_) {
+    std::erase_if(asked.visits, [](const Visit& visit) { return !visit.later->IsAwaited(); });
+  }
+}
+
 void PageGuard::Admit(std::string token, Visit visit) {
+  DropAbandoned();
   if (!visit.later->IsAwaited()) return;
   const std::string key = KeyOfToken(token);
   if (const auto admission = admissions_.Find(key, clock_.Monotonic())) {
@@ -90,7 +103,7 @@ void PageGuard::Reviewed(const std::string& key, Result<kube::Admission> admissi
   }
   trouble_.clear();
   admissions_.Remember(key, *admission, clock_.Monotonic());
-  if (*admission != kube::Admission::kPermitted) Look();
+  if (*admission != kube::Admission::kPermitted) ReviewStreams();
   for (Visit& visit : asked.visits) Settle(*admission, key, asked.token, std::move(visit));
 }
 
@@ -121,11 +134,11 @@ std::shared_ptr<net::RevocableStream> PageGuard::Follow(const std::string& key, 
   one.token = token;
   auto stream = std::make_shared<net::RevocableStream>();
   one.streams.push_back(stream);
-  Look();
+  ReviewStreams();
   return stream;
 }
 
-void PageGuard::Look() {
+void PageGuard::ReviewStreams() {
   const MonotonicTime now = clock_.Monotonic();
   for (auto at = followed_.begin(); at != followed_.end();) {
     Followed& one = at->second;
@@ -150,10 +163,8 @@ void PageGuard::Report(const Error& error) {
   if (std::exchange(trouble_, error.message()) == error.message()) return;
   const bool is_refused = error.kind() == ErrorKind::kInvalid;
   log::Warning(
-      "The page answers 503, because the API server does not answer who may read it: " + error.message() +
-          (is_refused ? "; the controller needs the ClusterRole system:auth-delegator, which deploy/page gives "
-                        "it"
-                      : ""),
+      "The page answers 503, because the controller cannot ask the API server who may read it: " + error.message() +
+          (is_refused ? "; apply deploy/page, which gives the controller the ClusterRole system:auth-delegator" : ""),
       kTrouble);
 }
 

@@ -42,7 +42,7 @@ class PageGuard : public std::enable_shared_from_this<PageGuard> {
 
   // Ends the streams of tokens that are no longer accepted, and asks again about the others in time.  The guard calls
   // this every few seconds while a stream is open.
-  void Look();
+  void ReviewStreams();
 
  private:
   // A request that waits for the admission of its token.
@@ -50,6 +50,7 @@ class PageGuard : public std::enable_shared_from_this<PageGuard> {
     std::shared_ptr<const net::KeptRequest> request;
     net::HttpHandler page;
     std::shared_ptr<net::LaterAnswer> later;
+    std::shared_ptr<const int> counted;  // A copy of visits_.
   };
   // A token that the API server is being asked about.
   struct UnderWay {
@@ -65,6 +66,7 @@ class PageGuard : public std::enable_shared_from_this<PageGuard> {
 
   PageGuard(event::Loop& loop, const Clock& clock, Review review);
 
+  void DropAbandoned();
   void Admit(std::string token, Visit visit);
   void Ask(const std::string& key, std::string token, std::vector<Visit> visits);
   void Reviewed(const std::string& key, Result<kube::Admission> admission);
@@ -75,6 +77,8 @@ class PageGuard : public std::enable_shared_from_this<PageGuard> {
   event::Loop& loop_;
   const Clock& clock_;
   const Review review_;
+  // Each visit has a copy, so that any thread can count the visits.
+  const std::shared_ptr<const int> visits_ = std::make_shared<const int>();
   Admissions admissions_;
   std::map<std::string, UnderWay> under_way_;  // The key of this map and of followed_ is that of the token.
   std::map<std::string, Followed> followed_;

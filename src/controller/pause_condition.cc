@@ -98,10 +98,10 @@ std::string PolicyText(const PauseReport& report) {
   }
   if (report.bundles.empty()) return "Pause policy CertificatesPass: no certificates are among the changes";
   if (!report.has_only_bundles) {
-    return "Pause policy CertificatesPass: the certificates wait all the same, as they were rendered together with "
+    return "Pause policy CertificatesPass: the certificates still wait, because they were rendered together with "
            "other changes";
   }
-  return "Pause policy CertificatesPass: the certificates wait all the same, as nodes would be drained or rebooted for "
+  return "Pause policy CertificatesPass: the certificates still wait, because nodes would be drained or rebooted for "
          "them; a node disruption policy for their files lets them pass";
 }
 

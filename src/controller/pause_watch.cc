@@ -42,7 +42,8 @@ std::vector<KnownRender> RendersOf(const api::MachineConfigPool& pool, const Vie
 
 // Returns a text that differs whenever the report on a pause has to be made again.
 std::string ReportKey(const api::MachineConfigPool& pool, const View& view, const std::vector<pool::NodeState>& nodes,
-                      const std::vector<KnownRender>& renders, std::string_view image) {
+                      const std::vector<KnownRender>& renders, std::string_view image,
+                      const std::vector<std::string>& needed, const WholeConfigs& configs) {
   std::string key = fmt::format("{} {} {} {}", pool.spec.configuration.name, pool.spec.paused,
                                 pool.metadata.Annotation(kPausePolicyAnnotation), image);
   for (const pool::NodeState& node : nodes) {
@@ -53,6 +54,9 @@ std::string ReportKey(const api::MachineConfigPool& pool, const View& view, cons
     key += " " + node.node().metadata.Annotation(api::kWaitingFilesAnnotation);
   }
   for (const KnownRender& render : renders) key += "\n" + render.name;
+  for (const std::string& name : needed) {
+    if (!configs.contains(name)) key += "\nwithout " + name;
+  }
   if (view.controller_config != nullptr) key += "\nwith a ControllerConfig";
   if (view.machine_configuration != nullptr) key += "\n" + view.machine_configuration->metadata.resource_version;
   return key;
@@ -83,13 +87,13 @@ void PauseWatch::Look(const View& view, const PoolMembers& members, const WholeC
     const auto& nodes = members.Of(name);
     const pool::Layering layering = LayeringOf(*pool, view);
     const auto renders = RendersOf(*pool, view);
-    std::string key = ReportKey(*pool, view, nodes, renders, layering.image());
+    const auto needed = controller::ConfigsToCompare(*pool, nodes, layering);
+    std::string key = ReportKey(*pool, view, nodes, renders, layering.image(), needed, configs);
     const auto before = known_.find(name);
     if (before != known_.end() && before->second.key == key) {
       known.insert(known_.extract(before));
       continue;
     }
-    const auto needed = controller::ConfigsToCompare(*pool, nodes, layering);
     if (!std::all_of(needed.begin(), needed.end(), is_fetch_done)) {
       unknown_.insert(name);
       continue;

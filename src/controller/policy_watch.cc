@@ -53,6 +53,18 @@ void SetCondition(std::vector<api::Condition>& conditions, const char* type, boo
                                   .message = FirstCharacters(PrintableLines(message), api::kLongestConditionMessage)});
 }
 
+// Returns a text that differs when rollouts have advanced.  It contains no times, because a change that the API server
+// does not keep is decided again at another time.
+std::string ProgressIn(const api::RolloutPolicyStatus& status) {
+  std::string progress = fmt::format("{}", status.observed_generation);
+  for (const api::RolloutPoolStatus& pool : status.pools) {
+    progress += fmt::format("\n{} {} {} {} {} {}", pool.name, pool.phase, pool.updated, pool.memory.target,
+                            pool.memory.wave, pool.memory.has_begun);
+    for (const auto& [node, since] : pool.memory.told) progress += " " + node;
+  }
+  return progress;
+}
+
 }  // namespace
 
 PolicyWatch::PolicyWatch(event::Loop& loop, kube::Client client, const Clock& clock, Cluster& cluster,
@@ -231,7 +243,7 @@ void PolicyWatch::Write(const View& view, const std::vector<PolicyDecision>& dec
 void PolicyWatch::WriteStatus(const api::RolloutPolicy& policy, api::RolloutPolicyStatus status,
                               const std::vector<PolicyDecision>& decisions) {
   const std::string what = "writing the status of RolloutPolicy " + policy.metadata.name;
-  if (!writes_.MayStart(what)) return;
+  if (!writes_.MayStart(what, ProgressIn(status))) return;
   std::map<std::string, std::vector<pool::RolloutNews>> news;
   for (const PolicyDecision& decision : decisions) {
     if (FindPool(status.pools, decision.status.name) != nullptr) news[decision.status.name] = decision.news;
@@ -241,12 +253,13 @@ void PolicyWatch::WriteStatus(const api::RolloutPolicy& policy, api::RolloutPoli
   const std::string name = policy.metadata.name;
   writes_.Start(what, client_.Once({}).Patch<api::RolloutPolicy>(
                           {"", name}, kube::JsonPatch{std::move(patch).operations()},
-                          [this, what, name, news](Result<api::RolloutPolicy>&& answer) {
+                          [this, what, name, news, before = policy](Result<api::RolloutPolicy>&& answer) {
                             if (!answer) return writes_.Ended("", what, &answer.error());
+                            const Kept kept = KeptOf(before, answer);
                             written_[name] = clock_.Monotonic();
                             cluster_.Put(*std::move(answer));
-                            Announce(news);
-                            writes_.Ended("", what, nullptr);
+                            if (kept == Kept::kYes) Announce(news);
+                            writes_.Ended("", what, nullptr, kept);
                           },
                           kube::Part::kStatus));
 }

@@ -90,8 +90,9 @@ PoolMembers MakePoolMembers(const View& view) {
   for (const PartialObject<api::Node>& node : view.unreadable_nodes) {
     const auto all = pools->Of(*node.object);
     if (!all || all->empty()) continue;
-    members.mistakes.try_emplace(all->front()->metadata.name,
-                                 Mistake{"UnreadableNode", "a node is left out as it cannot be read: " + node.why});
+    members.mistakes.try_emplace(
+        all->front()->metadata.name,
+        Mistake{"UnreadableNode", "a node is left out, because it cannot be read: " + node.why});
   }
   return members;
 }

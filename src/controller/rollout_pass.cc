@@ -81,8 +81,8 @@ class Pass {
       : inputs_(inputs), view_(inputs.view), members_(inputs.members), configs_(KnownConfigsIn(inputs.view)) {
     if (view_.controller_config != nullptr) expirys_ = pool::CertExpirysOf(*view_.controller_config);
     for (const api::MachineConfigNode* report : view_.machine_config_nodes) reports_[report->metadata.name] = report;
-    for (const auto& [node, what] : inputs.unwritten.nodes) behind_.insert(node);
-    behind_.insert(inputs.undrainable.begin(), inputs.undrainable.end());
+    for (const auto& [node, what] : inputs.unwritten.nodes) updated_last_.insert(node);
+    updated_last_.insert(inputs.undrainable.begin(), inputs.undrainable.end());
     if (view_.os_image_stream != nullptr) streams_ = view_.os_image_stream->status.available_streams;
   }
 
@@ -122,7 +122,7 @@ class Pass {
                 HasArbiter() && is_master ? CountUnavailable(members_.Of(api::kArbiterPool)) : std::size_t{0},
             .masters = HasArbiter() && is_arbiter ? MastersNow() : std::nullopt,
             .now = inputs_.now,
-            .undrainable = &behind_};
+            .undrainable = &updated_last_};
   }
 
   std::optional<pool::Masters> MastersNow() const {
@@ -319,7 +319,7 @@ class Pass {
   static std::optional<Mistake> MistakeOfDrains(const api::MachineConfigPool& pool) {
     std::string message;
     for (const Error& problem : drain::SettingsOf(pool).problems) {
-      message += (message.empty() ? "the default is used in place of: " : "; ") + problem.message();
+      message += (message.empty() ? "the defaults are used instead of these settings: " : "; ") + problem.message();
     }
     if (message.empty()) return std::nullopt;
     return Mistake{"InvalidDrainSettings", std::move(message)};
@@ -502,7 +502,7 @@ class Pass {
   pool::KnownConfigs configs_;
   std::vector<api::CertExpiry> expirys_;
   std::vector<api::OSImageStreamSet> streams_;
-  pool::NodeNames behind_;  // Nodes that are updated after the others.
+  pool::NodeNames updated_last_;  // Nodes that are updated after the others.
   std::map<std::string_view, const api::MachineConfigNode*> reports_;
   Changes changes_;
 };

@@ -121,7 +121,10 @@ void ServerUpkeep::KeepUpCertificates(const json::Value& spec, const std::string
   bool makes_machines = false;
   machine_sets_.ForEach([&](const MachineSet&) { makes_machines = true; });
   if (!makes_machines || !authority_.is_ready() || !certificate_.is_ready()) return;
-  const std::string why = authority_.WhyUnreadable() + certificate_.WhyUnreadable() + clock_problem;
+  std::string why;
+  for (const std::string& reason : {authority_.WhyUnreadable(), certificate_.WhyUnreadable(), clock_problem}) {
+    if (!reason.empty()) why += (why.empty() ? "" : "; ") + reason;
+  }
   if (!why.empty()) {
     return listener_.problem(clusterops::kMachineConfigServerTask, "renewing the server's certificates", why);
   }

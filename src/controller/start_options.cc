@@ -22,7 +22,7 @@ constexpr auto kStartOptions = serving::WithServingOptions(
         {"--resourcelock-namespace", "NAMESPACE",
          "the namespace of the lease and the events [openshift-machine-config-operator]"},
         {"--payload-version", "VERSION",
-         "the version of the operator that must have written the ControllerConfig [any]"},
+         "render only from a ControllerConfig that this version of the operator has written [any version]"},
         {"--controller-version", "VERSION", "the version that generated configs must have [that of the first one]"},
         {"--templates", "DIR",
          "the operator's templates, from which MachineConfigs are generated [none are generated]"},
@@ -88,7 +88,7 @@ Result<> ReadLeaseTimes(const CommandLine& line, kube::LeaseTimes& times) {
 // The Machine Config Operator's server has other names for some options; both names work.
 Result<std::optional<std::string>> ReadEither(const CommandLine& line, std::string_view name, std::string_view other) {
   if (line.Has(name) && line.Has(other)) {
-    return Error(ErrorKind::kInvalid, fmt::format("{} and {} are the same: give one of them", name, other));
+    return Error(ErrorKind::kInvalid, fmt::format("{} and {} are the same option: give only one of them", name, other));
   }
   return line.Has(name) ? line.Value(name) : line.Value(other);
 }
@@ -127,10 +127,10 @@ constexpr auto kNotifyOptions =
 Result<net::Url> ReadNotifyUrl(const CommandLine& line, const std::string& text) {
   net::Url url = TRY(net::Url::Parse(text), "--notify-url");
   const bool may_be_http = line.Value("--notify-http") == "all";
-  if (url.is_https() || may_be_http || net::IsLocalHost(url.host())) return url;
+  if (url.is_https() || may_be_http || net::IsLoopbackHost(url.host())) return url;
   return Error(ErrorKind::kInvalid,
-               fmt::format("--notify-url: {} is not on this machine, so others could read the notices; give an https "
-                           "URL, or --notify-http=all",
+               fmt::format("--notify-url: {} is not a loopback address, so others could read the notices; give an "
+                           "https URL, or --notify-http=all",
                            url.HostAndPort()));
 }
 
@@ -232,7 +232,7 @@ bool IsOperator(const CommandLine& line) {
 
 Result<StartOptions> ReadStartOptions(const CommandLine& line) {
   if (!line.words().empty()) {
-    return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is no option (see --help)", line.words().front()));
+    return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is not an option (see --help)", line.words().front()));
   }
   StartOptions options;
   ControllerSettings& settings = options.controller;

@@ -12,22 +12,13 @@
 
 #include "base/command_line.h"
 #include "base/result.h"
+#include "controller/cluster_ignition.h"
 #include "controller/cluster_page.h"
 #include "controller/controller.h"
-#include "controller/ignition_feed.h"
 #include "kube/access.h"
-#include "kube/resource_kind.h"
 #include "net/listen_address.h"
-#include "serving/ignition_service.h"
 
 namespace pintle::controller {
-
-// The options of the Ignition server.
-struct IgnitionOptions {
-  serving::IgnitionSettings service;
-  IgnitionFeedSettings feed;
-  kube::ObjectName certificate_secret = {};  // The Secret with the server's certificate; no name if it is in files.
-};
 
 struct StartOptions {
   std::string kubeconfig;                     // Empty to use the pod's service account.

@@ -44,8 +44,8 @@ constexpr auto kTakeoverOptions = std::to_array<Option>({
     {"--kubeconfig", "FILE", "an administrator's kubeconfig; without it, the pod's service account"},
     {"--templates", "DIR",
      "the release's templates; check and start compare generated configs with theirs [not compared]"},
-    {"--server", "", "hand over the Ignition server, too"},
-    {"--daemons", "", "give the nodes on which Pintle's agent stands by to that agent, too"},
+    {"--server", "", "also hand over the Ignition server"},
+    {"--daemons", "", "also give the nodes on which Pintle's agent stands by to that agent"},
     {"--namespace", "NAMESPACE", "the Machine Config Operator's namespace [openshift-machine-config-operator]"},
     {"--own-namespace", "NAMESPACE", "Pintle's namespace [pintle]"},
     {"--patience", "TIME", "how long to wait for one step [15min]"},
@@ -289,7 +289,7 @@ class TakeoverRun {
       const auto tried = TryOut(step);
       if (tried) continue;
       if (tried.error().kind() == ErrorKind::kConflict) {
-        fmt::print("{:<10} could not be tried out, because the object changes all the time: {}\n", "",
+        fmt::print("{:<10} could not be tried out, because each dry run met a conflict: {}\n", "",
                    tried.error().message());
         continue;
       }

@@ -223,7 +223,7 @@ class TakeoverChecker {
     const std::size_t agents = CountOfAgents(state_);
     if (agents == 0) {
       Add(Weight::kObstacle,
-          "no node has an agent that stands by; install Pintle's with WaitForHandover=yes (pintled.conf(5))");
+          "no node has an agent that stands by; install Pintle's agent with WaitForHandover=yes (pintled.conf(5))");
     } else if (agents < state_.nodes.size()) {
       Add(Weight::kInformation,
           fmt::format("{} of {} nodes keep the Machine Config Operator's daemon, because no agent "

@@ -17,6 +17,7 @@
 #include "json/fields.h"
 #include "json/parse.h"
 #include "kube/patch.h"
+#include "serving/ignition_route.h"
 
 namespace pintle::controller {
 namespace {
@@ -246,9 +247,11 @@ Result<std::vector<ServerReplica>> TakeoverCluster::ReadServerReplicas(const Who
   for (const api::Pod& pod :
        TRY(ReadAll<api::Pod>({.namespace_name = settings_.own_namespace, .label_selector = PodSelectorOf(ours)}))) {
     if (pod.status.phase != "Running" || pod.metadata.deletion_timestamp) continue;
-    kube::ApiRequest request = {.path = fmt::format("/api/v1/namespaces/{}/pods/https:{}:{}/proxy/healthz",
-                                                    settings_.own_namespace, pod.metadata.name, *port),
-                                .doing = fmt::format("asking the Ignition server in the pod {}", pod.metadata.name)};
+    kube::ApiRequest request = {
+        .path = fmt::format("/api/v1/namespaces/{}/pods/https:{}:{}/proxy{}", settings_.own_namespace,
+                            pod.metadata.name, *port, serving::kConfigsHealthPath),
+        .doing =
+            fmt::format("asking the Ignition server in the pod {} for the health of its configs", pod.metadata.name)};
     request.timeouts.whole = kServerPatience;
     const auto answer = Send(std::move(request), kube::Repeatable::kNo, once);
     replicas.push_back({.pod = pod.metadata.name, .answers = answer.has_value()});

@@ -187,9 +187,10 @@ class GeneratedComparison {
   void CompareSource(const SourceChange& change) {
     const std::string object = fmt::format("{} {}", KindOfSource(change.kind), change.name.ToString());
     if (change.part == kube::Part::kObject) {
-      return Add(Weight::kObstacle,
-                 fmt::format("{} has not got all its configs yet; wait until the Machine Config Operator has made them",
-                             object));
+      return Add(
+          Weight::kObstacle,
+          fmt::format("{} does not have all its configs yet; wait until the Machine Config Operator has made them",
+                      object));
     }
     const std::vector<std::string> problems = ProblemsIn(change.kind, change.patch["status"]);
     const bool is_new = ProblemsIn(change.kind, StatusOf(change)).empty();

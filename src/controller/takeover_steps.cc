@@ -31,7 +31,7 @@ constexpr const char* kControllerLeaseHeld = "machine-config-controller";
 // An annotation of a Deployment that a takeover has scaled down, with the number of replicas before.  A takeover whose
 // record is lost is recognized by this annotation.  A Deployment without it was scaled down by others.
 constexpr const char* kReplicasAnnotation = "pintle.io/replicas-before";
-constexpr const char* kNowhereSelector = "pintle.io/taken-over";
+constexpr const char* kNoNodeSelector = "pintle.io/taken-over";
 // The name of the port in deploy/ignition/openshift.
 constexpr const char* kIgnitionPort = "ignition";
 
@@ -184,7 +184,7 @@ bool HasOverride(const TakeoverState& state, const TakeoverSettings& settings) {
 // made it.
 std::vector<std::string> TracesOf(const TakeoverState& state, const TakeoverSettings& settings) {
   std::vector<std::string> traces;
-  if (state.server && SelectorOf(*state.server).contains(kNowhereSelector)) {
+  if (state.server && SelectorOf(*state.server).contains(kNoNodeSelector)) {
     traces.push_back(fmt::format("the node selector of the DaemonSet {}", kOldServer));
   }
   if (state.daemon && LeavesNodesToAgents(*state.daemon)) {
@@ -214,6 +214,12 @@ std::string LossOfRecord(const TakeoverState& state, const TakeoverSettings& set
   return traces.empty() ? "" : "it is missing" + left;
 }
 
+// Returns the recorded number of Pintle's replicas.  deploy/base has two.
+json::Value OurReplicasIn(const json::Value& before) {
+  const std::int64_t recorded = NumberAt(before, {"ours"}, 0);
+  return recorded > 0 ? recorded : 2;
+}
+
 // Returns a record with what OpenShift installs in place of values that the objects no longer have.
 json::Value InstalledBefore(const TakeoverState& state, const TakeoverSettings& settings) {
   json::Value before = BeforeOf(state);
@@ -221,8 +227,7 @@ json::Value InstalledBefore(const TakeoverState& state, const TakeoverSettings& 
        {std::pair("operator", &state.operators), std::pair("controller", &state.controller)}) {
     if (json::Value replicas = ScaledDownFrom(*deployment); !replicas.is_null()) before[name] = std::move(replicas);
   }
-  // deploy/base has two replicas.
-  if (before["ours"] == json::Value(0)) before["ours"] = 2;
+  if (before["ours"] == json::Value(0)) before["ours"] = OurReplicasIn(before);
   json::Value overrides;
   for (const json::Value& entry : std::as_const(before)["overrides"]) {
     if (!IsOverride(entry, settings)) overrides.push_back(entry);
@@ -230,7 +235,7 @@ json::Value InstalledBefore(const TakeoverState& state, const TakeoverSettings& 
   before["overrides"] = std::move(overrides);
   if (state.server) {
     json::Value selector = SelectorOf(*state.server);
-    if (selector.is_object()) selector.Erase(kNowhereSelector);
+    if (selector.is_object()) selector.Erase(kNoNodeSelector);
     before["server"] = selector.empty() ? json::Value() : std::move(selector);
   }
   if (state.daemon) before["daemon"] = InstalledRecordOfDaemon(*state.daemon);
@@ -257,7 +262,7 @@ TakeoverStep RecordStep(const TakeoverState& state, const TakeoverSettings& sett
                                  .name = kRecordName,
                                  .patch = std::move(map),
                                  .is_creation = true,
-                                 .in_words = fmt::format("ConfigMap {}/{}: is created with the values that are there",
+                                 .in_words = fmt::format("ConfigMap {}/{}: is created with the present values",
                                                          settings.own_namespace, kRecordName)}};
 }
 
@@ -329,6 +334,14 @@ TakeoverStep OverridesStep(const TakeoverState& state, const TakeoverSettings& s
   return step;
 }
 
+// An undo that was cut short may have stopped Pintle's replicas.
+TakeoverStep OursStep(const TakeoverState& state) {
+  TakeoverStep step{.name = "replicas", .is_done = Replicas(state.ours) != json::Value(0)};
+  if (step.is_done) return step;
+  step.write = ScaleOf(*state.ours, OurReplicasIn(RecordedIn(state)));
+  return step;
+}
+
 TakeoverStep LeasesStep(const TakeoverState& state, const TakeoverSettings& settings, WallTime now) {
   TakeoverStep step{.name = "leases"};
   // If nothing is left to scale down, the name of the holder is enough, and no renewal has to be seen.
@@ -366,7 +379,7 @@ TakeoverStep ServerStep(const TakeoverState& state, const TakeoverSettings& sett
   TakeoverStep step{.name = "server", .is_done = HasServerEnded(state)};
   if (step.is_done) return step;
   json::Value selector = SelectorOf(*state.server);
-  if (selector.contains(kNowhereSelector)) {
+  if (selector.contains(kNoNodeSelector)) {
     step.waits_for = EndOfPodsText("DaemonSet", kOldServer, state);
     return step;
   }
@@ -376,7 +389,7 @@ TakeoverStep ServerStep(const TakeoverState& state, const TakeoverSettings& sett
     return step;
   }
   step.waits_for = EndOfPodsText("DaemonSet", kOldServer, state);
-  selector[kNowhereSelector] = "true";
+  selector[kNoNodeSelector] = "true";
   step.write = SelectorWrite(*state.server, selector);
   return step;
 }
@@ -391,8 +404,8 @@ TakeoverStep ServingStep(const TakeoverState& state, const TakeoverSettings& set
   step.is_done = !state.server_replicas.empty() && silent.empty();
   if (!step.is_done) {
     step.waits_for = fmt::format(
-        "the Ignition server answers in the pods {0} of the Deployment {1}/{2}; `kubectl describe -n {1} deployment "
-        "{2}` and `kubectl logs -n {1} deployment/{2}` list the reason",
+        "the Ignition server answers, and has the configs of all pools, in the pods {0} of the Deployment {1}/{2}; "
+        "`kubectl describe -n {1} deployment {2}` and `kubectl logs -n {1} deployment/{2}` list the reason",
         silent.empty() ? "(there are none yet)" : silent, settings.own_namespace, settings.own_deployment);
   }
   return step;
@@ -428,7 +441,7 @@ TakeoverStep ScaleBackStep(const char* name, const std::optional<WholeDeployment
 
 TakeoverStep ServerBackStep(const TakeoverState& state, const json::Value& before) {
   TakeoverStep step{.name = "server", .is_done = !state.server || SelectorOf(*state.server) == before};
-  if (step.is_done || !SelectorOf(*state.server).contains(kNowhereSelector)) return {.name = "server", .is_done = true};
+  if (step.is_done || !SelectorOf(*state.server).contains(kNoNodeSelector)) return {.name = "server", .is_done = true};
   if (!before.is_null()) {
     step.write = SelectorWrite(*state.server, before);
     return step;
@@ -553,6 +566,7 @@ std::vector<TakeoverStep> StepsToTakeOver(const TakeoverState& state, const Take
   std::vector<TakeoverStep> steps;
   steps.push_back(RecordStep(state, settings));
   steps.push_back(OverridesStep(state, settings));
+  steps.push_back(OursStep(state));
   steps.push_back(LeasesStep(state, settings, now));
   // The operator is stopped first, since it would start its controller again.
   steps.push_back(StopStep("operator", state.operators, state));
@@ -619,7 +633,7 @@ std::string NoticeOfOverride(const TakeoverState& state, const TakeoverSettings&
 
 bool IsToHaveNoPods(const WholeObject& owner) {
   const json::Value* const selector = owner.spec.Find({"template", "spec", "nodeSelector"});
-  const bool is_nowhere = selector != nullptr && selector->contains(kNowhereSelector);
+  const bool is_nowhere = selector != nullptr && selector->contains(kNoNodeSelector);
   return is_nowhere || NumberAt(owner.spec, {"replicas"}, 1) == 0;
 }
 
@@ -642,7 +656,7 @@ bool HasServerEnded(const TakeoverState& state) {
   if (!state.server) return true;
   const auto count = [&](std::string_view field) { return NumberAt(state.server->status, {field}, 0); };
   // A pod that is ending on a machine where it should not run counts as misscheduled.
-  return SelectorOf(*state.server).contains(kNowhereSelector) &&
+  return SelectorOf(*state.server).contains(kNoNodeSelector) &&
          count("observedGeneration") >= state.server->metadata.generation && count("currentNumberScheduled") == 0 &&
          count("numberMisscheduled") == 0 && !state.remaining_pods.contains(kOldServer);
 }

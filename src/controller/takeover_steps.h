@@ -29,7 +29,7 @@ namespace pintle::controller {
 // A replica of Pintle that serves Ignition.
 struct ServerReplica {
   std::string pod;
-  bool answers = false;  // It answers at the port of the Ignition server.
+  bool answers = false;  // It answers at the port of the Ignition server, and has the configs of all pools.
 };
 
 // The objects that matter, without those that the cluster lacks.

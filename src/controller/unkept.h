@@ -12,9 +12,8 @@ namespace pintle::controller {
 
 inline Error UnkeptError() {
   return Error(ErrorKind::kUnavailable,
-               "the API server has accepted the write and changed nothing; apply the CustomResourceDefinition of the "
-               "release, or look "
-               "for a webhook that takes the change back");
+               "the API server accepted the write but changed nothing; apply the CustomResourceDefinition of the "
+               "release, or look for a webhook that takes the change back");
 }
 
 }  // namespace pintle::controller

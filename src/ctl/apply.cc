@@ -104,10 +104,10 @@ class ApplyWork {
       return CheckAndApply();
     }
     const auto claim = TRY(change::Claim::Take(machine_.root(), change::kClaimPatience));
-    ProgressLines progress;
-    const RecoveryOutcome recovered = TRY(EndInterruptedChange(machine_, progress), "ending what was cut short");
+    const RecoveryOutcome recovered = TRY(EndInterruptedChange(machine_), "ending what was cut short");
     if (IsUnderWay(recovered)) {
-      return Refuse(kPending, RecoveredText(recovered) + "`pintle recover --give-up` undoes it.\n");
+      return Refuse(kPending, fmt::format("{}`pintle recover{} --give-up` undoes it.\n", RecoveredText(recovered),
+                                          machine_.RootOptionText()));
     }
     if (recovered.how != change::Recovery::kNothingToDo) PrintToStderr("pintle: apply: " + RecoveredText(recovered));
     return CheckAndApply();
@@ -177,9 +177,10 @@ class ApplyWork {
     answer_.outcome = outcome;
     PrintAnswer();
     if (outcome == kWouldChange) return ExitStatus::kDiffers;
-    Show(OutcomeText(outcome, change::IsNoConfig(to_.object)
-                                  ? "this machine is as it was without a config"
-                                  : fmt::format("this machine is as {} wants it", answer_.to)));
+    const std::string result = change::IsNoConfig(to_.object)
+                                   ? "this machine is as it was without a config"
+                                   : fmt::format("this machine is as {} wants it", answer_.to);
+    Show(OutcomeText(outcome, result, machine_.RootOptionText()));
     return outcome == outcome::kRebootPending ? ExitStatus::kDiffers : ExitStatus::kFine;
   }
 

@@ -6,9 +6,10 @@
 
 #include <cstdio>
 
+#include "base/printable.h"
 #include "change/journal.h"
 #include "ctl/output.h"
-#include "host/systemd/power_dbus.h"
+#include "ctl/progress.h"
 
 namespace pintle::ctl {
 namespace {
@@ -68,19 +69,21 @@ Result<std::string> CarryOut(const Machine& machine, AndThen then, const change:
   };
   if (*ending == change::Ending::kNothingToDo) return record_end(outcome::kNothingToDo);
   if (*ending == change::Ending::kDone) return record_end(outcome::kDone);
-  if (then == AndThen::kLeaveReboot) return record_end(outcome::kRebootPending);
+  if (then == AndThen::kLeaveReboot || !machine.IsRunning()) return record_end(outcome::kRebootPending);
   log::Record(change::RecordOfEnd(event, outcome::kRebooting));
-  TRY(host::PowerDbus().Reboot(fmt::format("{} of {} needs it", event.verb, event.to)),
+  TRY(machine.Reboot(fmt::format("{} of {} needs it", event.verb, event.to)),
       "the change is in place, but the reboot that it needs has failed");
   return outcome::kRebooting;
 }
 
-std::string OutcomeText(std::string_view outcome, std::string_view result) {
-  if (outcome == outcome::kNothingToDo) return fmt::format("Nothing to do: {}.\n", result);
-  if (outcome == outcome::kDone) return fmt::format("Done: {}.\n", result);
-  if (outcome == outcome::kRebooting) return fmt::format("Rebooting: after that, {}.\n", result);
+std::string OutcomeText(std::string_view outcome, std::string_view result, std::string_view root_option) {
+  const std::string shown = Printable(result);
+  if (outcome == outcome::kNothingToDo) return fmt::format("Nothing to do: {}.\n", shown);
+  if (outcome == outcome::kDone) return fmt::format("Done: {}.\n", shown);
+  if (outcome == outcome::kRebooting) return fmt::format("Rebooting: after that, {}.\n", shown);
   if (outcome == outcome::kRebootPending) {
-    return fmt::format("A reboot is pending: after that, {}.  `pintle recover --give-up` undoes the change.\n", result);
+    return fmt::format("A reboot is pending: after that, {}.  `pintle recover{} --give-up` undoes the change.\n", shown,
+                       root_option);
   }
   return "Nothing was changed.\n";
 }

@@ -12,7 +12,6 @@
 #include "change/records.h"
 #include "ctl/command_line.h"
 #include "ctl/machine.h"
-#include "ctl/progress.h"
 
 namespace pintle::ctl {
 
@@ -34,8 +33,8 @@ inline constexpr const char* kDrifted = "drifted";  // The machine is not as its
 enum class AndThen { kReboot, kLeaveReboot };
 
 // Calls `make_change`.  On a running machine, shutdowns are inhibited meanwhile, and the beginning and the end of the
-// change are recorded in the system journal.  Reboots if the change needs a reboot and `then` is kReboot.  Returns the
-// outcome.
+// change are recorded in the system journal.  Reboots if the change needs a reboot, the machine is running, and `then`
+// is kReboot.  Returns the outcome.
 Result<std::string> CarryOut(const Machine& machine, AndThen then, const change::ChangeEvent& event,
                              const std::function<Result<change::Ending>(const change::Progress&)>& make_change);
 
@@ -44,7 +43,7 @@ Result<std::string> CarryOut(const Machine& machine, const CommandLine& line, co
                              const std::function<Result<change::Ending>(const change::Progress&)>& make_change);
 
 // Describes an outcome to people.  `result` is a clause about the machine after the change, such as "this machine is as
-// rendered-local-1 wants it".
-std::string OutcomeText(std::string_view outcome, std::string_view result);
+// rendered-local-1 wants it".  `root_option` is Machine::RootOptionText(), or "" for this machine.
+std::string OutcomeText(std::string_view outcome, std::string_view result, std::string_view root_option);
 
 }  // namespace pintle::ctl

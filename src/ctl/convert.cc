@@ -46,7 +46,7 @@ Result<std::optional<ignition::SpecVersion>> VersionIn(const std::string& to) {
   auto version = ignition::ParseSpecVersion(to);
   if (!version) {
     return std::move(version).error().While(
-        fmt::format("--to {}: neither {} nor {} nor a version of Ignition", to, kToIgnition, kToMachineConfig));
+        fmt::format("--to {}: must be {}, {} or a version of Ignition", to, kToIgnition, kToMachineConfig));
   }
   return std::optional(*version);
 }
@@ -54,15 +54,16 @@ Result<std::optional<ignition::SpecVersion>> VersionIn(const std::string& to) {
 Result<> CheckFormat(const std::string& to, const std::string& format) {
   if (format == "json" || (format == "yaml" && to == kToMachineConfig)) return {};
   return Error(ErrorKind::kInvalid, to == kToMachineConfig
-                                        ? fmt::format("-o {}: neither yaml nor json", format)
-                                        : fmt::format("-o {}: Ignition is json, and nothing else", format));
+                                        ? fmt::format("-o {}: must be yaml or json", format)
+                                        : fmt::format("-o {}: Ignition can only be printed as json", format));
 }
 
 // Reads a file that must have exactly one document, and prints its warnings.
 Result<ConfigDocument> ReadDocument(const std::string& path) {
   machineconfig::ConfigFile file = TRY(machineconfig::ReadConfigFile(path));
   if (file.documents.size() != 1) {
-    return Error(ErrorKind::kInvalid, fmt::format("{} holds {} configs: one is needed", path, file.documents.size()));
+    return Error(ErrorKind::kInvalid,
+                 fmt::format("{} has {} configs; exactly one is needed", path, file.documents.size()));
   }
   PrintWarnings(path, file.report);
   ConfigDocument document = std::move(file.documents.front());
@@ -95,11 +96,12 @@ std::vector<std::string> BesideIgnition(const ConfigDocument& document) {
 
 Result<> PrintIgnition(const std::string& path, ConfigDocument document, std::optional<ignition::SpecVersion> version) {
   if (const auto beside = BesideIgnition(document); !beside.empty()) {
+    const char* const pronoun = beside.size() == 1 ? "it" : "them";
     return Error(
         ErrorKind::kInvalid,
-        fmt::format("{}: Ignition has no place for {}, and a machine must not come up with less than was asked "
-                    "for: `--to {}` keeps all of it; otherwise remove {} from the file",
-                    path, fmt::join(beside, ", "), kToMachineConfig, beside.size() == 1 ? "it" : "them"));
+        fmt::format("{}: Ignition cannot express {}, and a machine would start without {}: use `--to {}`, which keeps "
+                    "everything, or remove {} from the file",
+                    path, fmt::join(beside, ", "), pronoun, kToMachineConfig, pronoun));
   }
   if (!document.config) return Error(ErrorKind::kInvalid, path + " has no Ignition config");
   json::Report lost;

@@ -68,7 +68,8 @@ std::string KeysText(const std::optional<resource::AuthorizedKeys::State>& keys)
 
 std::string PasswordText(const std::optional<resource::PasswordHash::State>& password) {
   const bool is_locked = !password || password->hash.starts_with('*') || password->hash.starts_with('!');
-  return is_locked ? "no password" : "a password";
+  if (is_locked) return "no password";
+  return password->hash.empty() ? "an empty password, so that anyone can log in without one" : "a password";
 }
 
 // Describes what the config wants and what the machine has, for all steps about one thing.
@@ -154,7 +155,7 @@ class Describer {
 
   Result<> AddOsState() const {
     if (host_.deployments == nullptr) {
-      AddPresent("image", "none: this is no OSTree host");
+      AddPresent("image", "none: this machine does not boot from OSTree");
       return {};
     }
     const auto state = TRY(host_.deployments->Observe());
@@ -175,11 +176,15 @@ std::string ListText(std::string_view title, const std::vector<std::string>& lin
   return text;
 }
 
+std::string WantedText(const Explanation& explanation) {
+  if (explanation.config == change::kNoConfig) return "This machine has no config.\n";
+  const std::string config = Printable(explanation.config);
+  if (explanation.wanted.empty()) return fmt::format("{} has no setting for it.\n", config);
+  return ListText(fmt::format("{} wants:", config), explanation.wanted);
+}
+
 std::string ExplanationText(const Explanation& explanation, const plan::Plan& plan) {
-  std::string text = explanation.config == change::kNoConfig ? "This machine has no config.\n"
-                     : explanation.wanted.empty()
-                         ? fmt::format("{} has no setting for it.\n", explanation.config)
-                         : ListText(fmt::format("{} wants:", explanation.config), explanation.wanted);
+  std::string text = WantedText(explanation);
   text += ListText("This machine has:", explanation.present);
   if (!explanation.written_by.empty()) text += Printable(WritersText(explanation.written_by)) + "\n";
   for (const change::Drift& drift : explanation.drifts)

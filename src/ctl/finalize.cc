@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ctl/finalize.h"
 
+#include <utility>
+
 #include "base/clock.h"
 #include "base/root.h"
 #include "change/claim.h"
@@ -16,12 +18,45 @@
 namespace pintle::ctl {
 namespace {
 
-Result<> FinalizeOnDisk(const Root& root) {
+using Work = Result<>(const host::Host& host);
+
+Result<> RunOnDisk(const Root& root, Work& work) {
   // At this point of a shutdown, D-Bus is gone.
   host::SystemdOffline systemd(root);
   const auto deployments = TRY(host::OpenOwnDisk());
   const SystemClock clock;
-  return change::Finalize({root, systemd, clock, host::Labels::OfThisMachine(), deployments.get()});
+  return work({root, systemd, clock, host::Labels::OfThisMachine(), deployments.get()});
+}
+
+// Runs the work if a change waits for the next boot.
+Result<> RunForChange(const Root& root, Work& work) {
+  const auto claim = TRY(change::Claim::Take(root, change::kClaimPatience));
+  const auto pending = TRY(change::Journal(root).Read());
+  if (!pending || !pending->next_boot) return {};
+  auto worked = RunOnDisk(root, work);
+  if (worked) return {};
+  log::Record(change::RecordOfFailure({.verb = "finalize-staged", .from = pending->from, .to = pending->to},
+                                      worked.error().message()));
+  return std::move(worked).error();
+}
+
+Result<bool> IsLeftToOstree(const Root& root) {
+  return TRY(root.Status(host::kStagedDeployment)) && !TRY(root.Status(host::kStagedDeploymentLock));
+}
+
+// Returns whether a change may wait for the next boot.  A journal that cannot be read may have such a change.
+bool MayHaveChange(const Root& root) {
+  const auto pending = change::Journal(root).Read();
+  return !pending || (*pending && (*pending)->next_boot);
+}
+
+Result<> DropUnfinalized(const Root& root) {
+  if (!TRY(IsLeftToOstree(root)) || !MayHaveChange(root)) return {};
+  auto dropped = RunForChange(root, change::DropUnfinalized);
+  if (dropped || !TRY(IsLeftToOstree(root))) return dropped;
+  // The lock needs neither the journal nor the module of pintle-image.
+  TRY(root.WriteFile(host::kStagedDeploymentLock, ""), "keeping OSTree from finalizing the staged deployment");
+  return std::move(dropped).error();
 }
 
 }  // namespace
@@ -29,14 +64,8 @@ Result<> FinalizeOnDisk(const Root& root) {
 Result<ExitStatus> Finalize(const CommandLine& line) {
   if (!line.words().empty()) return Error(ErrorKind::kInvalid, "this verb takes no arguments");
   const Root root = TRY(Root::Open("/"));
-  const auto claim = TRY(change::Claim::Take(root, change::kClaimPatience));
-  const auto pending = TRY(change::Journal(root).Read());
-  if (!pending || !pending->next_boot) return ExitStatus::kFine;
-  const auto finalized = FinalizeOnDisk(root);
-  if (finalized) return ExitStatus::kFine;
-  log::Record(change::RecordOfFailure({.verb = "finalize-staged", .from = pending->from, .to = pending->to},
-                                      finalized.error().message()));
-  return finalized.error();
+  TRY(line.Has("--drop") ? DropUnfinalized(root) : RunForChange(root, change::Finalize));
+  return ExitStatus::kFine;
 }
 
 }  // namespace pintle::ctl

@@ -9,6 +9,8 @@
 
 namespace pintle::ctl {
 
-inline constexpr std::array<Option, 0> kFinalizeOptions = {};
+inline constexpr std::array kFinalizeOptions = {
+    Option{"--drop", "", "drop the next deployment if the files were not put into it; the unit runs this last"},
+};
 
 }  // namespace pintle::ctl

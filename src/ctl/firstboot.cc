@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "base/log.h"
+#include "base/printable.h"
 #include "change/claim.h"
 #include "change/first_boot.h"
 #include "ctl/carry_out.h"
@@ -18,7 +19,6 @@
 #include "ctl/recover.h"
 #include "ctl/verbs.h"
 #include "host/ostree/named_deployment.h"
-#include "host/systemd/power_dbus.h"
 
 namespace pintle::ctl {
 namespace {
@@ -58,18 +58,17 @@ class FirstBootWork {
   Result<AttemptResult> Attempt() const {
     const Machine machine = TRY(Machine::Of(line_));
     const auto claim = TRY(change::Claim::Take(machine.root(), change::kClaimPatience));
-    ProgressLines progress;
-    const RecoveryOutcome recovered = TRY(EndInterruptedChange(machine, progress), "ending what was cut short");
+    const RecoveryOutcome recovered = TRY(EndInterruptedChange(machine), "ending what was cut short");
     if (recovered.how != change::Recovery::kNothingToDo)
       PrintToStderr("pintle: firstboot: " + RecoveredText(recovered));
-    if (WaitsForReboot(recovered)) return RebootFor(recovered);
+    if (WaitsForReboot(recovered)) return RebootFor(machine, recovered);
     // A deployment that does not boot is not tried again at once.
     const bool has_failed = recovered.how == change::Recovery::kUndone && !recovered.reason.empty();
     if (has_failed) return Error(ErrorKind::kInvalid, RecoveredText(recovered));
     if (IsUnderWay(recovered)) return AttemptResult();
     const auto first_boot = TRY(change::FindFirstBoot(machine.host(), file_, TRY(BootedImage(machine, line_))));
     if (!first_boot) {
-      Print(fmt::format("Nothing to do: there is no {}.\n", file_));
+      Print(fmt::format("Nothing to do: there is no {}.\n", Printable(file_)));
       return AttemptResult();
     }
     return Complete(machine, *first_boot);
@@ -78,9 +77,10 @@ class FirstBootWork {
  private:
   AndThen then() const { return line_.Has("--no-reboot") ? AndThen::kLeaveReboot : AndThen::kReboot; }
 
-  Result<AttemptResult> RebootFor(const RecoveryOutcome& recovered) const {
-    if (then() == AndThen::kLeaveReboot) return AttemptResult{ExitStatus::kDiffers};
-    TRY(host::PowerDbus().Reboot(fmt::format("the change to {} needs it", recovered.to)));
+  Result<AttemptResult> RebootFor(const Machine& machine, const RecoveryOutcome& recovered) const {
+    const bool reboots = then() == AndThen::kReboot && machine.IsRunning();
+    if (!reboots) return AttemptResult{ExitStatus::kDiffers};
+    TRY(machine.Reboot(fmt::format("the change to {} needs it", recovered.to)));
     return AttemptResult{ExitStatus::kFine, true};
   }
 
@@ -88,14 +88,14 @@ class FirstBootWork {
     const std::string& name = first_boot.to.object.metadata.name;
     if (first_boot.is_late) PrintToStderr(fmt::format("pintle: firstboot: this machine has {} already\n", name));
     if (first_boot.IsWork() && line_.Has("--if-nothing-to-do")) {
-      Print(fmt::format("There is something to do: the OS is not yet as {} wants it.\n", name));
+      Print(fmt::format("There is something to do: the OS is not yet as {} wants it.\n", Printable(name)));
       return AttemptResult{ExitStatus::kDiffers};
     }
     const change::ChangeEvent event{.verb = "firstboot", .from = first_boot.from.object.metadata.name, .to = name};
     const std::string outcome = TRY(CarryOut(machine, then(), event, [&](const change::Progress& progress) {
       return change::Complete(machine.host(), first_boot, progress);
     }));
-    Print(OutcomeText(outcome, fmt::format("the OS is as {} wants it", name)));
+    Print(OutcomeText(outcome, fmt::format("the OS is as {} wants it", name), machine.RootOptionText()));
     const auto status = outcome == outcome::kRebootPending ? ExitStatus::kDiffers : ExitStatus::kFine;
     return AttemptResult{status, outcome == outcome::kRebooting};
   }

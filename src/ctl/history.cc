@@ -79,13 +79,25 @@ std::string OutcomeWithoutEnd(const Result<bool>& is_claimed) {
   return *is_claimed ? "under way" : kCutShort;
 }
 
+Result<std::vector<PastChange>> ReadChanges(const HistorySources& sources) {
+  const auto read = [&]() -> Result<std::vector<PastChange>> {
+    // If a change ends between these two calls, its end is among the entries.
+    const Result<bool> is_claimed = sources.is_claimed();
+    return ChangesIn(TRY(sources.entries()), OutcomeWithoutEnd(is_claimed));
+  };
+  std::vector<PastChange> changes = TRY(read());
+  // The change may have begun between the calls, and is under way then.  A second look finds its claim, or its end.
+  const bool may_be_under_way = !changes.empty() && changes.back().outcome == kCutShort;
+  if (may_be_under_way) return read();
+  return changes;
+}
+
 Result<ExitStatus> History(const CommandLine& line) {
   const Form form = FormOf(line);
   if (!line.words().empty()) return Error(ErrorKind::kInvalid, "this verb takes no arguments");
   constexpr std::array kIds = {change::kChangeBegan, change::kChangeEnded, change::kChangeFailed, change::kRecovered};
-  // If a change ends between these two calls, its end is in the journal.
-  const Result<bool> is_claimed = IsThisMachineClaimed();
-  const std::vector<PastChange> changes = ChangesIn(TRY(log::ReadJournal(kIds)), OutcomeWithoutEnd(is_claimed));
+  const std::vector<PastChange> changes =
+      TRY(ReadChanges({.is_claimed = IsThisMachineClaimed, .entries = [&] { return log::ReadJournal(kIds); }}));
   if (form != Form::kText) {
     PrintData(json::Encode(changes), form);
   } else if (changes.empty()) {

@@ -4,12 +4,14 @@
 // `pintle history`: lists the changes of this machine that its system journal has.
 
 #include <array>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/journal_reader.h"
+#include "base/result.h"
 #include "ctl/answer.h"
 #include "ctl/command_line.h"
 #include "ctl/machine.h"
@@ -43,5 +45,12 @@ std::vector<PastChange> ChangesIn(std::span<const log::PastEntry> entries, const
 // Returns the outcome of a last change without an end.  `is_claimed` is whether a process holds the claim on the
 // machine, or an error if that is unknown.
 std::string OutcomeWithoutEnd(const Result<bool>& is_claimed);
+
+// The sources of the list.
+struct HistorySources {
+  std::function<Result<bool>()> is_claimed;
+  std::function<Result<std::vector<log::PastEntry>>()> entries;
+};
+Result<std::vector<PastChange>> ReadChanges(const HistorySources& sources);
 
 }  // namespace pintle::ctl

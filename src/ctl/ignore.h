@@ -12,7 +12,7 @@
 namespace pintle::ctl {
 
 inline constexpr std::array kIgnoreOptions = {
-    Option{"--until", "DATE", "until when: 2026-12-24, 2026-12-24T12:00:00Z, or 2h or 3d from now on"},
+    Option{"--until", "DATE", "the end: 2026-12-24, 2026-12-24T12:00:00Z, or a time from now such as 2h or 3d"},
     Option{"--end", "THING", "stop ignoring a thing"},
     kRootOption,
     kFormatOption,

@@ -18,7 +18,7 @@
 
 namespace pintle::ctl {
 
-inline constexpr Option kKubeconfigOption = {"--kubeconfig", "FILE", "ask the cluster that this kubeconfig leads to"};
+inline constexpr Option kKubeconfigOption = {"--kubeconfig", "FILE", "use the cluster of this kubeconfig"};
 inline constexpr Option kContextOption = {"--context", "NAME", "the context of the kubeconfig, if not its current one"};
 
 // kRead makes LiveCluster::ForEach() read MachineConfigs with their Ignition configs, which are long.  Rendered

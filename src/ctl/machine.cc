@@ -30,6 +30,12 @@ host::Host Machine::host() const {
 
 std::string Machine::RootOptionText() const { return IsRunning() ? "" : " --root " + ShellQuoted(directory_); }
 
+Result<> Machine::Reboot(const std::string& reason) const {
+  if (IsRunning()) return running_->power().Reboot(reason);
+  return Error(ErrorKind::kInvalid,
+               fmt::format("the machine in {} is not running, and cannot be rebooted", directory_));
+}
+
 host::Inhibitor Machine::InhibitShutdown(const std::string& why) const {
   if (!IsRunning()) return {};
   auto inhibitor = running_->power().InhibitShutdown(why);

@@ -36,6 +36,9 @@ class Machine {
   bool IsRunning() const { return directory_.empty(); }
   // Returns the option that a printed command needs in order to act on this machine, such as " --root /mnt", or "".
   std::string RootOptionText() const;
+  // Reboots this machine.  For a machine that is not running, returns an error: a reboot would be that of the machine
+  // on which this program runs.
+  Result<> Reboot(const std::string& reason) const;
   // Keeps the machine from being shut down while the result exists.  The result is empty, and inhibits nothing, if the
   // machine is not running or logind grants no inhibitor.
   host::Inhibitor InhibitShutdown(const std::string& why) const;

@@ -25,7 +25,6 @@
 #include "ctl/machine.h"
 #include "ctl/output.h"
 #include "ctl/pivot.h"
-#include "host/systemd/power_dbus.h"
 
 namespace pintle::ctl {
 namespace {
@@ -95,9 +94,25 @@ Options WithLogging(std::span<const Option> own) {
   return all;
 }
 
+// Returns the name of a flag as our options have it: underscores become dashes.
+std::string FlagName(std::string_view word) {
+  std::string name(word.substr(0, word.find('=')));
+  if (word.starts_with("--")) std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
+
 bool IsSwitch(const Options& options, std::string_view name) {
   return std::any_of(options.begin(), options.end(),
                      [&](const Option& option) { return option.name == name && option.value.empty(); });
+}
+
+// Reads the value of a switch as Go's strconv.ParseBool() does.
+Result<bool> ReadBool(std::string_view name, std::string_view value) {
+  constexpr std::array<std::string_view, 6> kOn = {"1", "t", "T", "TRUE", "true", "True"};
+  constexpr std::array<std::string_view, 6> kOff = {"0", "f", "F", "FALSE", "false", "False"};
+  if (std::find(kOn.begin(), kOn.end(), value) != kOn.end()) return true;
+  if (std::find(kOff.begin(), kOff.end(), value) != kOff.end()) return false;
+  return Error(ErrorKind::kInvalid, fmt::format("{}={}: the value of this switch must be true or false", name, value));
 }
 
 // Expands letters such as "-kr" to "--keep" and "--reboot".  Returns nullopt if other letters are among them.
@@ -115,12 +130,12 @@ std::optional<std::vector<std::string>> SpelledOut(std::string_view letters) {
 }
 
 // Rewrites Go's flags as our options: underscores become dashes, a switch may have a value, and "-v4" becomes "-v 4".
-std::vector<std::string> Translated(const Options& options, std::span<const char* const> words) {
+// Of several values of a switch, the last one counts.
+Result<std::vector<std::string>> Translated(const Options& options, std::span<const char* const> words) {
   std::vector<std::string> translated;
   for (const std::string_view word : words) {
     const std::size_t equals = std::min(word.find('='), word.size());
-    std::string name(word.substr(0, equals));
-    if (word.starts_with("--")) std::replace(name.begin(), name.end(), '_', '-');
+    const std::string name = FlagName(word);
     const std::string_view value = word.substr(std::min(equals + 1, word.size()));
     const bool is_letters = word.size() > 1 && word[0] == '-' && word[1] != '-';
     const auto spelled = is_letters ? SpelledOut(word.substr(1)) : std::nullopt;
@@ -129,7 +144,9 @@ std::vector<std::string> Translated(const Options& options, std::span<const char
     } else if (word.starts_with("-v") && word.size() > 2 && word[2] >= '0' && word[2] <= '9') {
       translated.insert(translated.end(), {"-v", std::string(word.substr(2))});
     } else if (equals < word.size() && IsSwitch(options, name)) {
-      if (value == "true" || value == "1" || value == "t") translated.push_back(name);
+      const bool is_on = TRY(ReadBool(name, value));
+      std::erase(translated, name);
+      if (is_on) translated.push_back(name);
     } else {
       translated.push_back(name + std::string(word.substr(equals)));
     }
@@ -139,7 +156,7 @@ std::vector<std::string> Translated(const Options& options, std::span<const char
 
 Result<CommandLine> Parse(std::span<const Option> own, std::span<const char* const> words) {
   const Options options = WithLogging(own);
-  const auto translated = Translated(options, words);
+  const auto translated = TRY(Translated(options, words));
   std::vector<const char*> pointers;
   for (const std::string& word : translated) pointers.push_back(word.c_str());
   return CommandLine::Parse(options, pointers);
@@ -195,7 +212,7 @@ Result<ExitStatus> OldPivot(std::span<const char* const> words) {
     return line.Has("--unchanged-exit-77") ? ExitStatus::kUnchanged : ExitStatus::kFine;
   }
   if (line.Has("--reboot") || TRY(root.Status(kRebootNeeded))) {
-    TRY(host::PowerDbus().Reboot(fmt::format("pivot of {} needs it", answer.to)));
+    TRY(machine.Reboot(fmt::format("pivot of {} needs it", answer.to)));
   }
   return ExitStatus::kFine;
 }
@@ -228,16 +245,19 @@ Result<std::string> SettingText(const CommandLine& line, const char* flag, const
   return fmt::format("[{}]\n{}={}\n", section, key, value);
 }
 
-// Returns whether a flag that is on by default is turned off by =false, =f or =0.
-bool IsTurnedOff(std::span<const char* const> words, std::string_view flag) {
-  return std::any_of(words.begin(), words.end(), [&](std::string word) {
-    std::replace(word.begin(), word.end(), '_', '-');
-    return word.starts_with(flag) && (word.ends_with("=false") || word.ends_with("=f") || word.ends_with("=0"));
-  });
+// Returns whether a flag that is on by default is turned off.  The last one of these words counts.
+Result<bool> IsTurnedOff(std::span<const char* const> words, std::string_view flag) {
+  bool is_on = true;
+  for (const std::string_view word : words) {
+    if (FlagName(word) != flag) continue;
+    const std::size_t equals = word.find('=');
+    is_on = equals == std::string_view::npos || TRY(ReadBool(flag, word.substr(equals + 1)));
+  }
+  return !is_on;
 }
 
 Result<std::string> KubeletSettingText(const CommandLine& line, std::span<const char* const> words) {
-  if (IsTurnedOff(words, "--kubelet-healthz-enabled")) return std::string("[Kubernetes]\nKubeletHealth=\n");
+  if (TRY(IsTurnedOff(words, "--kubelet-healthz-enabled"))) return std::string("[Kubernetes]\nKubeletHealth=\n");
   return SettingText(line, "--kubelet-healthz-endpoint", "Kubernetes", "KubeletHealth");
 }
 

@@ -130,10 +130,12 @@ Result<PivotAnswer> CarryOutPivot(const Machine& machine, const CommandLine& lin
     return Error(ErrorKind::kInvalid, "this machine does not boot from OSTree deployments, and has no image to change");
   }
   const auto claim = TRY(change::Claim::Take(machine.root(), change::kClaimPatience));
-  ProgressLines progress;
-  const RecoveryOutcome recovered = TRY(EndInterruptedChange(machine, progress), "ending what was cut short");
+  const RecoveryOutcome recovered = TRY(EndInterruptedChange(machine), "ending what was cut short");
   if (IsUnderWay(recovered)) {
-    return Error(ErrorKind::kConflict, RecoveredText(recovered) + "Reboot, or undo it with `pintle recover --give-up`");
+    return Error(
+        ErrorKind::kConflict,
+        fmt::format("the change to {} has to end first; reboot, or undo the change with `pintle recover --give-up`",
+                    recovered.to));
   }
   if (recovered.how != change::Recovery::kNothingToDo) PrintToStderr("pintle: pivot: " + RecoveredText(recovered));
   return PivotWork(machine, line, order).Run();
@@ -142,7 +144,7 @@ Result<PivotAnswer> CarryOutPivot(const Machine& machine, const CommandLine& lin
 std::string PivotText(const PivotAnswer& answer) {
   if (answer.drifts) return DriftsText(*answer.drifts);
   if (answer.outcome == outcome::kNothingToDo || answer.outcome == outcome::kDeclined) {
-    return OutcomeText(answer.outcome, fmt::format("this machine runs {}", Printable(answer.from)));
+    return OutcomeText(answer.outcome, fmt::format("this machine runs {}", answer.from), "");
   }
   std::string text = fmt::format("OS image:\n  from {}\n    to {}\n", Printable(answer.from), Printable(answer.to));
   const auto add = [&](const char* what, const std::vector<std::string>& arguments) {
@@ -152,7 +154,7 @@ std::string PivotText(const PivotAnswer& answer) {
   add("kept", answer.kernel_arguments);
   add("added", answer.added_arguments);
   add("removed", answer.removed_arguments);
-  return text + OutcomeText(answer.outcome, "this machine runs the new image");
+  return text + OutcomeText(answer.outcome, "this machine runs the new image", "");
 }
 
 Result<ExitStatus> Pivot(const CommandLine& line) {

@@ -125,6 +125,7 @@ std::string AttributesOf(const ignition::File& file) {
 
 // When the text of all changes has reached this length, further files and units are only named.
 constexpr std::size_t kTextLimit = 64 << 20;
+constexpr const char* kUnprinted = " differs (not printed: the text is too long)\n";
 
 // The contents of a file on the node, or the reason why they cannot be decoded.
 struct Contents {
@@ -146,8 +147,8 @@ std::string Header(std::string_view name, const std::string& from, const std::st
 }
 
 std::string BodyOf(const FileChange& file, const Contents& from, const Contents& to, PrivateLines private_lines) {
-  if (!from.problem.empty()) return fmt::format("the old contents cannot be shown: {}\n", MaskedLine(from.problem));
-  if (!to.problem.empty()) return fmt::format("the new contents cannot be shown: {}\n", MaskedLine(to.problem));
+  if (!from.problem.empty()) return fmt::format("the old contents cannot be printed: {}\n", MaskedLine(from.problem));
+  if (!to.problem.empty()) return fmt::format("the new contents cannot be printed: {}\n", MaskedLine(to.problem));
   const auto is_private = [](const ignition::File* one) { return one != nullptr && change::IsPrivate(*one); };
   if (private_lines == PrivateLines::kLeftOut && (is_private(file.from) || is_private(file.to))) {
     return change::PrivateText(from.bytes, to.bytes);
@@ -343,10 +344,10 @@ std::string ChangesText(const Plan& plan, const ParsedConfig& from, const Parsed
                         PrivateLines private_lines) {
   std::string text;
   for (const FileChange& change : plan.difference.changed_files) {
-    text += text.size() < kTextLimit ? FileText(change, private_lines) : Printable(change.path) + " differs too\n";
+    text += text.size() < kTextLimit ? FileText(change, private_lines) : Printable(change.path) + kUnprinted;
   }
   for (const UnitChange& change : plan.difference.changed_units) {
-    text += text.size() < kTextLimit ? UnitText(change) : Printable(change.name) + " differs too\n";
+    text += text.size() < kTextLimit ? UnitText(change) : Printable(change.name) + kUnprinted;
   }
   AddUserChanges(from.ignition.passwd, to.ignition.passwd, text);
   const api::MachineConfigSpec& before = from.object.spec;

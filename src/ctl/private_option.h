@@ -9,7 +9,7 @@
 namespace pintle::ctl {
 
 inline constexpr Option kShowPrivateOption = {"--show-private", "",
-                                              "show the lines of files that not everyone may read, too"};
+                                              "also print the lines of files that not everyone may read"};
 
 inline change::PrivateLines PrivateLinesFor(const CommandLine& line) {
   return line.Has(kShowPrivateOption.name) ? change::PrivateLines::kShown : change::PrivateLines::kLeftOut;

@@ -6,16 +6,17 @@
 #include <memory>
 #include <string_view>
 
+#include "base/printable.h"
 #include "change/act.h"
 #include "change/claim.h"
 #include "change/early.h"
 #include "change/journal.h"
 #include "change/records.h"
 #include "ctl/output.h"
+#include "ctl/progress.h"
 #include "ctl/set_aside.h"
 #include "ctl/verbs.h"
 #include "host/ostree/ostree_module.h"
-#include "host/systemd/power_dbus.h"
 #include "host/systemd/systemd_dbus.h"
 #include "host/systemd/systemd_offline.h"
 #include "json/parse.h"
@@ -30,18 +31,26 @@ bool IsUnderWay(const RecoveryOutcome& recovered) {
   return WaitsForReboot(recovered) || recovered.how == change::Recovery::kToBeConfirmed;
 }
 
-Result<RecoveryOutcome> EndInterruptedChange(const Machine& machine, ProgressLines& progress, Direction direction) {
+Result<RecoveryOutcome> EndInterruptedChange(const Machine& machine, Direction direction) {
   const auto pending = TRY(change::Journal(machine.root()).Read());
   if (!pending) return RecoveryOutcome();
   const auto inhibitor = machine.InhibitShutdown("a change of this machine was cut short and is being ended");
   const change::ChangeEvent event{.verb = "recover", .from = pending->from, .to = pending->to};
-  const auto ended = direction == Direction::kUndo ? change::GiveUp(machine.host(), progress.progress())
-                                                   : change::Recover(machine.host(), progress.progress());
+  const auto end = [&] {
+    // The lines end with the recovery, so that none appears in what the caller prints next.
+    ProgressLines progress;
+    return direction == Direction::kUndo ? change::GiveUp(machine.host(), progress.progress())
+                                         : change::Recover(machine.host(), progress.progress());
+  };
+  const auto ended = end();
   if (!ended) {
     if (machine.IsRunning()) log::Record(change::RecordOfFailure(event, ended.error().message()));
     return ended.error();
   }
   RecoveryOutcome recovered{.how = ended->how, .reason = ended->reason, .from = pending->from, .to = pending->to};
+  // No service of a machine that is not running can have been started with the new files.
+  const bool is_undone = !machine.IsRunning() && recovered.how == change::Recovery::kRebootNeededToUndo;
+  if (is_undone) recovered.how = change::Recovery::kUndone;
   if (machine.IsRunning() && !IsUnderWay(recovered)) {
     log::Record(change::RecordOfRecovery(event, *ended));
   }
@@ -49,8 +58,8 @@ Result<RecoveryOutcome> EndInterruptedChange(const Machine& machine, ProgressLin
 }
 
 std::string RecoveredText(const RecoveryOutcome& recovered) {
-  const std::string which = fmt::format("The change from {} to {}", recovered.from, recovered.to);
-  const std::string because = change::Because(recovered.reason);
+  const std::string which = Printable(fmt::format("The change from {} to {}", recovered.from, recovered.to));
+  const std::string because = Printable(change::Because(recovered.reason));
   switch (recovered.how) {
     case change::Recovery::kNothingToDo:
       return "Nothing was cut short.\n";
@@ -70,20 +79,20 @@ std::string RecoveredText(const RecoveryOutcome& recovered) {
 }
 
 std::string PendingText(const change::Change& pending, const Machine& machine) {
+  const std::string root_option = machine.RootOptionText();
   if (pending.phase == change::Phase::kApplied && pending.awaits_confirmation) {
     return fmt::format(
         "pintled makes the change to {}, and ends it when the machine has rebooted and is well; "
-        "`pintle recover --give-up` undoes it",
-        pending.to);
+        "`pintle recover{} --give-up` undoes it",
+        pending.to, root_option);
   }
   if (pending.phase == change::Phase::kApplied && change::HasReboot(pending.actions)) {
     return fmt::format(
-        "the change to {} ends with a reboot, and `pintle recover` after it; `pintle recover --give-up` "
+        "the change to {} ends with a reboot, and `pintle recover{}` after it; `pintle recover{} --give-up` "
         "undoes it",
-        pending.to);
+        pending.to, root_option, root_option);
   }
-  return fmt::format("the change to {} was cut short; `pintle recover{}` ends it", pending.to,
-                     machine.RootOptionText());
+  return fmt::format("the change to {} was cut short; `pintle recover{}` ends it", pending.to, root_option);
 }
 
 namespace {
@@ -107,7 +116,7 @@ Result<ExitStatus> RecoverFiles(const CommandLine& line) {
     return ExitStatus::kFine;
   }
   Print(fmt::format("The files of the change from {} to {} are in place; pintle-recover.service does the rest.\n",
-                    change->from, change->to));
+                    Printable(change->from), Printable(change->to)));
   if (change::ChangesSystemd(change->steps)) TRY(host::SystemdDbus(root).QueueBootAgain(change::UnitsOf(*change)));
   return ExitStatus::kFine;
 }
@@ -121,9 +130,8 @@ Result<ExitStatus> Recover(const CommandLine& line) {
   if (line.Has("--set-aside")) return SetAside(line);
   const Machine machine = TRY(Machine::Of(line));
   const auto claim = TRY(change::Claim::Take(machine.root(), change::kClaimPatience));
-  ProgressLines progress;
   const auto direction = line.Has("--give-up") ? Direction::kUndo : Direction::kRecover;
-  const RecoveryOutcome recovered = TRY(EndInterruptedChange(machine, progress, direction));
+  const RecoveryOutcome recovered = TRY(EndInterruptedChange(machine, direction));
   if (form != Form::kText) {
     const json::Value answer = {{"outcome", change::OutcomeOf(recovered.how)},
                                 {"reason", recovered.reason},
@@ -134,7 +142,8 @@ Result<ExitStatus> Recover(const CommandLine& line) {
     Print(RecoveredText(recovered));
   }
   if (!WaitsForReboot(recovered)) return ExitStatus::kFine;
-  if (line.Has("--reboot")) TRY(host::PowerDbus().Reboot(fmt::format("the change to {} needs it", recovered.to)));
+  const bool reboots = line.Has("--reboot") && machine.IsRunning();
+  if (reboots) TRY(machine.Reboot(fmt::format("the change to {} needs it", recovered.to)));
   return ExitStatus::kDiffers;
 }
 

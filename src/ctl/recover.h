@@ -11,7 +11,6 @@
 #include "ctl/answer.h"
 #include "ctl/command_line.h"
 #include "ctl/machine.h"
-#include "ctl/progress.h"
 
 namespace pintle::ctl {
 
@@ -35,10 +34,9 @@ struct RecoveryOutcome {
 // kRecover completes or undoes the change, as its journal decides; kUndo undoes it in any case.
 enum class Direction { kRecover, kUndo };
 
-// Ends a change that was cut short, or undoes it.  The caller must hold the claim to the machine, and call this before
-// it changes anything.
-Result<RecoveryOutcome> EndInterruptedChange(const Machine& machine, ProgressLines& progress,
-                                             Direction direction = Direction::kRecover);
+// Ends a change that was cut short, or undoes it, and prints the progress.  The caller must hold the claim to the
+// machine, and call this before it changes anything.  A machine that is not running needs no reboot to undo a change.
+Result<RecoveryOutcome> EndInterruptedChange(const Machine& machine, Direction direction = Direction::kRecover);
 
 bool WaitsForReboot(const RecoveryOutcome& recovered);
 // Returns whether the change has not ended yet: it waits for a reboot, or for pintled to confirm it.

@@ -47,7 +47,7 @@ Result<Format> FormatNamed(const std::string& name) {
   if (name == "json") return Format::kJson;
   if (name == "name") return Format::kName;
   if (name == "hash-input") return Format::kHashInput;
-  return Error(ErrorKind::kInvalid, fmt::format("-o {}: neither yaml, json, name nor hash-input", name));
+  return Error(ErrorKind::kInvalid, fmt::format("-o {}: must be yaml, json, name or hash-input", name));
 }
 
 Result<> PrintConfig(api::MachineConfig config, Format format) {

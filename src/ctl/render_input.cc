@@ -84,7 +84,7 @@ class Reader {
       Add(file, TRY(machineconfig::ReadMachineConfig(std::move(object))));
     } else {
       input_.left_out.push_back(
-          fmt::format("{}: {}, which is no {}", file, KindAndName(object), api::MachineConfig::kKind));
+          fmt::format("{}: {} is not a {}", file, KindAndName(object), api::MachineConfig::kKind));
     }
     return {};
   }

@@ -85,8 +85,7 @@ Result<ExitStatus> Restore(const CommandLine& line) {
   if (line.words().empty()) return Error(ErrorKind::kInvalid, "name paths, units or users, or os");
   const Machine machine = TRY(Machine::Of(line));
   const auto claim = TRY(change::Claim::Take(machine.root(), change::kClaimPatience));
-  ProgressLines progress;
-  const RecoveryOutcome recovered = TRY(EndInterruptedChange(machine, progress), "ending what was cut short");
+  const RecoveryOutcome recovered = TRY(EndInterruptedChange(machine), "ending what was cut short");
   if (IsUnderWay(recovered)) {
     PrintToStderr("pintle: restore: " + RecoveredText(recovered));
     return ExitStatus::kDiffers;
@@ -98,9 +97,9 @@ Result<ExitStatus> Restore(const CommandLine& line) {
   } else {
     const std::vector<std::string>& words = line.words();
     const bool is_one = words.size() == 1;
-    Print(
-        OutcomeText(outcome, fmt::format("{} {} as {} wants {}", Printable(fmt::format("{}", fmt::join(words, ", "))),
-                                         is_one ? "is" : "are", config.object.metadata.name, is_one ? "it" : "them")));
+    const std::string result = fmt::format("{} {} as {} wants {}", fmt::join(words, ", "), is_one ? "is" : "are",
+                                           config.object.metadata.name, is_one ? "it" : "them");
+    Print(OutcomeText(outcome, result, machine.RootOptionText()));
   }
   const bool is_incomplete = outcome == outcome::kRebootPending || outcome == outcome::kDeclined;
   return is_incomplete ? ExitStatus::kDiffers : ExitStatus::kFine;

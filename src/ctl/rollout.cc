@@ -54,7 +54,7 @@ Result<api::MachineConfigPool> ReadPool(const std::string& path) {
   TRY(AddFile(path, "MachineConfigPool", objects));
   if (objects.pools.size() == 1) return std::move(objects.pools.front());
   return Error(ErrorKind::kInvalid,
-               fmt::format("{}: holds {} MachineConfigPools instead of one", path, objects.pools.size()));
+               fmt::format("{} has {} MachineConfigPools; exactly one is needed", path, objects.pools.size()));
 }
 
 // Reads the inputs of a decision that are not objects of the cluster.
@@ -80,8 +80,8 @@ Result<> CheckNames(const std::vector<api::Node>& nodes) {
   std::set<std::string_view> names;
   for (const api::Node& node : nodes) {
     if (names.insert(node.metadata.name).second) continue;
-    return Error(ErrorKind::kInvalid,
-                 fmt::format("two Nodes are named \"{}\"; take one of them out of the files", node.metadata.name));
+    return Error(ErrorKind::kInvalid, fmt::format("two Nodes are named \"{}\"; take one of them out of the files",
+                                                  Printable(node.metadata.name)));
   }
   return {};
 }
@@ -98,9 +98,10 @@ Result<RolloutInputs> ReadFiles(RolloutQuestion question) {
 
 Result<RolloutInputs> InputsFromFiles(const CommandLine& line) {
   if (!line.words().empty()) {
-    return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is no option (see --help); a pool by its name is looked up "
-                                                  "in the cluster that --kubeconfig leads to",
-                                                  line.words().front()));
+    return Error(ErrorKind::kInvalid,
+                 fmt::format("\"{}\" is not an option (see --help); a pool by its name is looked up "
+                             "in the cluster that --kubeconfig leads to",
+                             line.words().front()));
   }
   if (line.Has("--context")) return Error(ErrorKind::kInvalid, "--context needs --kubeconfig");
   if (!line.Has("--pool") && !line.Has("--nodes")) {
@@ -130,15 +131,14 @@ void AddPolicyWarning(const RolloutInputs& inputs, std::vector<std::string>& war
       report = fmt::format("it reports {}: {}", status.phase, status.message);
     }
   }
-  warnings.push_back(fmt::format("RolloutPolicy {} may hold the listed nodes back; {}", chosen->metadata.name,
-                                 PrintableLines(report)));
+  warnings.push_back(fmt::format("RolloutPolicy {} may hold the listed nodes back; {}", chosen->metadata.name, report));
 }
 
 Result<RolloutInputs> InputsFromCluster(const CommandLine& line) {
   for (const std::string_view option : {"--pool", "--nodes", "--with"}) {
     if (!line.Has(option)) continue;
     return Error(ErrorKind::kInvalid,
-                 fmt::format("{} does not go with --kubeconfig, which asks the cluster itself", option));
+                 fmt::format("{} cannot be combined with --kubeconfig, which reads the cluster", option));
   }
   if (line.words().size() != 1) return Error(ErrorKind::kInvalid, "name one pool");
   const std::string& name = line.words().front();
@@ -159,12 +159,12 @@ Result<RolloutInputs> InputsFromCluster(const CommandLine& line) {
 }
 
 void PrintRolloutWarnings(const std::vector<std::string>& warnings) {
-  for (const std::string& warning : warnings) PrintToStderr(fmt::format("pintle: rollout: {}\n", warning));
+  for (const std::string& warning : warnings) PrintToStderr(fmt::format("pintle: rollout: {}\n", Printable(warning)));
 }
 
 Result<ExitStatus> PrintSimulation(const RolloutInputs& inputs, const CommandLine& line) {
   const Form form = FormOf(line);
-  if (form == Form::kName) return Error(ErrorKind::kInvalid, "-o name does not go with --simulate");
+  if (form == Form::kName) return Error(ErrorKind::kInvalid, "-o name cannot be combined with --simulate");
   if (!inputs.why_no_policies.empty()) {
     return Error(ErrorKind::kUnavailable, inputs.why_no_policies).While("reading RolloutPolicies");
   }

@@ -11,12 +11,14 @@
 
 #include "api/rollout_policy.h"
 #include "base/clock.h"
+#include "base/first_characters.h"
 #include "base/printable.h"
 #include "controller/watched.h"
 #include "ctl/environment.h"
 #include "ctl/output.h"
 #include "json/fields.h"
 #include "json/parse.h"
+#include "pool/waved_rollout.h"
 
 namespace pintle::ctl {
 namespace {
@@ -37,15 +39,18 @@ Result<api::RolloutPoolStatus> StatusOfPool(LiveCluster& cluster, const std::str
                fmt::format("no RolloutPolicy reports about pool {}; `kubectl get rolloutpolicies` lists them", pool));
 }
 
+// The user's name is only for people, and the controller ignores long orders.
+constexpr std::size_t kLongestUser = 64;  // In characters.
+
 // Writes an order for the target that the pool has now.
 Result<> Order(LiveCluster& cluster, const api::MachineConfigPool& pool, std::string_view annotation,
                api::RolloutOrder order) {
   const std::string_view user = FromEnvironment("USER");
   order.target = pool.spec.configuration.name;
-  order.by = user.empty() ? "somebody" : std::string(user);
+  order.by = user.empty() ? "somebody" : FirstCharacters(Printable(user), kLongestUser);
   order.at = ToRfc3339(SystemClock().Wall());
   json::Value patch;
-  patch["metadata"]["annotations"][annotation] = json::ToText(json::Encode(order));
+  patch["metadata"]["annotations"][annotation] = TRY(TextOfOrder(order));
   TRY(cluster.Patch<api::MachineConfigPool>(pool.metadata.name, std::move(patch)), "annotating the pool");
   return {};
 }
@@ -57,7 +62,7 @@ Result<> ExpectReportOn(const api::MachineConfigPool& pool, const api::RolloutPo
   if (target.substr(0, target.find(' ')) == pool.spec.configuration.name) return {};
   return Error(
       ErrorKind::kConflict,
-      fmt::format("pool {} is to have {}, and its policy reports about the rollout of {} still; try again when "
+      fmt::format("pool {} has the new target {}, but its policy still reports the rollout of {}; try again when "
                   "the controller has begun with the new config",
                   status.name, pool.spec.configuration.name, target.empty() ? "no config" : Printable(target)));
 }
@@ -67,10 +72,19 @@ Error WrongPhase(const api::RolloutPoolStatus& status, std::string_view what) {
                                                 Printable(status.phase), Printable(status.message)));
 }
 
-// Keeps an order within the limits of the controller, which cuts off long reasons and ignores long orders.
+// The controller cuts off longer reasons.
 constexpr std::size_t kLongestReason = 500;
 
 }  // namespace
+
+Result<std::string> TextOfOrder(const api::RolloutOrder& order) {
+  std::string text = json::ToText(json::Encode(order));
+  if (text.size() <= pool::kLongestOrder) return text;
+  return Error(ErrorKind::kInvalid,
+               fmt::format("the order has {} bytes as JSON, of which the controller reads at most {}; write a shorter "
+                           "--reason, or one without control characters",
+                           text.size(), pool::kLongestOrder));
+}
 
 Result<ExitStatus> ApproveWave(const CommandLine& line) {
   const std::string name = TRY(PoolIn(line));
@@ -89,8 +103,8 @@ Result<ExitStatus> ApproveWave(const CommandLine& line) {
   order.wave_digest = status.wave_digest;
   order.wave = status.wave;
   TRY(Order(cluster, pool, api::kApproveAnnotation, std::move(order)));
-  Print(fmt::format("Wave {} of {} of pool {} may begin with {}.\n", status.wave, status.waves, name,
-                    pool.spec.configuration.name));
+  Print(fmt::format("Wave {} of {} of pool {} may begin with {}.\n", status.wave, status.waves, Printable(name),
+                    Printable(pool.spec.configuration.name)));
   return ExitStatus::kFine;
 }
 
@@ -102,8 +116,8 @@ Result<ExitStatus> ResumeRollout(const CommandLine& line) {
   TRY(ExpectReportOn(pool, status));
   if (!status.memory.halt) return WrongPhase(status, "is not halted");
   TRY(Order(cluster, pool, api::kResumeAnnotation, {}));
-  Print(fmt::format("The rollout of {} to pool {} goes on.  It was halted: {}\n", pool.spec.configuration.name, name,
-                    Printable(status.memory.halt->message)));
+  Print(fmt::format("The rollout of {} to pool {} goes on.  It was halted: {}\n",
+                    Printable(pool.spec.configuration.name), Printable(name), Printable(status.memory.halt->message)));
   return ExitStatus::kFine;
 }
 
@@ -118,8 +132,8 @@ Result<ExitStatus> OverrideWindows(const CommandLine& line) {
   const auto pool = TRY(cluster.Get<api::MachineConfigPool>(name));
   TRY(StatusOfPool(cluster, name));
   TRY(Order(cluster, pool, api::kOverrideAnnotation, std::move(order)));
-  Print(fmt::format("The windows and the freeze of its policy do not hold while pool {} gets {}.\n", name,
-                    pool.spec.configuration.name));
+  Print(fmt::format("The windows and the freeze of its policy do not apply while pool {} gets {}.\n", Printable(name),
+                    Printable(pool.spec.configuration.name)));
   return ExitStatus::kFine;
 }
 

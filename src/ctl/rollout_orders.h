@@ -4,7 +4,10 @@
 // The verbs with which a person lets a rollout continue that its RolloutPolicy holds back.
 
 #include <array>
+#include <string>
 
+#include "api/rollout_policy.h"
+#include "base/result.h"
 #include "ctl/command_line.h"
 #include "ctl/live_cluster.h"
 #include "ctl/verbs.h"
@@ -13,10 +16,13 @@ namespace pintle::ctl {
 
 inline constexpr std::array kRolloutOrderOptions = {kKubeconfigOption, kContextOption};
 inline constexpr std::array kRolloutOverrideOptions = {
-    Option{"--reason", "TEXT", "why the windows and the freeze do not hold, such as CVE-2027-1234"},
+    Option{"--reason", "TEXT", "why the windows and the freeze do not apply, such as CVE-2027-1234"},
     kKubeconfigOption,
     kContextOption,
 };
+
+// Returns the order as an annotation of a pool has it.  An order that is longer than the controller reads is an error.
+Result<std::string> TextOfOrder(const api::RolloutOrder& order);
 
 // Lets the next wave of a pool's rollout begin.
 Verb ApproveWave;

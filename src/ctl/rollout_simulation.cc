@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -24,12 +25,17 @@ using Kind = pool::SimulatedStep::Kind;
 using std::chrono::seconds;
 
 constexpr seconds kGuessedNodeTime = std::chrono::minutes(10);
+constexpr seconds kShortestNodeTime = seconds(1);
+constexpr seconds kLongestNodeTime = std::chrono::days(365);
+// A simulation covers more than a year, in which a WallTime must not overflow.
+constexpr WallTime kFirstBegin = std::chrono::sys_days(std::chrono::year(1970) / std::chrono::January / 1);
+constexpr WallTime kEndOfBegins = std::chrono::sys_days(std::chrono::year(2201) / std::chrono::January / 1);
 // The text has the steps of this first part of the rollout, and the end of the rollout.
 constexpr auto kPrinted = std::chrono::days(7);
 constexpr const char* kLaterConfig = "a later config";
 
 // The time zone in which times are printed.
-struct Place {
+struct DisplayZone {
   std::string name = "UTC";
   std::shared_ptr<const TimeZone> zone = std::make_shared<const TimeZone>();
 
@@ -49,16 +55,23 @@ struct Place {
 };
 
 // Returns the time zone that all windows have, or that of the freeze if there are no windows, or else UTC.
-Result<Place> PlaceOfWindows(const api::RolloutPolicy& policy, TimeZoneFiles& files) {
-  std::string name;
-  for (const api::RolloutWindow& window : policy.spec.windows) {
-    if (!name.empty() && name != window.time_zone) return Place();
-    name = window.time_zone;
-  }
-  if (policy.spec.windows.empty() && policy.spec.freeze) name = policy.spec.freeze->time_zone;
-  if (name.empty()) return Place();
+Result<DisplayZone> DisplayZoneOf(const api::RolloutPolicy& policy, TimeZoneFiles& files) {
+  std::set<std::string> names;
+  for (const api::RolloutWindow& window : policy.spec.windows) names.insert(window.time_zone);
+  if (policy.spec.windows.empty() && policy.spec.freeze) names.insert(policy.spec.freeze->time_zone);
+  const std::string name = names.size() == 1 ? *names.begin() : "";
+  if (name.empty()) return DisplayZone();
   auto zone = TRY(files.Find(name));
-  return Place{.name = name, .zone = std::move(zone)};
+  return DisplayZone{.name = name, .zone = std::move(zone)};
+}
+
+// The values of the policy that an error quotes may have line breaks, and then look like lines of this program.
+Result<pool::Policy> CompiledPolicy(const api::RolloutPolicy& source, TimeZoneFiles& files) {
+  auto compiled = pool::CompilePolicy(source, [&](const std::string& zone) { return files.Find(zone); });
+  if (compiled) return compiled;
+  return Error(compiled.error().kind(),
+               Printable(fmt::format("RolloutPolicy {}, by which no node is updated until it is mended: {}",
+                                     source.metadata.name, compiled.error().message())));
 }
 
 struct NodeTime {
@@ -70,7 +83,14 @@ struct NodeTime {
 NodeTime NodeTimeOf(const SimulationSettings& settings, const api::RolloutMemory& memory) {
   if (settings.node_time) return {*settings.node_time, "Option", "as --node-time sets it"};
   if (memory.took && memory.took->nodes > 0) {
-    return {seconds(memory.took->seconds / memory.took->nodes), "Nodes",
+    const seconds mean(memory.took->seconds / memory.took->nodes);
+    if (memory.took->seconds < 0 || mean > kLongestNodeTime) {
+      return {kGuessedNodeTime, "Guess",
+              fmt::format("a guess, since the policy's status has no possible time: {} nodes took {} seconds; "
+                          "--node-time sets it",
+                          memory.took->nodes, memory.took->seconds)};
+    }
+    return {std::max(mean, kShortestNodeTime), "Nodes",
             fmt::format("the mean of the {} nodes that were updated last under this policy", memory.took->nodes)};
   }
   return {kGuessedNodeTime, "Guess", "a guess, since no node was updated under the policy yet; --node-time sets it"};
@@ -95,8 +115,8 @@ std::string WaveText(const pool::Policy& policy, int wave) {
 
 std::string Nodes(std::size_t count) { return fmt::format("{} {}", count, count == 1 ? "node" : "nodes"); }
 
-std::string TextOf(const pool::SimulatedStep& step, const pool::Policy& policy, const Place& place) {
-  const auto until = [&] { return place.TextOf(step.until.value_or(step.at)); };
+std::string TextOf(const pool::SimulatedStep& step, const pool::Policy& policy, const DisplayZone& zone) {
+  const auto until = [&] { return zone.TextOf(step.until.value_or(step.at)); };
   switch (step.kind) {
     case Kind::kWaveBegins:
       return fmt::format("{} begins, with {}", WaveText(policy, step.wave), Nodes(step.nodes));
@@ -111,7 +131,7 @@ std::string TextOf(const pool::SimulatedStep& step, const pool::Policy& policy, 
     case Kind::kWaveDone:
       return fmt::format("{} is done", WaveText(policy, step.wave));
     case Kind::kHalted:
-      return fmt::format("the rollout halts: {}", step.message);
+      return fmt::format("the rollout halts: {}", Printable(step.message));
     case Kind::kFinished:
       return fmt::format("the rollout has finished, with {}", Nodes(step.nodes));
   }
@@ -137,7 +157,7 @@ SimulationStep StepOf(const pool::SimulatedStep& from, const pool::Policy& polic
   return step;
 }
 
-std::string StepsText(const pool::Simulation& simulation, const pool::Policy& policy, const Place& place,
+std::string StepsText(const pool::Simulation& simulation, const pool::Policy& policy, const DisplayZone& zone,
                       WallTime begin) {
   std::string text;
   std::size_t later = 0;
@@ -146,16 +166,16 @@ std::string StepsText(const pool::Simulation& simulation, const pool::Policy& po
       ++later;
       continue;
     }
-    text += fmt::format("{}  {}\n", place.TextOf(step.at), TextOf(step, policy, place));
+    text += fmt::format("{}  {}\n", zone.TextOf(step.at), TextOf(step, policy, zone));
   }
   if (later > 0)
     text += fmt::format("... and {} more step{} after a week, which -o json prints\n", later, later == 1 ? "" : "s");
   return text;
 }
 
-std::string EndText(const pool::Simulation& simulation, const Place& place, WallTime begin) {
-  if (!simulation.end) return fmt::format("The rollout does not end: {}\n", PrintableLines(simulation.obstacle));
-  return fmt::format("Earliest end: {}, after {}\n", place.TextOf(*simulation.end),
+std::string EndText(const pool::Simulation& simulation, const DisplayZone& zone, WallTime begin) {
+  if (!simulation.end) return fmt::format("The rollout does not end: {}\n", Printable(simulation.obstacle));
+  return fmt::format("Earliest end: {}, after {}\n", zone.TextOf(*simulation.end),
                      InWords(std::chrono::ceil<std::chrono::minutes>(*simulation.end - begin)));
 }
 
@@ -193,10 +213,18 @@ Result<> CheckSimulationOptions(const CommandLine& line) {
 
 Result<SimulationSettings> ReadSimulationSettings(const CommandLine& line) {
   SimulationSettings settings = {.begin = SystemClock().Wall(), .node_time = std::nullopt};
-  if (const auto begin = line.Value(kBeginOption.name)) settings.begin = TRY(FromRfc3339(*begin), kBeginOption.name);
+  const auto wrong = [](std::string_view option, const std::string& value, std::string_view what) {
+    return Error(ErrorKind::kInvalid, fmt::format("{} {}: {}", option, value, what));
+  };
+  if (const auto begin = line.Value(kBeginOption.name)) {
+    settings.begin = TRY(FromRfc3339(*begin), kBeginOption.name);
+    const bool is_possible = settings.begin >= kFirstBegin && settings.begin < kEndOfBegins;
+    if (!is_possible) return wrong(kBeginOption.name, *begin, "must be in the years from 1970 to 2200");
+  }
   if (const auto text = line.Value(kNodeTimeOption.name)) {
     const auto time = TRY(ParseTimeSpan(*text), fmt::format("{} {}", kNodeTimeOption.name, *text));
-    settings.node_time = std::max(std::chrono::ceil<seconds>(time), seconds(1));
+    if (time < kShortestNodeTime) return wrong(kNodeTimeOption.name, *text, "must be at least 1s");
+    settings.node_time = std::chrono::ceil<seconds>(time);
   }
   return settings;
 }
@@ -208,10 +236,8 @@ Result<RolloutSimulation> SimulateRollout(const RolloutQuestion& question, const
   const api::RolloutPolicy none = NoPolicy(name);
   const api::RolloutPolicy& source = chosen == nullptr ? none : *chosen;
   TimeZoneFiles files;
-  const pool::Policy policy =
-      TRY(pool::CompilePolicy(source, [&](const std::string& zone) { return files.Find(zone); }),
-          fmt::format("RolloutPolicy {}, by which no node is updated until it is mended", source.metadata.name));
-  const Place place = TRY(PlaceOfWindows(source, files));
+  const pool::Policy policy = TRY(CompiledPolicy(source, files));
+  const DisplayZone zone = TRY(DisplayZoneOf(source, files));
   const api::RolloutMemory& memory = MemoryOf(chosen, name);
   const NodeTime node_time = NodeTimeOf(settings, memory);
 
@@ -256,9 +282,9 @@ Result<RolloutSimulation> SimulateRollout(const RolloutQuestion& question, const
                                     : "RolloutPolicy " + Printable(chosen->metadata.name),
                   Nodes(nodes));
   result.text += fmt::format("Each node takes {}: {}\n", InWords(node_time.time), node_time.reason);
-  result.text += fmt::format("Assumed: {}\nTimes of {}\n\n", fmt::join(AssumptionsOf(policy), "; "), place.name);
-  result.text += StepsText(simulation, policy, place, settings.begin);
-  result.text += EndText(simulation, place, settings.begin);
+  result.text += fmt::format("Assumed: {}\nTimes of {}\n\n", fmt::join(AssumptionsOf(policy), "; "), zone.name);
+  result.text += StepsText(simulation, policy, zone, settings.begin);
+  result.text += EndText(simulation, zone, settings.begin);
   return result;
 }
 

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/printable.h"
 #include "gotext/quote.h"
 #include "pool/node_state.h"
 #include "pool/target.h"
@@ -22,7 +23,7 @@ using Row = std::array<std::string, 4>;
 // Returns a text that cannot break the table: nodes and pools may report any characters.
 std::string Cell(std::string_view text) {
   if (text.empty()) return "-";
-  const bool is_plain = std::none_of(text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; });
+  const bool is_plain = text.find('\t') == std::string_view::npos && Printable(text) == text;
   return is_plain ? std::string(text) : gotext::Quoted(text);
 }
 
@@ -105,8 +106,8 @@ std::string ConditionsTable(const api::MachineConfigPoolStatus& status) {
 }
 
 std::string NextLine(const pool::Rollout& rollout) {
-  if (!rollout.hold_reason.empty()) return fmt::format("Next: nothing: {}\n", rollout.hold_reason);
-  if (!rollout.max_unavailable) return fmt::format("Next: nothing: {}\n", rollout.max_unavailable_error);
+  if (!rollout.hold_reason.empty()) return fmt::format("Next: nothing: {}\n", Printable(rollout.hold_reason));
+  if (!rollout.max_unavailable) return fmt::format("Next: nothing: {}\n", Printable(rollout.max_unavailable_error));
   const std::size_t count = rollout.updates.size() + rollout.updates_of_unavailable.size();
   const std::string limit =
       fmt::format("{} may be unavailable at once, {} are", *rollout.max_unavailable, rollout.unavailable.size());
@@ -118,9 +119,9 @@ std::string NextLine(const pool::Rollout& rollout) {
 
 std::string RolloutTable(const pool::Situation& situation, const pool::Rollout& rollout) {
   const api::MachineConfigPoolStatus& status = rollout.status;
-  std::string text =
-      fmt::format("Pool {}: {}\n", situation.pool.metadata.name,
-                  HasTarget(situation.pool) ? pool::TargetLine(situation.pool, situation.layering) : "no config yet");
+  const std::string target =
+      HasTarget(situation.pool) ? pool::TargetLine(situation.pool, situation.layering) : "no config yet";
+  std::string text = fmt::format("Pool {}: {}\n", Printable(situation.pool.metadata.name), Printable(target));
   text += fmt::format("Nodes: {}, {} updated, {} ready, {} unavailable, {} degraded\n", status.machine_count,
                       status.updated_machine_count, status.ready_machine_count, status.unavailable_machine_count,
                       status.degraded_machine_count);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/printable.h"
 #include "change/change.h"
 #include "change/claim.h"
 #include "change/current_config.h"
@@ -55,26 +56,26 @@ Result<SetAsideResult> SetAsideOn(const Machine& machine) {
   return after;
 }
 
-std::string SetAsideResultText(const SetAsideResult& after) {
+std::string SetAsideResultText(const SetAsideResult& after, const std::string& root_option) {
   std::string text;
   for (const change::SetAside& one : after.moved) {
-    text += fmt::format("{} is now {}: {}\n", one.path, one.kept_as, one.why);
+    text += Printable(fmt::format("{} is now {}: {}", one.path, one.kept_as, one.why)) + "\n";
   }
   if (text.empty()) text = "All records of Pintle on this machine can be read; nothing was set aside.\n";
   if (after.HasMoved(change::kChangeDirectory)) {
     text += "\nThe change that was under way will neither continue nor be undone.\n";
   }
   if (!after.has_config) {
-    return text +
-           (after.HasMoved(change::kCurrentConfig)
-                ? "\nPintle no longer knows which config this machine has. In a cluster, the machine's Node names "
-                  "the config; elsewhere, the agent or `pintle apply` must apply one. Files that only the old "
-                  "config had stay.\n"
-                : "");
+    if (!after.HasMoved(change::kCurrentConfig)) return text;
+    return text + fmt::format(
+                      "\nPintle no longer knows which config this machine has. In a cluster, the machine's Node names "
+                      "the config; elsewhere, the agent or `pintle apply{}` must apply one. Files that only the old "
+                      "config had stay.\n",
+                      root_option);
   }
-  if (after.drifts.all.empty()) return text + fmt::format("\nThis machine is as {} wants it.\n", after.drifts.config);
-  return text + fmt::format("\nThis machine is not as {} wants it:\n\n", after.drifts.config) +
-         DriftsText(after.drifts);
+  const std::string name = Printable(after.drifts.config);
+  if (after.drifts.all.empty()) return text + fmt::format("\nThis machine is as {} wants it.\n", name);
+  return text + fmt::format("\nThis machine is not as {} wants it:\n\n", name) + DriftsText(after.drifts);
 }
 
 }  // namespace
@@ -94,7 +95,7 @@ Result<ExitStatus> SetAside(const CommandLine& line) {
     if (after.pending) answer["pending"] = after.pending->to;
     PrintData(answer, form);
   } else {
-    Print(SetAsideResultText(after));
+    Print(SetAsideResultText(after, machine.RootOptionText()));
   }
   if (after.pending) PrintToStderr(fmt::format("pintle: recover: {}\n", PendingText(*after.pending, machine)));
   // An error is ignored: without an agent, no look is needed, and a running agent looks again soon anyway.

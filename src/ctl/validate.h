@@ -10,7 +10,8 @@
 namespace pintle::ctl {
 
 inline constexpr std::array kValidateOptions = {
-    Option{"-o", "text|json|yaml", "text, the default: one problem a line on standard error; or data"},
+    Option{"-o", "text|json|yaml",
+           "text, the default: one problem per line on standard error; json or yaml: a list on standard output"},
 };
 
 }  // namespace pintle::ctl

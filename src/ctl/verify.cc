@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/printable.h"
 #include "change/current_config.h"
 #include "change/drift.h"
 #include "change/journal.h"
@@ -23,8 +24,9 @@ namespace {
 
 std::string NoDriftText(const change::Drifts& drifts, const change::CurrentConfig& config) {
   if (change::IsNoConfig(config.object)) return "This machine has no config.\n";
-  if (drifts.all.empty()) return fmt::format("This machine is as {} wants it.\n", drifts.config);
-  return fmt::format("This machine is as {} wants it, except for the things that are ignored.\n\n", drifts.config);
+  const std::string name = Printable(drifts.config);
+  if (drifts.all.empty()) return fmt::format("This machine is as {} wants it.\n", name);
+  return fmt::format("This machine is as {} wants it, except for the things that are ignored.\n\n", name);
 }
 
 // The diffs are indented below the names of their files.

@@ -12,7 +12,7 @@ namespace pintle::ctl {
 
 Result<ExitStatus> Version(const CommandLine& line) {
   if (!line.words().empty()) {
-    return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is no option (see --help)", line.words().front()));
+    return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is not an option (see --help)", line.words().front()));
   }
   const Form form = FormOf(line);
   if (form == Form::kText) {

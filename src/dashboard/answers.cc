@@ -80,7 +80,8 @@ bool WantsChanges(const net::IncomingRequest& request) { return PathOf(request) 
 
 net::HttpAnswer AnswerFrom(const Contents& contents, std::string_view version, Updates& updates, Hosts hosts,
                            const net::IncomingRequest& request) {
-  if (request.method != "GET" && request.method != "HEAD") return ErrorOf(405, "this page can only be read");
+  if (request.method != "GET" && request.method != "HEAD")
+    return ErrorOf(405, "this page is read-only; use GET or HEAD");
   if (hosts == Hosts::kLoopback && !NamesThisMachine(request)) {
     return ErrorOf(421, "open this page by the name localhost, for instance through `kubectl port-forward`");
   }

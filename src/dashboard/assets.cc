@@ -159,16 +159,23 @@ async function replacePage() {
 function follow(version) {
   const source = new EventSource("events?from=" + encodeURIComponent(version));
   source.onopen = () => report("");
-  source.onmessage = (event) => JSON.parse(event.data).forEach(replacePiece);
+  const restart = () => {
+    source.close();
+    begin();
+  };
+  source.onmessage = (event) => {
+    const pieces = JSON.parse(event.data);
+    // The details are no piece; they change together with the cell of their node.
+    const cell = document.getElementById("details")?.dataset.cell;
+    if (pieces.some(([id]) => id === cell)) return restart();
+    pieces.forEach(replacePiece);
+  };
   source.onerror = () => {
     report("The connection is lost; trying again.");
     // After an answer that is not a stream, such as 503, the browser does not try again by itself.
     if (source.readyState === EventSource.CLOSED) setTimeout(begin, 5000);
   };
-  source.addEventListener("reload", () => {
-    source.close();
-    begin();
-  });
+  source.addEventListener("reload", restart);
 }
 
 function begin() {

@@ -179,7 +179,7 @@ std::string_view WordFor(Stage stage) {
 
 std::string_view WordsFor(const RolloutEntry& rollout) {
   if (!rollout.mistakes.empty()) return "does not go on, because its policy cannot be used";
-  if (rollout.phase.empty()) return "was not looked at yet";
+  if (rollout.phase.empty()) return "has no report from the controller yet";
   for (const auto& [phase, words] : kPhases) {
     if (phase == rollout.phase) return words;
   }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 
 #include "dashboard/markup.h"
 
@@ -130,7 +131,7 @@ Piece Attention(const Contents& contents) {
   for (const Certificate& one : contents.cluster.certificates) {
     if (one.until > contents.now + kSoonToExpire) break;
     items += fmt::format("<li>The certificate {} of {} {} {}</li>", Escaped(one.subject), Escaped(one.bundle),
-                         one.until > contents.now ? "ends at" : "ended at", TimeElement(one.until));
+                         one.until > contents.now ? "expires at" : "expired at", TimeElement(one.until));
   }
   const std::string list =
       items.empty() ? "<p>Nothing needs attention.</p>" : fmt::format("<ul class=\"attention\">{}</ul>", items);
@@ -195,15 +196,25 @@ Piece PoolHead(const PoolEntry& pool) {
                           pool.nodes.size(), name, RolloutText(pool.rollout))};
 }
 
+std::string CellId(const NodeEntry& node) { return ElementId("node-", node.name); }
+
+// Returns a digest of those details of the node that are not in its cell anyway.
+std::string DetailsDigest(const NodeEntry& node) {
+  const std::string details = fmt::format("{}\n{}\n{}", node.config, node.desired_config, node.explanation);
+  return fmt::format("{:x}", std::hash<std::string>()(details));
+}
+
+// The details of a node are no piece, since each browser may have those of another node.  The script renews them when
+// the cell of the node has changed, so the cell has a digest of the details.
 Piece NodeCell(const NodeEntry& node, bool is_named) {
-  const std::string id = ElementId("node-", node.name);
+  const std::string id = CellId(node);
   const std::string name = Escaped(node.name);
   return {id,
           fmt::format(
-              "<li id=\"{}\" class=\"{}\"><a href=\"{}\" title=\"{}: {}\"><span class=\"sign\" "
+              "<li id=\"{}\" class=\"{}\" data-digest=\"{}\"><a href=\"{}\" title=\"{}: {}\"><span class=\"sign\" "
               "aria-hidden=\"true\">{}</span><span class=\"{}\">{}<span class=\"unseen\">: {}</span></span></a></li>",
-              Escaped(id), ClassFor(node.stage), QueryFor(node.name), name, WordFor(node.stage), SignFor(node.stage),
-              is_named ? "name" : "unseen", name, WordFor(node.stage))};
+              Escaped(id), ClassFor(node.stage), DetailsDigest(node), QueryFor(node.name), name, WordFor(node.stage),
+              SignFor(node.stage), is_named ? "name" : "unseen", name, WordFor(node.stage))};
 }
 
 Piece Drains(const Contents& contents) {
@@ -269,11 +280,13 @@ std::string Details(const Contents& contents, std::string_view name) {
     for (const NodeEntry& node : pool.nodes) {
       if (node.name != name) continue;
       return fmt::format(
-          "<section id=\"details\" class=\"{}\" aria-labelledby=\"details-title\"><h2 id=\"details-title\">{}</h2><dl>"
+          "<section id=\"details\" class=\"{}\" data-cell=\"{}\" aria-labelledby=\"details-title\">"
+          "<h2 id=\"details-title\">{}</h2><dl>"
           "<dt>state</dt><dd><span class=\"sign\" aria-hidden=\"true\">{}</span> {}</dd><dt>pool</dt><dd>{}</dd>"
-          "<dt>has</dt><dd>{}</dd><dt>was given</dt><dd>{}</dd>{}</dl><p><a href=\".\">Close</a></p></section>",
-          ClassFor(node.stage), Escaped(node.name), SignFor(node.stage), WordFor(node.stage), Escaped(pool.name),
-          ConfigName(node.config), ConfigName(node.desired_config),
+          "<dt>current config</dt><dd>{}</dd><dt>desired config</dt><dd>{}</dd>{}</dl>"
+          "<p><a href=\".\">Close</a></p></section>",
+          ClassFor(node.stage), Escaped(CellId(node)), Escaped(node.name), SignFor(node.stage), WordFor(node.stage),
+          Escaped(pool.name), ConfigName(node.config), ConfigName(node.desired_config),
           node.explanation.empty() ? ""
                                    : fmt::format("<dt>why</dt><dd><pre tabindex=\"0\">{}</pre></dd>",
                                                  EscapedLines(node.explanation, 64 << 10)));

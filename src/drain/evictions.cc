@@ -41,25 +41,45 @@ Evictions::Evictions(event::Loop& loop, kube::Client client, Turns& turns, const
   pods_ = std::make_unique<kube::Mirror<api::Pod>>(
       client_, kube::Selection{.field_selector = "spec.nodeName=" + node},
       kube::Mirror<api::Pod>::Listener{
+          .added = [this](const api::Pod& pod) { Readable(pod); },
           .changed = [this](const api::Pod&, const api::Pod& pod) { NoteTermination(pod); },
           .removed = [this](const api::Pod& pod) { Gone(pod); },
-          .synced =
-              [this] {
-                if (!std::exchange(has_begun_, true)) Begin();
-              },
+          .synced = [this] { std::exchange(has_begun_, true) ? EndWhenUnreadableAreGone() : Begin(); },
           .trouble = [this](const Error& error) { trouble_ = error.message(); }});
 }
 
 void Evictions::Begin() {
+  for (const auto& [name, pod] : pods_->objects()) EvictIfItGoes(name, pod);
+  for (const auto& [name, pod] : pods_->unreadable()) {
+    if (pods_->Find(name) == nullptr) unreadable_.insert(name);
+  }
+  EndWhenEmpty();
+}
+
+void Evictions::EvictIfItGoes(const kube::ObjectName& name, const api::Pod& pod) {
+  if (!Goes(pod)) return;
   const kube::Backoff::Settings times = {
       .first = settings_.eviction_retry, .longest = kLongestEvictionRetry * settings_.eviction_retry, .jitter = 0.25};
-  for (const auto& [name, pod] : pods_->objects()) {
-    if (!Goes(pod)) continue;
-    const std::string& uid = pod.metadata.uid;
-    leaving_.try_emplace(uid, loop_, name, times, [this, uid] { Ask(uid); });
-    NoteTermination(pod);
-    if (!IsLeaving(pod)) Ask(uid);
+  const std::string& uid = pod.metadata.uid;
+  leaving_.try_emplace(uid, loop_, name, times, [this, uid] { RequestEviction(uid); });
+  NoteTermination(pod);
+  if (!IsLeaving(pod)) RequestEviction(uid);
+}
+
+void Evictions::Readable(const api::Pod& pod) {
+  const kube::ObjectName name = kube::NameOf(pod.metadata);
+  if (unreadable_.erase(name) == 0) return;
+  EvictIfItGoes(name, pod);
+  EndWhenEmpty();
+}
+
+void Evictions::EndWhenUnreadableAreGone() {
+  if (unreadable_.empty()) return;
+  std::set<kube::ObjectName> left;
+  for (const auto& [name, pod] : pods_->unreadable()) {
+    if (unreadable_.contains(name)) left.insert(name);
   }
+  unreadable_ = std::move(left);
   EndWhenEmpty();
 }
 
@@ -67,7 +87,7 @@ void Evictions::Begin() {
 // functions with it.
 
 void Evictions::EndWhenEmpty() {
-  if (!leaving_.empty()) return;
+  if (!leaving_.empty() || !unreadable_.empty()) return;
   const auto gone = listener_.gone;
   gone();
 }
@@ -89,7 +109,7 @@ void Evictions::NoteTermination(const api::Pod& pod) {
   }
 }
 
-void Evictions::Ask(const std::string& uid) {
+void Evictions::RequestEviction(const std::string& uid) {
   LeavingPod& leaving = leaving_.at(uid);
   leaving.turn = turns_.Take([this, uid] {
     LeavingPod& pod = leaving_.at(uid);
@@ -125,7 +145,7 @@ void Evictions::ReportEvicted(LeavingPod& leaving) {
 
 void Evictions::Gone(const api::Pod& pod) {
   const auto found = leaving_.find(pod.metadata.uid);
-  if (found == leaving_.end()) return;
+  if (found == leaving_.end()) return EndWhenUnreadableAreGone();
   ReportEvicted(found->second);  // The pod may be gone before the answer arrives.
   leaving_.erase(found);
   EndWhenEmpty();
@@ -145,6 +165,13 @@ std::string Evictions::DescribeRemaining() const {
       texts.push_back(fmt::format("error when evicting pods/\"{}\" -n \"{}\": {}{}{}", pod.name.name,
                                   pod.name.namespace_name, timeout, pod.why.empty() ? "" : ": ", pod.why));
     }
+  }
+  for (const auto& [name, pod] : pods_->unreadable()) {
+    if (!unreadable_.contains(name)) continue;
+    texts.push_back(
+        fmt::format("error when evicting pods/\"{}\" -n \"{}\": {}: the pod cannot be read: {}; correct it or "
+                    "delete it",
+                    name.name, name.namespace_name, timeout, pod.why.message()));
   }
   std::sort(texts.begin(), texts.end());
   return OneOrList(texts);

@@ -6,13 +6,15 @@
 // The attempt covers only the pods that are there when it begins.  Later pods are left to the next attempt, because a
 // pod that its owner puts onto the node again and again would otherwise prolong this attempt for ever.  If a budget
 // refuses an eviction, the eviction is requested again after a while.  If a request fails in another way, it is
-// repeated less and less often, without holding up other pods.
+// repeated less and less often, without holding up other pods.  A pod that cannot be read may have to go or may stay,
+// so it is not evicted, and the attempt fails unless the pod disappears or can be read in time.
 
 #include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "api/pod.h"
@@ -57,12 +59,15 @@ class Evictions {
   };
 
   void Begin();
+  void EvictIfItGoes(const kube::ObjectName& name, const api::Pod& pod);
+  void Readable(const api::Pod& pod);
   void NoteTermination(const api::Pod& pod);
-  void Ask(const std::string& uid);
+  void RequestEviction(const std::string& uid);
   void Answered(const std::string& uid, const Result<kube::Eviction>& answer);
   void ReportEvicted(LeavingPod& leaving);
   void Gone(const api::Pod& pod);
   void EndWhenEmpty();
+  void EndWhenUnreadableAreGone();
   void EndTooLate();
   std::string DescribeRemaining() const;
 
@@ -72,6 +77,8 @@ class Evictions {
   Settings settings_;
   Listener listener_;
   std::map<std::string, LeavingPod> leaving_;  // The key is the pod's uid.
+  // The pods that were there at the beginning and have never been readable.
+  std::set<kube::ObjectName> unreadable_;
   bool has_begun_ = false;
   std::string trouble_;  // The last error of listing the pods.
   event::Timer too_late_;

@@ -38,11 +38,11 @@ std::optional<Result<TextCache::Text>> TextCache::Known(const Entry& entry) {
 // Returns whether there is room.  Removes only texts that no caller holds, because removing others would free no
 // memory.
 bool TextCache::MakeRoomFor(std::size_t length) {
-  const auto fits = [&](std::size_t taken) { return taken == 0 || taken + length <= size_; };
+  const auto fits = [&](std::size_t in_use) { return in_use == 0 || in_use + length <= size_; };
   std::size_t freeable = 0;
   for (const Kept& one : kept_) freeable += one.text.use_count() == 1 ? one.text->size() : 0;
-  if (const std::size_t taken = *taken_; !fits(taken - std::min(freeable, taken))) return false;
-  for (auto one = kept_.end(); one != kept_.begin() && !fits(*taken_);) {
+  if (const std::size_t in_use = *size_in_use_; !fits(in_use - std::min(freeable, in_use))) return false;
+  for (auto one = kept_.end(); one != kept_.begin() && !fits(*size_in_use_);) {
     --one;
     if (one->text.use_count() == 1) one = kept_.erase(one);
   }
@@ -52,9 +52,9 @@ bool TextCache::MakeRoomFor(std::size_t length) {
 TextCache::Text TextCache::Keep(const Entry& entry, std::string made) {
   entry.length_ = made.size();
   if (!MakeRoomFor(entry.length_)) return nullptr;
-  *taken_ += entry.length_;
-  const Text text(new const std::string(std::move(made)), [taken = taken_](const std::string* gone) {
-    *taken -= gone->size();
+  *size_in_use_ += entry.length_;
+  const Text text(new const std::string(std::move(made)), [in_use = size_in_use_](const std::string* gone) {
+    *in_use -= gone->size();
     delete gone;
   });
   kept_.push_front({&entry, text});

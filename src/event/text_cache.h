@@ -32,7 +32,7 @@ class TextCache {
   TextCache& operator=(const TextCache&) = delete;
 
   // Returns the size of all texts, including those that callers still hold after their entry was destroyed.
-  std::size_t taken() const { return *taken_; }
+  std::size_t size_in_use() const { return *size_in_use_; }
 
   // The entry of one text in the cache.
   class Entry {
@@ -72,7 +72,7 @@ class TextCache {
 
   const std::size_t size_;
   // A separate object, because a text may outlive the cache.
-  const std::shared_ptr<std::atomic<std::size_t>> taken_ = std::make_shared<std::atomic<std::size_t>>(0);
+  const std::shared_ptr<std::atomic<std::size_t>> size_in_use_ = std::make_shared<std::atomic<std::size_t>>(0);
   std::mutex making_;     // Held while a text is made, so that texts are made one at a time.
   std::mutex mutex_;      // Guards the members below and the entries.  It is not held while a text is made.
   std::list<Kept> kept_;  // The text that was requested last comes first.

@@ -101,9 +101,11 @@ class BootstrapGenerator {
     }
     std::vector<PoolWithTemplates> pools;
     for (const api::MachineConfigPool& pool : pools_) pools.push_back({&pool, &templates[pool.metadata.name]});
-    Add(TRY(RuntimeConfigsAtBootstrap(manifests_.runtime_configs, pools,
-                                      uses_stores ? AdditionalStores::kUsed : AdditionalStores::kUnused,
-                                      settings_.controller_version)));
+    RuntimeConfigs made = TRY(RuntimeConfigsAtBootstrap(
+        manifests_.runtime_configs, pools, uses_stores ? AdditionalStores::kUsed : AdditionalStores::kUnused,
+        settings_.controller_version));
+    Add(std::move(made.configs));
+    std::move(made.complaints.begin(), made.complaints.end(), std::back_inserter(made_.complaints));
     return {};
   }
 

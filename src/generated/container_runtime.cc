@@ -164,12 +164,11 @@ MachineConfig RuntimeConfig(std::string name, const api::MachineConfigPool& pool
                      controller_version);
 }
 
-Result<std::vector<MachineConfig>> RuntimeConfigsAtBootstrap(std::span<const api::ContainerRuntimeConfig> configs,
-                                                             std::span<const PoolWithTemplates> pools,
-                                                             AdditionalStores stores,
-                                                             std::string_view controller_version) {
+Result<RuntimeConfigs> RuntimeConfigsAtBootstrap(std::span<const api::ContainerRuntimeConfig> configs,
+                                                 std::span<const PoolWithTemplates> pools, AdditionalStores stores,
+                                                 std::string_view controller_version) {
   for (const auto& config : configs) TRY(CheckContainerRuntimeConfig(config));
-  std::vector<MachineConfig> made;
+  RuntimeConfigs made;
   std::set<std::string_view> done;
   for (const auto& config : configs) {
     for (const auto& [pool, templates] : pools) {
@@ -183,9 +182,17 @@ Result<std::vector<MachineConfig>> RuntimeConfigsAtBootstrap(std::span<const api
                         "each pool during installation",
                         role));
       }
-      made.push_back(OwnedConfig(PlainName(ManagedKind::kContainerRuntime, role), *pool, files.files,
-                                 OwnedAtBootstrap(api::kMachineConfigApiVersion, api::ContainerRuntimeConfig::kKind),
-                                 controller_version));
+      // The operator makes the other files as well, so the first machines must have them.
+      if (!files.storage_problem.empty()) {
+        made.complaints.push_back(fmt::format(
+            "ContainerRuntimeConfig {}: its overlaySize and its additional stores have no effect in the pool "
+            "{}, because /etc/containers/storage.conf cannot be made from the template; correct the "
+            "template: {}",
+            config.metadata.name, role, files.storage_problem));
+      }
+      made.configs.push_back(OwnedConfig(
+          PlainName(ManagedKind::kContainerRuntime, role), *pool, files.files,
+          OwnedAtBootstrap(api::kMachineConfigApiVersion, api::ContainerRuntimeConfig::kKind), controller_version));
     }
   }
   return made;

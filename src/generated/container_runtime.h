@@ -43,11 +43,14 @@ struct PoolWithTemplates {
   const api::MachineConfigPool* pool;
   const RuntimeTemplates* templates;
 };
+struct RuntimeConfigs {
+  std::vector<MachineConfig> configs;
+  std::vector<std::string> complaints;  // Messages about files that could not be made.
+};
 // Makes the configs for the installation of a cluster.  It is an error if two ContainerRuntimeConfigs select the same
 // pool.
-Result<std::vector<MachineConfig>> RuntimeConfigsAtBootstrap(std::span<const api::ContainerRuntimeConfig> configs,
-                                                             std::span<const PoolWithTemplates> pools,
-                                                             AdditionalStores stores,
-                                                             std::string_view controller_version);
+Result<RuntimeConfigs> RuntimeConfigsAtBootstrap(std::span<const api::ContainerRuntimeConfig> configs,
+                                                 std::span<const PoolWithTemplates> pools, AdditionalStores stores,
+                                                 std::string_view controller_version);
 
 }  // namespace pintle::generated

@@ -82,8 +82,8 @@ Result<ImageRules> RulesOf(const ImageInputs& inputs, ImagesFor purpose) {
     for (const std::string& scope : split.left_out) rules.complaints.push_back(WhyLeftOut(scope));
     if (!split.problem.empty()) {
       rules.complaints.push_back(
-          fmt::format("cannot find out from where nodes pull the release, so no registry is blocked and the list of "
-                      "allowed ones has no effect: {}",
+          fmt::format("cannot determine the registry from which nodes pull the release, so no registry is blocked and "
+                      "the list of allowed ones has no effect: {}",
                       split.problem));
     }
     rules.allowed = std::move(split.allowed);

@@ -114,13 +114,13 @@ Result<ManagedName> NameFor(ManagedKind kind, const api::ObjectMeta& object,
       return ManagedName{.name = *name, .takes_over = {}};
     }
   }
-  const std::int64_t number = TRY(HighestNumber(of_pool)) + 1;
-  if (number > kHighestNumber) {
+  const std::int64_t highest = TRY(HighestNumber(of_pool));
+  if (highest >= kHighestNumber) {
     return Error(ErrorKind::kInvalid, fmt::format("max number of supported {} (10) has been reached. Please delete old "
                                                   "{} before retrying",
                                                   Singular(kind), Plural(kind)));
   }
-  return numbered(std::to_string(number));
+  return numbered(std::to_string(highest + 1));
 }
 
 bool IsStale(const api::ObjectMeta& config, std::string_view number, std::string_view word,

@@ -503,12 +503,12 @@ std::vector<std::string> FormsOf(std::string_view line) {
 }
 
 // Shorter texts do not count as secrets, because any text may contain them.
-constexpr std::size_t kShortest = 8;
+constexpr std::size_t kShortestSecret = 8;
 
 // Returns a text of the same length that has another character at each place.
 std::string OtherSecret(std::string_view secret) {
   std::string other(secret);
-  if (secret.size() < kShortest) return other;
+  if (secret.size() < kShortestSecret) return other;
   for (char& c : other) c = c == '*' ? '+' : '*';
   return other;
 }
@@ -518,7 +518,7 @@ bool HasLineOf(std::string_view text, std::string_view secret) {
   while (!secret.empty()) {
     const std::size_t end = std::min(secret.find('\n'), secret.size());
     const std::string_view line = secret.substr(0, end);
-    if (line.size() >= kShortest) {
+    if (line.size() >= kShortestSecret) {
       const std::vector<std::string> forms = FormsOf(line);
       const auto has = [text](const std::string& form) { return text.find(form) != std::string_view::npos; };
       if (std::any_of(forms.begin(), forms.end(), has)) return true;

@@ -6,15 +6,17 @@
 namespace pintle::generated {
 
 SettledTemplates::Reading SettledTemplates::Offer(TemplateFolder read) {
-  if (used_ && read.digest() == used_->digest()) {
+  std::string digest = read.Digest();
+  if (used_ && digest == digest_) {
     unsettled_.clear();
     return Reading::kSame;
   }
-  if (used_ && read.digest() != unsettled_) {
-    unsettled_ = read.digest();
+  if (used_ && digest != unsettled_) {
+    unsettled_ = std::move(digest);
     return Reading::kMustBeRepeated;
   }
   unsettled_.clear();
+  digest_ = std::move(digest);
   used_.emplace(std::move(read));
   return Reading::kUsed;
 }

@@ -21,9 +21,12 @@ class SettledTemplates {
 
   // Returns nullptr before the first reading.
   const TemplateFolder* get() const { return used_ ? &*used_ : nullptr; }
+  // Returns the digest of the templates in use; empty before the first reading.
+  const std::string& digest() const { return digest_; }
 
  private:
   std::optional<TemplateFolder> used_;
+  std::string digest_;     // The digest of used_.
   std::string unsettled_;  // The digest of the last reading, if it differs from used_.
 };
 

@@ -79,6 +79,14 @@ Result<> AddFolders(const std::string& path, TemplateEntry& to) {
   return {};
 }
 
+// Adds the paths of all entries below a folder to `text`, each followed by the digest of its text if it is a file.
+void AddEntries(const TemplateEntry& folder, std::string& text) {
+  for (const auto& [name, entry] : folder.entries) {
+    text += fmt::format("{}\n{}\n", entry.path, entry.is_folder ? "a folder" : entry.text_digest);
+    AddEntries(entry, text);
+  }
+}
+
 // A folder without the folder of a role does not have the templates of a release.  Without this check, all configs of
 // templates would silently be missing.
 Result<> CheckHasRole(const TemplateEntry& root) {
@@ -116,8 +124,13 @@ Result<TemplateFolder> TemplateFolder::Read(const std::string& path) {
   return folder;
 }
 
+std::string TemplateFolder::Digest() const {
+  std::string text;
+  AddEntries(root_, text);
+  return Sha256(text).hex();
+}
+
 void TemplateFolder::Add(std::string_view path, std::string text) {
-  digest_ = Sha256(fmt::format("{}\n{}\n{}", digest_, path, text)).hex();
   TemplateEntry* entry = &root_;
   while (!path.empty()) {
     const std::size_t slash = path.find('/');
@@ -128,6 +141,7 @@ void TemplateFolder::Add(std::string_view path, std::string text) {
     path.remove_prefix(child.is_folder ? slash + 1 : path.size());
     entry = &child;
   }
+  entry->text_digest = Sha256(text).hex();
   entry->is_empty = text.empty();
   if (text.empty()) return;
   entry->parsed = std::make_unique<const Result<gotemplate::Template>>(

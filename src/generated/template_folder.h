@@ -20,6 +20,7 @@ struct TemplateEntry {
   bool is_folder = false;
   bool is_empty = false;                                       // A file of zero bytes.
   std::string path;                                            // The path in errors.
+  std::string text_digest;                                     // The hash of a file's text.
   std::unique_ptr<const Result<gotemplate::Template>> parsed;  // Set for a file that is not empty.
   std::map<std::string, TemplateEntry> entries;                // The entries of a folder, in byte order.
 
@@ -42,12 +43,12 @@ class TemplateFolder {
   void Add(std::string_view path, std::string text);
 
   const TemplateEntry& root() const { return root_; }
-  // Returns a hash of the paths and texts of all files.
-  const std::string& digest() const { return digest_; }
+  // Returns a hash of the paths of all files and folders, and of the texts of the files.  It does not depend on the
+  // order in which they were added: a copy of a folder may list its files in another order.
+  std::string Digest() const;
 
  private:
   TemplateEntry root_;
-  std::string digest_;
 };
 
 }  // namespace pintle::generated

@@ -86,7 +86,7 @@ Result<Value> Slice(Values values, Memory&) {
       return Invalid(
           fmt::format("reflect.Value.Slice{}: slice of unaddressable array", indices.size() == 3 ? "3" : ""));
     }
-    return item.Part(bounds[0], bounds[1], bounds[2], *item.type().part);
+    return item.Part(bounds[0], bounds[1], bounds[2], *item.type().slice_type);
   }
   return item.Part(bounds[0], bounds[1], bounds[2], item.type());
 }

@@ -68,8 +68,8 @@ struct Type {
   const Type* element = nullptr;
   const Type* key = nullptr;
   std::span<const StructField> fields = {};
-  std::size_t length = 0;      // The length of an array.
-  const Type* part = nullptr;  // The type of the slices of an array.
+  std::size_t length = 0;            // The length of an array.
+  const Type* slice_type = nullptr;  // The type of the slices of an array.
 };
 
 inline constexpr Type kAnyType = {Kind::kInterface, "interface {}"};

@@ -63,7 +63,7 @@ Result<AgentStatus> StatusFrom(json::Value properties, std::optional<json::Value
   }
   json::Report report;
   auto decoded = json::Decode<AgentStatus>(std::move(status), report);
-  TRY(report.ToResult(), "the agent and this program are of different versions");
+  TRY(report.ToResult(), "cannot read the agent's status, because the agent and this program have different versions");
   return decoded;
 }
 

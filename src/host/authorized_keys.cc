@@ -158,7 +158,7 @@ class KeyFolder {
     if (::mkdirat(fd(), name, 0700) != 0) return Error::FromErrno("mkdir");
     UniqueFd made(OpenAt(name));
     if (!made) return Error::FromErrno("opening the new folder");
-    if (const auto label = labels.LabelFor(path, resource::EntryKind::kDirectory)) {
+    if (const auto label = labels.AttributeFor(path, resource::EntryKind::kDirectory)) {
       TRY(SetAttributes(made.get(), OpenedAs::kItself, {{kSelinuxLabel, *label}}, OtherAttributes::kKeep));
     }
     TRY(SyncDirectory(made.get()));
@@ -176,7 +176,7 @@ class KeyFolder {
 Result<> Write(KeyFolder& folder, const Account& account, const std::string& text, const Labels& labels) {
   const std::optional<SmallFile> there = TRY(ReadSmallFile(folder.fd(), kFile));
   SmallFile wanted = {text, 0600, {account.uid, account.gid}, there ? there->attributes : Attributes()};
-  if (const auto label = labels.LabelFor(folder.path(), resource::EntryKind::kFile)) {
+  if (const auto label = labels.AttributeFor(folder.path(), resource::EntryKind::kFile)) {
     wanted.attributes[kSelinuxLabel] = *label;
   }
   const bool is_as_wanted = there && there->contents == text && there->permissions == wanted.permissions &&

@@ -96,7 +96,7 @@ Result<std::string> RunProgram(const Program& program, const std::stop_token& st
     if (now > kill_at.value_or(*ended_at + kLastOutput)) break;
   }
   const int status = Reap(pid);
-  if (stop.stop_requested()) return Error(ErrorKind::kCancelled, "it was asked to stop").While(doing());
+  if (stop.stop_requested()) return Error(ErrorKind::kCancelled, "it was cancelled").While(doing());
   if (is_too_long) {
     return Error(ErrorKind::kInvalid, fmt::format("its output is longer than the limit of {} bytes", kMostOutput))
         .While(doing());

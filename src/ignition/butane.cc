@@ -157,7 +157,7 @@ class Translator {
 
   void Refuse(Value& object, const char* key, const Path& path) {
     if (!object.Erase(key)) return;
-    report_.Error(Path(path, key), "is not supported: a running machine cannot follow it");
+    report_.Error(Path(path, key), "is not supported by Pintle; remove it");
   }
 
   void SetSource(Value& object, const Path& path) {

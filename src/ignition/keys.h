@@ -38,7 +38,7 @@ std::string Key(const T& element) {
 }
 
 // Returns whether the elements of the list in this field have no identity, so that a merge concatenates the lists.
-constexpr bool IsPlainSequence(std::string_view field) {
+constexpr bool IsAppendedList(std::string_view field) {
   return field == "append" || field == "options" || field == "mountOptions" || field == "openOptions";
 }
 

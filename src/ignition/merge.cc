@@ -83,7 +83,7 @@ void MergeField(T& parent, T child, std::string_view field, const std::map<std::
     if (child.empty() && !spaces.contains(KeySpace(field))) return;
     if (parent.empty()) {
       parent = std::move(child);
-    } else if (IsPlainSequence(field)) {
+    } else if (IsAppendedList(field)) {
       std::move(child.begin(), child.end(), std::back_inserter(parent));
     } else {
       MergeLists(parent, std::move(child), field, spaces.at(KeySpace(field)));
@@ -99,7 +99,7 @@ void MergeStruct(T& parent, T child) {
   json::ForEachField<T>([&](const auto& field) {
     const auto& list = child.*field.member;
     if constexpr (json::internal::kIsVector<std::remove_cvref_t<decltype(list)>>) {
-      if (list.empty() || IsPlainSequence(field.name)) return;
+      if (list.empty() || IsAppendedList(field.name)) return;
       Places& places = spaces[KeySpace(field.name)];
       for (std::size_t i = 0; i < list.size(); ++i) places.insert_or_assign(Key(list[i]), Place{field.name, i});
     }

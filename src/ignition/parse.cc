@@ -172,9 +172,14 @@ std::string Spec2ReportText(const json::Report& report, const Text& text) {
   std::string all;
   for (std::size_t i = 0; i < problems.size(); ++i) {
     const char* kind = problems[i].severity == json::Severity::kError ? "error" : "warning";
-    const TextPosition last = PositionOf(*text, found[i].last);
-    all += fmt::format("{} at line {}, column {}\n{}\n", kind, last.line, Spec2Column(last), problems[i].what);
+    all += kind;
+    if (found[i].position.line > 0) {
+      const TextPosition last = PositionOf(*text, found[i].last);
+      all += fmt::format(" at line {}, column {}", last.line, Spec2Column(last));
+    }
+    all += fmt::format("\n{}\n", problems[i].what);
   }
+  if (report.left_out() > 0) all += fmt::format("and {} more\n", report.left_out());
   return all;
 }
 

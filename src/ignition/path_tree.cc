@@ -27,16 +27,29 @@ void PathTree::Add(std::string_view path) {
   ++counts_[node];
 }
 
-std::size_t PathTree::CountAbove(std::string_view path) const {
-  std::size_t count = 0;
+template <typename Take>
+void PathTree::VisitAbove(std::string_view path, Take&& take) const {
+  const std::size_t size = path.size();
   std::size_t node = 0;
   while (path.find('/') != std::string_view::npos) {
     const auto child = children_.find({node, TakePart(path)});
-    if (child == children_.end()) break;
+    if (child == children_.end()) return;
     node = child->second;
-    count += counts_[node];
+    // The slash behind the part has been removed from the path, and does not count.
+    if (counts_[node] > 0) take(size - path.size() - 1, counts_[node]);
   }
-  return count;
+}
+
+std::size_t PathTree::CountAbove(std::string_view path) const {
+  std::size_t all = 0;
+  VisitAbove(path, [&](std::size_t, std::size_t count) { all += count; });
+  return all;
+}
+
+std::string_view PathTree::NearestAbove(std::string_view path) const {
+  std::size_t longest = 0;
+  VisitAbove(path, [&](std::size_t length, std::size_t) { longest = length; });
+  return path.substr(0, longest);
 }
 
 }  // namespace pintle::ignition

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A set of paths that counts how many of its paths are above a given path.
+// A set of paths that finds those of its paths that are above a given path.
 //
 // Each part of a path is looked up once, so that a path of a million parts costs no more than its length.
 
@@ -21,7 +21,14 @@ class PathTree {
   // Returns how many of the added paths are above `path`; a path that was added twice counts twice.
   std::size_t CountAbove(std::string_view path) const;
 
+  // Returns the longest of the added paths that are above `path`, as a part of `path`; "" if there is none.
+  std::string_view NearestAbove(std::string_view path) const;
+
  private:
+  // Calls `take` for each added path above `path`, from the shortest on, with its length and its count.
+  template <typename Take>
+  void VisitAbove(std::string_view path, Take&& take) const;
+
   // Maps a node and the next part to the child.
   std::map<std::pair<std::size_t, std::string_view>, std::size_t> children_;
   std::vector<std::size_t> counts_ = {0};  // The number of paths that end at each node; the first is the root.

@@ -80,7 +80,7 @@ std::optional<float> ParseQuality(std::string_view text) {
   const std::string copy(text);
   char* end = nullptr;
   const float value = std::strtof(copy.c_str(), &end);
-  if (copy.empty() || end != copy.c_str() + copy.size()) return std::nullopt;
+  if (copy.empty() || end != copy.c_str() + copy.size() || std::isnan(value)) return std::nullopt;
   return value;
 }
 

@@ -568,7 +568,7 @@ class Validator {
   void FindDuplicatesIn(const T& value, const Path& path, std::string_view field,
                         std::map<std::string_view, std::unordered_set<std::string>>& seen) {
     if constexpr (json::internal::kIsVector<T>) {
-      if (IsPlainSequence(field) || value.empty()) return;
+      if (IsAppendedList(field) || value.empty()) return;
       std::unordered_set<std::string>& keys = seen[KeySpace(field)];
       ForEach(value, path, [&](const auto& element, const Path& at) {
         if (!keys.insert(Key(element)).second) Error(at, "duplicate entry defined");

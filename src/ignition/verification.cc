@@ -26,7 +26,7 @@ Result<> VerifyHash(std::string_view bytes, std::string_view hash) {
   const Digest found = DigestOf(algorithm, bytes);
   if (found == wanted) return {};
   return Error(ErrorKind::kInvalid,
-               fmt::format("the contents have the hash {}, but {} was asked for", found.hex(), wanted.hex()));
+               fmt::format("the contents have the hash {}, but the config requires {}", found.hex(), wanted.hex()));
 }
 
 }  // namespace pintle::ignition

@@ -36,8 +36,9 @@ void DecodeStrictly(std::span<const FieldRow> rows, Value&& from, void* to, cons
 // Decodes the fields that `from` has and that are not null, and ignores unknown keys.
 void DecodeLeniently(std::span<const FieldRow> rows, Value&& from, void* to, const Path& path, Report& report);
 
-// Encodes each field that is required, or that differs from the same field of `fresh`, a newly constructed object.
-Value EncodeRows(std::span<const FieldRow> rows, const void* from, const void* fresh);
+// Encodes each field that is required, or that differs from the same field of `default_object`, a newly constructed
+// object.
+Value EncodeRows(std::span<const FieldRow> rows, const void* from, const void* default_object);
 
 template <typename Member>
 void DecodeMember(Value&& from, void* member, const Path& path, Report& report) {
@@ -71,7 +72,7 @@ class Rows {
   }
 
   std::span<const FieldRow> rows() const { return rows_; }
-  const T& fresh() const { return fresh_; }
+  const T& default_object() const { return default_object_; }
 
  private:
   Rows() : rows_(RowsOf(T::kFields)) {}
@@ -85,16 +86,16 @@ class Rows {
   template <typename AnyField>
   FieldRow RowOf(const AnyField& field) const {
     using Member = typename AnyField::Member;
-    const auto* const member = reinterpret_cast<const char*>(&(fresh_.*field.member));
+    const auto* const member = reinterpret_cast<const char*>(&(default_object_.*field.member));
     return {.name = field.name,
             .is_required = AnyField::kIsRequired,
-            .offset = member - reinterpret_cast<const char*>(&fresh_),
+            .offset = member - reinterpret_cast<const char*>(&default_object_),
             .decode = DecodeMember<Member>,
             .encode = EncodeMember<Member>,
             .equal = EqualMembers<AnyField>()};
   }
 
-  T fresh_{};
+  T default_object_{};
   std::array<FieldRow, std::remove_cvref_t<decltype(T::kFields)>::kSize> rows_;
 };
 
@@ -110,7 +111,7 @@ struct Codec<T> {
 
   static Value Encode(const T& from) {
     const auto& rows = internal::Rows<T>::Get();
-    return internal::EncodeRows(rows.rows(), &from, &rows.fresh());
+    return internal::EncodeRows(rows.rows(), &from, &rows.default_object());
   }
 };
 

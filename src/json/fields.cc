@@ -46,11 +46,11 @@ void DecodeLeniently(std::span<const FieldRow> rows, Value&& from, void* to, con
   }
 }
 
-Value EncodeRows(std::span<const FieldRow> rows, const void* from, const void* fresh) {
+Value EncodeRows(std::span<const FieldRow> rows, const void* from, const void* default_object) {
   Value to = Value::object();
   for (const FieldRow& row : rows) {
     const void* const member = MemberOf(from, row);
-    if (row.is_required || !row.equal(member, MemberOf(fresh, row))) to[row.name] = row.encode(member);
+    if (row.is_required || !row.equal(member, MemberOf(default_object, row))) to[row.name] = row.encode(member);
   }
   return to;
 }

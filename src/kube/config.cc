@@ -12,6 +12,7 @@
 #include "base/root.h"
 #include "json/fields.h"
 #include "machineconfig/yaml.h"
+#include "net/local_address.h"
 
 namespace pintle::kube {
 namespace {
@@ -122,15 +123,17 @@ Error Invalid(std::string message) { return Error(ErrorKind::kInvalid, std::move
 Error NotReadable(const Error& error) {
   const std::string& message = error.message();
   const std::size_t line = message.find("line ");
-  if (line == std::string::npos) return Invalid("it is neither YAML nor JSON of a usual size");
-  return Invalid("it is neither YAML nor JSON: " + message.substr(line, message.find(": ", line) - line));
+  if (line == std::string::npos)
+    return Invalid("the file is neither YAML nor JSON, or is larger than a kubeconfig can be");
+  return Invalid("the file is neither YAML nor JSON: " + message.substr(line, message.find(": ", line) - line));
 }
 
 Result<Kubeconfig> DecodeKubeconfig(std::string_view text) {
   auto parsed = ParseYaml(text, nullptr, kLimits);
   if (!parsed) return NotReadable(parsed.error());
   std::vector<json::Value> documents = *std::move(parsed);
-  if (documents.size() != 1) return Invalid(fmt::format("it has {} documents and must have one", documents.size()));
+  if (documents.size() != 1)
+    return Invalid(fmt::format("the file has {} YAML documents, but must have exactly one", documents.size()));
   json::Report report;
   Kubeconfig kubeconfig = json::Decode<Kubeconfig>(std::move(documents[0]), report);
   TRY(report.ToResult());
@@ -150,12 +153,18 @@ std::string FilePath(const std::string& directory, const std::string& path) {
   return path.empty() || path.front() == '/' ? path : directory + "/" + path;
 }
 
+// YAML turns the line breaks of a plain or folded text into spaces.
+std::optional<std::string> DecodeFoldedBase64(std::string text) {
+  std::erase(text, ' ');
+  return DecodeBase64(text);
+}
+
 // Data in the kubeconfig itself takes precedence over a file.
 Result<std::optional<net::Pem>> ReadPem(const std::string& data, std::string_view field, const std::string& file,
                                         const std::string& directory) {
   if (data.empty() && file.empty()) return std::optional<net::Pem>();
   if (data.empty()) return std::optional<net::Pem>(net::PemFile{FilePath(directory, file)});
-  auto text = DecodeBase64(data);
+  auto text = DecodeFoldedBase64(data);
   if (!text) return Invalid(fmt::format("{}: not base64", field));
   return std::optional<net::Pem>(net::PemText{*std::move(text)});
 }
@@ -165,7 +174,10 @@ Error Refused(std::string_view field, std::string_view remedy) {
   return Invalid(fmt::format("{}: is not supported; {}", field, remedy));
 }
 
-bool HasContent(const json::Value& value) { return value.is_string() ? !value.text().empty() : !value.empty(); }
+bool HasContent(const json::Value& value) {
+  if (value.is_string()) return !value.text().empty();
+  return value.is_structured() ? !value.empty() : !value.is_null();
+}
 
 Result<> RefuseUnsupportedCredentials(const User& user) {
   constexpr std::string_view kUseOthers =
@@ -181,16 +193,12 @@ Result<> RefuseUnsupportedCredentials(const User& user) {
   return {};
 }
 
-bool IsLoopback(const net::Url& url) {
-  return url.host() == "localhost" || url.host() == "[::1]" || url.host().starts_with("127.");
-}
-
 Result<net::Url> ReadServer(const Cluster& cluster) {
   if (cluster.server.empty()) return Invalid("server: is required");
   net::Url server = TRY(net::Url::Parse(cluster.server), "server");
   // Without TLS, others could read the token on the network.  A server on the loopback interface needs no TLS; it may
   // be `kubectl proxy`.
-  if (!server.is_https() && !IsLoopback(server)) return Invalid("server: must be an https URL");
+  if (!server.is_https() && !net::IsLoopbackHost(server.host())) return Invalid("server: must be an https URL");
   if (server.text().find('?') != std::string::npos) return Invalid("server: must not have a query");
   return server;
 }

@@ -6,7 +6,7 @@
 namespace pintle::kube {
 
 Error ReadingError(const ResourceKind& kind, Error why) {
-  return std::move(why).While(fmt::format("reading a {} of the API server", kind.kind));
+  return std::move(why).While(fmt::format("decoding a {} from the API server", kind.kind));
 }
 
 Result<> ReadingOutcome(const ResourceKind& kind, const json::Report& report) {

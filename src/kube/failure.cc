@@ -156,7 +156,8 @@ bool IsUnknownPath(const net::HttpHead& head, std::string_view body) {
 
 Failure FailureFrom(json::Value status_object) {
   auto status = ReadStatus(std::move(status_object));
-  if (!status) return {.error = Error(ErrorKind::kUnavailable, "the watch ended with an error that is no Status")};
+  if (!status)
+    return {.error = Error(ErrorKind::kUnavailable, "the watch ended with an error that is not a Status object")};
   // A Status has no code if, for instance, it reports a panic in the server.
   const int code = status->code == 0 ? 500 : status->code;
   return FromStatus(*std::move(status), code);

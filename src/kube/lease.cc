@@ -14,6 +14,8 @@
 namespace pintle::kube {
 namespace {
 
+constexpr int kMostReleases = 3;  // The most attempts to write that the lease is released.
+
 MonotonicTime Now() { return SystemClock().Monotonic(); }
 
 }  // namespace
@@ -147,7 +149,10 @@ class Lease::Contest final : public Work, public std::enable_shared_from_this<Co
     if (!is_dropped()) EndRound();
   }
 
+  // After a conflict, the lease is read again: a renewal that was under way has taken effect meanwhile.
   void Released(Result<json::Value> outcome) {
+    const bool is_conflict = !outcome && outcome.error().kind() == ErrorKind::kConflict;
+    if (is_conflict && ++release_conflicts_ < kMostReleases) return next_read_.After(std::chrono::milliseconds(0));
     const auto done = std::exchange(released_, {});
     if (!outcome) return done(std::move(outcome).error());
     done({});
@@ -186,6 +191,7 @@ class Lease::Contest final : public Work, public std::enable_shared_from_this<Co
   MonotonicTime sent_;
   bool has_reported_won_ = false;  // `won` was called, and `lost` was not called since.
   bool is_leaving_ = false;
+  int release_conflicts_ = 0;
   std::string reported_holder_;
   std::function<void(Result<>)> released_;
   event::Timer next_read_;

@@ -109,7 +109,7 @@ class Lister final : public Work, public std::enable_shared_from_this<Lister> {
     }
     if (metadata->continue_token.empty()) return End(std::move(metadata->resource_version));
     if (metadata->continue_token == continue_) {
-      const Error circle(ErrorKind::kInvalid, "a page of the list names itself as the next one");
+      const Error circle(ErrorKind::kInvalid, "a page of the list has the continue token with which it was requested");
       return End(While(Failure{.error = circle}, fmt::format("listing {}", kind_.plural)));
     }
     continue_ = std::move(metadata->continue_token);

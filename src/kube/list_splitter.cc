@@ -32,7 +32,7 @@ Result<> ListSplitter::FeedOne(char c, const Take& take) {
   }
   if (AtItems() && !in_element_) {
     if (IsBlank(c) || c == ',') return {};
-    if (c != ']' && c != '{') return Error(ErrorKind::kInvalid, "an element of the list is no object");
+    if (c != ']' && c != '{') return Error(ErrorKind::kInvalid, "an element of the list is not an object");
     in_element_ = c == '{';
   }
   FollowKeys(c);

@@ -50,7 +50,7 @@ Result<std::string> CollectionPath(const ResourceKind& kind, const std::string& 
 
 Result<std::string> ObjectPath(const ResourceKind& kind, const ObjectName& name, std::string_view subresource) {
   if (kind.scope == Scope::kNamespaced && name.namespace_name.empty()) {
-    return Error(ErrorKind::kInvalid, fmt::format("a {} has a namespace, and none was given", kind.kind));
+    return Error(ErrorKind::kInvalid, fmt::format("a {} is in a namespace, but the request names none", kind.kind));
   }
   std::string path = TRY(CollectionPath(kind, name.namespace_name)) + "/" + TRY(Segment(name.name, kind.kind));
   return subresource.empty() ? path : fmt::format("{}/{}", path, subresource);

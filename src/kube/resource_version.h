@@ -20,4 +20,11 @@ inline bool IsLater(const std::string& version, const std::string& than) {
   return number(version) > number(than);
 }
 
+// Returns whether an object is an earlier version of another one.
+template <typename T>
+bool IsOlder(const T& object, const T& known) {
+  return object.metadata.uid == known.metadata.uid &&
+         IsLater(known.metadata.resource_version, object.metadata.resource_version);
+}
+
 }  // namespace pintle::kube

@@ -74,7 +74,7 @@ Result<std::variant<WatchEvent, Failure>> DecodeWatchLine(std::string_view line)
   using Decoded = std::variant<WatchEvent, Failure>;
   ObjectText read = TRY(ReadObjectText(line, 1), "reading an event of the watch");
   json::Value& event = read.object;
-  const auto bad = [] { return Error(ErrorKind::kInvalid, "an event of the watch is not of the known form"); };
+  const auto bad = [] { return Error(ErrorKind::kInvalid, "an event of the watch has an unknown type or no object"); };
   const json::Value* type = event.Find("type");
   json::Value* object = event.Find("object");
   if (type == nullptr || !type->is_string() || object == nullptr || !object->is_object()) return bad();

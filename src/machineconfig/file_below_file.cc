@@ -4,7 +4,8 @@
 #include <fmt/core.h>
 
 #include <string_view>
-#include <unordered_set>
+
+#include "ignition/path_tree.h"
 
 namespace pintle::machineconfig {
 
@@ -13,15 +14,12 @@ std::string FileBelowFile::Text() const {
 }
 
 std::vector<FileBelowFile> FilesBelowFiles(std::span<const ignition::File> files) {
-  std::unordered_set<std::string_view> paths;
-  for (const ignition::File& file : files) paths.insert(file.path);
+  ignition::PathTree paths;
+  for (const ignition::File& file : files) paths.Add(file.path);
   std::vector<FileBelowFile> found;
   for (const ignition::File& file : files) {
-    std::string_view above = file.path;
-    for (std::size_t slash = above.rfind('/'); slash != above.npos && slash != 0; slash = above.rfind('/')) {
-      above = above.substr(0, slash);
-      if (paths.contains(above)) found.push_back({file.path, std::string(above)});
-    }
+    const std::string_view above = paths.NearestAbove(file.path);
+    if (!above.empty()) found.push_back({file.path, std::string(above)});
   }
   return found;
 }

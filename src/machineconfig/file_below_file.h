@@ -21,8 +21,9 @@ struct FileBelowFile {
   std::string Text() const;
 };
 
-inline constexpr const char* kFileBelowFileAdvice = "take one of the two out";
+inline constexpr const char* kFileBelowFileAdvice = "remove one of the two files from the config";
 
+// Returns each file that is below others, together with the nearest of these.
 std::vector<FileBelowFile> FilesBelowFiles(std::span<const ignition::File> files);
 
 // Returns an error for the first such file.

@@ -148,9 +148,27 @@ class Writer {
     return {};
   }
 
+  // Numbers in keys wrap around at 2^63, so keys can be in a circle: "9" < "9223372036854775808" < "1" < "9".
+  // std::sort() is undefined for such keys; this merge sort is defined for any comparison.  Go's yaml sorts keys that
+  // come in random order, so it has no fixed order for a circle, either.
   static void PutInOrder(std::vector<GoYamlMember>& members) {
-    const auto before = [](const GoYamlMember& a, const GoYamlMember& b) { return IsBefore(a.key, b.key); };
-    if (!std::is_sorted(members.begin(), members.end(), before)) std::sort(members.begin(), members.end(), before);
+    const auto is_wrong = [](const GoYamlMember& a, const GoYamlMember& b) { return IsBefore(b.key, a.key); };
+    if (std::adjacent_find(members.begin(), members.end(), is_wrong) == members.end()) return;
+    const std::size_t size = members.size();
+    std::vector<GoYamlMember> merged(size);
+    for (std::size_t width = 1; width < size; width *= 2) {
+      for (std::size_t begin = 0; begin < size; begin += 2 * width) {
+        const std::size_t middle = std::min(begin + width, size);
+        const std::size_t end = std::min(middle + width, size);
+        std::size_t left = begin;
+        std::size_t right = middle;
+        for (std::size_t at = begin; at < end; ++at) {
+          const bool take_right = left == middle || (right < end && is_wrong(members[left], members[right]));
+          merged[at] = members[take_right ? right++ : left++];
+        }
+      }
+      members.swap(merged);
+    }
   }
 
   Result<> WriteList(const json::Value& list, std::size_t indent, Line line) {

@@ -66,8 +66,9 @@ struct Schema<T> {
 Result<> ExpectKind(const json::Value& document, const std::string& file) {
   const json::Value* const kind = document.Find("kind");
   if (kind == nullptr || *kind == json::Value(kKind)) return {};
-  return Error(ErrorKind::kInvalid, fmt::format("{}: its kind is {} instead of {}", file,
-                                                kind->is_string() ? Printable(kind->text()) : "no text", kKind));
+  const std::string found =
+      kind->is_string() ? Printable(kind->text()) + " instead of" : std::string("not a string; it must be");
+  return Error(ErrorKind::kInvalid, fmt::format("{}: its kind is {} {}", file, found, kKind));
 }
 
 // Reads a section.  The document may be the section itself, or it may have the section under its name, either at its
@@ -77,7 +78,8 @@ Result<Section> ReadSection(const std::string& file, Accepts accepts, const char
   std::vector<json::Value> documents = TRY(ReadDocuments(file, accepts));
   if (documents.empty()) return Section();
   if (documents.size() > 1) {
-    return Error(ErrorKind::kInvalid, fmt::format("{}: {} documents where one is needed", file, documents.size()));
+    return Error(ErrorKind::kInvalid,
+                 fmt::format("{} has {} documents, but must have exactly one", file, documents.size()));
   }
   json::Value document = std::move(documents.front());
   TRY(ExpectKind(document, file));

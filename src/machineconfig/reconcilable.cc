@@ -56,7 +56,7 @@ void CompareUsers(const std::vector<ignition::PasswdUser>& users, std::vector<Ob
     AddPasswdObstacle(
         obstacles,
         "ignition passwd user section contains unsupported changes: user must be core and have 1 or more sshKeys",
-        "give core an SSH key or a password hash, or leave it out to take its keys away");
+        "give the user core an SSH key or a password hash, or leave the user out of the config to remove its keys");
   } else if (HasOtherFields(user)) {
     AddPasswdObstacle(obstacles, "SSH keys and password hash are not reconcilable",
                       "of the user core, only sshAuthorizedKeys and passwordHash can be changed");
@@ -83,7 +83,7 @@ void CompareStorage(const ignition::Storage& from, const ignition::Storage& to, 
   }
   if (!IsOverridden(overrides, "Raid")) add_if_changed(from.raid, to.raid, "raid", kPartitionAdvice);
   add_if_changed(from.directories, to.directories, "directories",
-                 "a directory is made for the files in it; use systemd-tmpfiles for others");
+                 "Pintle creates the directories of files by itself; create other directories with systemd-tmpfiles");
   // Links are never changed on a node, so removing all links from a config does no harm.
   if (!to.links.empty()) add_if_changed(from.links, to.links, "links", "make links with a unit or systemd-tmpfiles");
 }

@@ -19,9 +19,16 @@ constexpr std::size_t kDeepest = 100;
 
 using Key = std::vector<std::string>;
 
-std::string Joined(const Key& key) {
-  std::string text;
-  for (const std::string& part : key) text += (text.empty() ? "" : ".") + part;
+constexpr std::size_t kLongestName = 64;
+
+// Returns a key as an error message shows it, behind the key of its table.  A key that is longer than kLongestName, and
+// so is in no message, is cut off: a file may have millions of members below a key of a megabyte.
+std::string Joined(const Key& key, std::string text = "") {
+  for (const std::string& part : key) {
+    if (text.size() > kLongestName) break;
+    if (!text.empty()) text += '.';
+    text.append(part, 0, kLongestName + 1);
+  }
   return text;
 }
 
@@ -32,9 +39,8 @@ bool IsBareKeyCharacter(char c) {
 // Returns whether an error message is allowed to contain this key, such as "registry.mirror-by-digest-only".  Other
 // keys may be secrets in a wrong place: tokens and hashes have capitals and digits.
 bool IsName(std::string_view key) {
-  constexpr std::size_t kLongest = 64;
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz-_.";
-  return !key.empty() && key.size() <= kLongest && key.find_first_not_of(kLetters) == std::string_view::npos;
+  return !key.empty() && key.size() <= kLongestName && key.find_first_not_of(kLetters) == std::string_view::npos;
 }
 
 bool IsTomlWhitespace(char c) { return c == ' ' || c == '\t'; }
@@ -65,14 +71,13 @@ class Reader {
   Result<json::Value> Read() {
     json::Value document = json::Value::object();
     json::Value* table = &document;
-    Key table_key;
     for (;;) {
       SkipBlankLines();
       if (AtEnd()) return document;
       if (Peek() == '[') {
-        table = TRY(ReadHeader(document, table_key));
+        table = TRY(ReadHeader(document));
       } else {
-        TRY(ReadMember(*table, table_key));
+        TRY(ReadMember(*table));
       }
       TRY(ExpectEndOfLine());
     }
@@ -142,11 +147,12 @@ class Reader {
 
   // The next functions read tables and their keys.
 
-  Result<json::Value*> ReadHeader(json::Value& document, Key& table_key) {
+  Result<json::Value*> ReadHeader(json::Value& document) {
     const bool is_list = Take("[[");
     if (!is_list) Advance();
-    table_key = TRY(ReadKey());
-    last_key_ = Joined(table_key);
+    const Key table_key = TRY(ReadKey());
+    table_name_ = Joined(table_key);
+    last_key_ = table_name_;
     if (!Take(is_list ? "]]" : "]")) {
       return Wrong(fmt::format("expected '.' or ']' to end table name, but got {} instead", QuotedCharacter()));
     }
@@ -178,11 +184,9 @@ class Reader {
     return table;
   }
 
-  Result<> ReadMember(json::Value& table, const Key& table_key) {
+  Result<> ReadMember(json::Value& table) {
     const Key key = TRY(ReadKey());
-    Key full = table_key;
-    full.insert(full.end(), key.begin(), key.end());
-    last_key_ = Joined(full);
+    last_key_ = Joined(key, table_name_);
     SkipBlanks();
     if (Peek() != '=') return Wrong(fmt::format("expected '.' or '=', but got {} instead", QuotedCharacter()));
     Advance();
@@ -432,6 +436,7 @@ class Reader {
   std::string_view text_;
   std::size_t at_ = 0;
   std::size_t line_ = 1;
+  std::string table_name_;  // The key of the current header.
   std::string last_key_;
   // Sets of addresses.  They stay valid: a member of a table keeps its place for as long as the table lives.
   std::set<const json::Value*> headers_;  // Tables that have had a [header].

@@ -402,7 +402,7 @@ class Converter {
     if (const auto* integer = std::get_if<std::uint64_t>(&meaning)) return json::Value(*integer);
     if (reader_ == YamlReader::kGo) return json::Value(std::get<double>(meaning));
     const auto number = ThroughJson(std::get<double>(meaning));
-    if (!number) return AtLine(node.line, "JSON has no such number");
+    if (!number) return AtLine(node.line, "JSON cannot represent this number (infinity or NaN)");
     return std::visit([](auto n) { return json::Value(n); }, *number);
   }
 
@@ -536,10 +536,15 @@ class Converter {
 };
 
 Result<> CheckDirectives(std::string_view text) {
-  constexpr std::string_view kDirective = "\n%TAG";
+  // The last bytes of the characters that end a line for libyaml: LF, CR, U+0085, U+2028 and U+2029.
+  constexpr std::string_view kEndsOfBreaks = "\n\r\x85\xA8\xA9";
+  // libyaml also reads UTF-16 behind a byte order mark.
+  const bool is_utf16 = text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF");
+  const std::string_view directive = is_utf16 ? std::string_view("%\0T\0A\0G", 7) : "%TAG";
   std::size_t count = 0;
-  for (std::size_t at = text.find(kDirective); at != text.npos; at = text.find(kDirective, at + kDirective.size())) {
-    if (++count > kMostTagDirectives) {
+  for (std::size_t at = text.find(directive); at != text.npos; at = text.find(directive, at + directive.size())) {
+    const bool begins_line = is_utf16 || at == 0 || kEndsOfBreaks.find(text[at - 1]) != std::string_view::npos;
+    if (begins_line && ++count > kMostTagDirectives) {
       return Error(ErrorKind::kInvalid, fmt::format("not YAML: more than {} %TAG directives", kMostTagDirectives));
     }
   }

@@ -11,6 +11,7 @@
 
 #include "base/libcrypto.h"
 #include "net/openssl_objects.h"
+#include "net/pem_objects.h"
 
 namespace pintle::net {
 namespace {
@@ -54,11 +55,13 @@ std::string CommonNameOf(const X509* certificate) {
   return name;
 }
 
-// A certificate "without end" ends in the year 9999, which is beyond the range of our clock.
+// A certificate "without end" ends in the year 9999, which is beyond the range of our clock.  A time before 1970
+// becomes 1970: with an earlier time, the difference of two times would be beyond the range of a duration.
 WallTime TimeAt(const tm& broken_down) {
+  constexpr std::chrono::sys_seconds kFirst = {};
   constexpr auto kLast = std::chrono::floor<std::chrono::seconds>(WallTime::max());
   tm copy = broken_down;
-  return std::min(kLast, std::chrono::sys_seconds(std::chrono::seconds(::timegm(&copy))));
+  return std::clamp(std::chrono::sys_seconds(std::chrono::seconds(::timegm(&copy))), kFirst, kLast);
 }
 
 Result<WallTime> ReadTime(const ASN1_TIME* time) {
@@ -68,8 +71,8 @@ Result<WallTime> ReadTime(const ASN1_TIME* time) {
 }
 
 Result<Certificate> Read(const X509* certificate) {
-  const WallTime not_before = TRY(ReadTime(Crypto().X509_get0_notBefore(certificate)), "its begin of validity");
-  const WallTime not_after = TRY(ReadTime(Crypto().X509_get0_notAfter(certificate)), "its end of validity");
+  const WallTime not_before = TRY(ReadTime(Crypto().X509_get0_notBefore(certificate)), "reading notBefore");
+  const WallTime not_after = TRY(ReadTime(Crypto().X509_get0_notAfter(certificate)), "reading notAfter");
   return Certificate{.subject = TextOfName(Crypto().X509_get_subject_name(certificate)),
                      .issuer = TextOfName(Crypto().X509_get_issuer_name(certificate)),
                      .common_name = CommonNameOf(certificate),
@@ -84,7 +87,7 @@ Result<> AppendCertificates(std::string_view pem, std::vector<Certificate>& to) 
   if (!bytes) return Error(ErrorKind::kSystem, "out of memory");
   Crypto().ERR_clear_error();
   while (true) {
-    const X509Certificate one(Crypto().PEM_read_bio_X509(bytes.get(), nullptr, nullptr, nullptr));
+    const X509Certificate one = NextCertificate(bytes.get());
     const std::string which = fmt::format("certificate {}", to.size() + 1);
     if (one) {
       to.push_back(TRY(Read(one.get()), which));

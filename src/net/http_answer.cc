@@ -38,8 +38,11 @@ std::optional<std::string_view> IncomingRequest::Find(std::string_view name) con
 }
 
 void LaterAnswer::Complete(Make make) {
+  std::shared_ptr<const void> ended;  // Released after the lock.
   const std::lock_guard lock(mutex_);
-  if (std::exchange(is_completed_, true) || is_abandoned_) return;
+  if (std::exchange(is_completed_, true)) return;
+  ended.swap(count_);
+  if (is_abandoned_) return;
   make_ = std::move(make);
   // The lock is held during this call, so that Abandon() returns only when the call has ended.
   if (const auto wake = std::exchange(wake_, nullptr)) wake();
@@ -48,6 +51,11 @@ void LaterAnswer::Complete(Make make) {
 bool LaterAnswer::IsAwaited() const {
   const std::lock_guard lock(mutex_);
   return !is_abandoned_;
+}
+
+void LaterAnswer::CountAs(std::shared_ptr<const void> count) {
+  const std::lock_guard lock(mutex_);
+  if (!is_completed_) count_.swap(count);
 }
 
 LaterAnswer::Make LaterAnswer::Take(std::function<void()> wake) {

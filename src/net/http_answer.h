@@ -84,6 +84,8 @@ class LaterAnswer {
   // Returns false when the client has left or has got another answer, so that no answer is needed any more.
   bool IsAwaited() const;
 
+  // For the server: keeps `count` until the answer is completed or this object is destroyed.
+  void CountAs(std::shared_ptr<const void> count);
   // For the server.  Returns what Complete() got.  If there is nothing yet, returns nullptr, and later calls `wake`
   // when there is.  `wake` must return at once, and call neither of these functions.
   Make Take(std::function<void()> wake);
@@ -94,6 +96,7 @@ class LaterAnswer {
   mutable std::mutex mutex_;  // Guards the members below.
   Make make_;
   std::function<void()> wake_;
+  std::shared_ptr<const void> count_;
   bool is_completed_ = false;
   bool is_abandoned_ = false;
 };

@@ -101,7 +101,7 @@ void HttpCall::Exchange::Begin() {
   }
   NoteActivity();
   if (Result<> checked = Check(request_); !checked) {
-    return End(std::move(checked).error().While("asking " + url_.HostAndPort()));
+    return End(std::move(checked).error().While("sending a request to " + url_.HostAndPort()));
   }
   if (Result<> sent = Send(); !sent) End(std::move(sent));
 }
@@ -187,7 +187,7 @@ curl_socket_t HttpCall::Exchange::OpenRemoteSocket(void* exchange, curlsocktype,
 
 std::size_t HttpCall::Exchange::TakeHeadLine(char* line, std::size_t, std::size_t size, void* exchange) {
   auto& self = *static_cast<Exchange*>(exchange);
-  return self.Taken(self.TakeHeadLine(std::string_view(line, size)), size);
+  return self.CallbackResult(self.TakeHeadLine(std::string_view(line, size)), size);
 }
 
 std::size_t HttpCall::Exchange::TakePiece(char* piece, std::size_t, std::size_t size, void* exchange) {
@@ -196,11 +196,11 @@ std::size_t HttpCall::Exchange::TakePiece(char* piece, std::size_t, std::size_t 
     self.paused_in_curl_ = true;
     return CURL_WRITEFUNC_PAUSE;  // curl keeps the piece and offers it again.
   }
-  return self.Taken(self.TakePiece(std::string_view(piece, size)), size);
+  return self.CallbackResult(self.TakePiece(std::string_view(piece, size)), size);
 }
 
 // Returns the result of a curl callback: any number but the size makes curl abort the transfer.
-std::size_t HttpCall::Exchange::Taken(const Result<>& taken, std::size_t size) {
+std::size_t HttpCall::Exchange::CallbackResult(const Result<>& taken, std::size_t size) {
   if (!taken) failure_ = taken.error();
   return taken && !over_ ? size : size + 1;
 }

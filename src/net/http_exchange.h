@@ -53,7 +53,7 @@ class HttpCall::Exchange : public std::enable_shared_from_this<Exchange> {
   Result<> TakeHeadLine(std::string_view line);
   Result<> TakeHead(const HttpHead& head);
   Result<> TakePiece(std::string_view piece);
-  std::size_t Taken(const Result<>& taken, std::size_t size);
+  std::size_t CallbackResult(const Result<>& taken, std::size_t size);
 
   void CheckStall();
   void EndLate();

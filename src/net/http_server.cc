@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "net/http_server.h"
 
+#include <sys/resource.h>
+
 // The thread sanitizer does not support fences; the locks of Boost's queues give enough order.
 #ifdef __SANITIZE_THREAD__
 #define BOOST_ASIO_DISABLE_FENCED_BLOCK 1
@@ -19,6 +21,7 @@
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/status.hpp>
 #include <boost/system/system_error.hpp>
+#include <iterator>
 #include <limits>
 #include <mutex>
 #include <thread>
@@ -43,7 +46,9 @@ using Progress = Wire::Progress;
 // The pause after a failed accept(), for instance because there are no descriptors left.
 constexpr auto kAcceptAgain = std::chrono::milliseconds(200);
 // The time that a client gets to read the last answer before the connection is closed.
-constexpr auto kGoodbyeTime = std::chrono::seconds(2);
+constexpr auto kCloseTime = std::chrono::seconds(2);
+// No program has more servers than this.
+constexpr std::size_t kMostServers = 6;
 using HeadParser = http::request_parser<http::empty_body>;
 
 std::string_view View(boost::beast::string_view text) { return {text.data(), text.size()}; }
@@ -71,14 +76,63 @@ bool HasBody(const HeadParser& parser) {
   return !parser.is_done() || parser.get().count(http::field::transfer_encoding) > 0;
 }
 
+// Returns how many descriptors the program may have open.
+std::uint64_t AllowManyDescriptors() {
+  rlimit limit = {};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return std::numeric_limits<std::uint64_t>::max();
+  const rlimit raised = {.rlim_cur = limit.rlim_max, .rlim_max = limit.rlim_max};
+  if (::setrlimit(RLIMIT_NOFILE, &raised) == 0) return raised.rlim_cur;
+  return limit.rlim_cur;
+}
+
+HttpServerLimits Within(HttpServerLimits limits, std::uint64_t descriptors) {
+  limits.connections = ConnectionsWithin(limits.connections, descriptors);
+  return limits;
+}
+
+// Counts the later answers for each client.  A later answer may outlive its server, so each count owns the counter.
+class LaterCounter : public std::enable_shared_from_this<LaterCounter> {
+ public:
+  using Count = std::shared_ptr<const void>;
+
+  // Returns null if the client has that many already.  The answer counts as long as the returned object exists.
+  Count Add(const std::string& client_key, std::size_t most) {
+    {
+      const std::lock_guard lock(mutex_);
+      const auto own = answers_.try_emplace(client_key, 0).first;
+      if (own->second >= most) {
+        if (own->second == 0) answers_.erase(own);
+        return nullptr;
+      }
+      ++own->second;
+    }
+    return {this, [self = shared_from_this(), client_key](const void*) { self->Remove(client_key); }};
+  }
+
+ private:
+  void Remove(const std::string& client_key) {
+    const std::lock_guard lock(mutex_);
+    const auto own = answers_.find(client_key);
+    if (--own->second == 0) answers_.erase(own);
+  }
+
+  std::mutex mutex_;
+  std::unordered_map<std::string, std::size_t> answers_;
+};
+
 }  // namespace
+
+std::size_t ConnectionsWithin(std::size_t wanted, std::uint64_t descriptors) {
+  const std::uint64_t share = descriptors / 4 * 3 / kMostServers;
+  return static_cast<std::size_t>(std::clamp<std::uint64_t>(share, 1, std::max<std::size_t>(wanted, 1)));
+}
 
 // ---- what all threads share -----------------------------------------------------------------------------------------
 
 class HttpServer::Shared {
  public:
   Shared(const HttpServerSettings& settings, HttpHandler handler)
-      : limits_(settings.limits),
+      : limits_(Within(settings.limits, AllowManyDescriptors())),
         handler_(std::make_shared<const HttpHandler>(std::move(handler))),
         identity_(settings.identity),
         rate_(settings.limits.rate) {}
@@ -117,9 +171,10 @@ class HttpServer::Shared {
   // RemoveConnection() in the end.
   bool AddConnection(const std::string& client_key);
   void RemoveConnection(const std::string& client_key);
-  // Counts one more later answer in the same way.
-  bool AddLater(const std::string& client_key);
-  void RemoveLater(const std::string& client_key);
+  // Returns null if the client has too many later answers.
+  LaterCounter::Count AddLater(const std::string& client_key) const {
+    return later_->Add(client_key, limits_.later_per_address);
+  }
   bool is_full() const { return connections_ >= limits_.connections; }
   bool is_stopping() const { return stopping_; }
   Thread& NextThread() { return *threads_[next_++ % threads_.size()]; }
@@ -134,6 +189,7 @@ class HttpServer::Shared {
   std::size_t next_ = 0;  // Used by the listener only.
   std::atomic<std::size_t> connections_ = 0;
   std::atomic<bool> stopping_ = false;
+  const std::shared_ptr<LaterCounter> later_ = std::make_shared<LaterCounter>();
 
   std::mutex mutex_;  // Guards the members below.
   std::shared_ptr<const HttpHandler> handler_;
@@ -141,7 +197,6 @@ class HttpServer::Shared {
   RateLimit rate_;
   // The keys come from ClientKeyOf().
   std::unordered_map<std::string, std::size_t> connections_of_;
-  std::unordered_map<std::string, std::size_t> later_of_;
 };
 
 // A thread and the connections that it serves.
@@ -208,7 +263,7 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
 
   // Called when the server stops: ends a connection that waits for a request, or that sends a stream, and answers one
   // that waits for a later answer.
-  void EndIfIdle() {
+  void PrepareToStop() {
     if (step_ == &Connection::AwaitLater) return ReplaceLater();
     const bool waits = step_ == &Connection::ReadHead || step_ == &Connection::ShakeHands;
     if ((input_.empty() && waits) || step_ == &Connection::FollowStream) End();
@@ -289,7 +344,11 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
   }
 
   Outcome ReadHead() {
-    if (!input_.empty() && HeadIsThere()) return Outcome::kDone;
+    if (!input_.empty() && HeadIsThere()) {
+      // The parsed head may be much larger than the request, and the client may read the answer slowly.
+      parser_.reset();
+      return Outcome::kDone;
+    }
     std::array<char, 4096> bytes;
     const Progress progress = wire_.Read(bytes);
     if (progress.outcome != Outcome::kDone) return progress.outcome;
@@ -304,12 +363,18 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
     error_code failed;
     const std::size_t used = parser_->put(asio::buffer(input_), failed);
     input_.erase(0, used);
+    if (HasTooManyFields()) return Answer({.status = 431}, AfterAnswer::kClose);
     if (failed == http::error::need_more) return false;
     if (failed == http::error::header_limit || failed == http::error::buffer_overflow) {
       return Answer({.status = 431}, AfterAnswer::kClose);
     }
     if (failed) return Answer({.status = 400}, AfterAnswer::kClose);
     return parser_->is_header_done() && AnswerRequest();
+  }
+
+  bool HasTooManyFields() const {
+    const auto& fields = parser_->get();
+    return static_cast<std::size_t>(std::distance(fields.begin(), fields.end())) > server_.limits().fields;
   }
 
   bool AnswerRequest() {
@@ -327,10 +392,12 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
   }
 
   bool AnswerLater(std::shared_ptr<LaterAnswer> later, AfterAnswer after) {
-    if (!server_.AddLater(client_key_)) {
+    auto count = server_.AddLater(client_key_);
+    if (!count) {
       later->Abandon();
       return Answer(AnswerForNow(), AfterAnswer::kClose);
     }
+    later->CountAs(std::move(count));
     later_ = std::move(later);
     after_later_ = after;
     EndAfter(server_.limits().later_time);
@@ -345,7 +412,7 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
     const auto make = later_->Take([&context = thread_.context(), waiting = weak_from_this()] {
       asio::post(context, [waiting] {
         const auto self = waiting.lock();
-        if (self && self->step_ == &Connection::AwaitLater) self->AdvanceAnew();
+        if (self && self->step_ == &Connection::AwaitLater) self->CancelWaitAndAdvance();
       });
     });
     if (make) {
@@ -367,18 +434,17 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
     if (!socket_.is_open()) return;
     ForgetLater();
     Answer(AnswerForNow(), AfterAnswer::kClose);
-    AdvanceAnew();
+    CancelWaitAndAdvance();
   }
 
   void ForgetLater() {
     if (!later_) return;
     later_->Abandon();
     later_ = nullptr;
-    server_.RemoveLater(client_key_);
   }
 
   // Advances after an event that the socket does not report, such as a new piece of a stream.
-  void AdvanceAnew() {
+  void CancelWaitAndAdvance() {
     error_code ignored;  // Afterwards nothing waits for the socket, and Advance() waits again.
     socket_.cancel(ignored);
     Advance();
@@ -418,7 +484,7 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
     });
     const bool was_waiting = std::exchange(waits_for_piece_, !body_);
     if (!body_ && stream_->IsOver()) {
-      EndWithGoodbye();
+      BeginClosing();
       return Outcome::kDone;
     }
     // Data from the client does not extend the time without a piece.
@@ -427,7 +493,7 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
   }
 
   void WakeFromStream() {
-    if (socket_.is_open() && step_ == &Connection::FollowStream) AdvanceAnew();
+    if (socket_.is_open() && step_ == &Connection::FollowStream) CancelWaitAndAdvance();
   }
 
   Outcome WriteBody() {
@@ -448,20 +514,20 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
     body_ = nullptr;
     is_head_request_ = false;
     must_yield_ = true;
-    if (closes_ || server_.is_stopping()) return EndWithGoodbye();
+    if (closes_ || server_.is_stopping()) return BeginClosing();
     is_idle_ = input_.empty();
     EndAfter(is_idle_ ? server_.limits().idle_time : server_.limits().head_time);
     ExpectHead();
   }
 
-  void EndWithGoodbye() {
-    EndAfter(kGoodbyeTime);
-    step_ = &Connection::SayGoodbye;
+  void BeginClosing() {
+    EndAfter(kCloseTime);
+    step_ = &Connection::EndSending;
   }
 
   // Closing a socket with unread data would reset the connection, and the client could lose the answer.
-  Outcome SayGoodbye() {
-    const Outcome outcome = wire_.SayGoodbye().outcome;
+  Outcome EndSending() {
+    const Outcome outcome = wire_.EndSending().outcome;
     if (outcome == Outcome::kDone) step_ = &Connection::AwaitEnd;
     return outcome;
   }
@@ -508,7 +574,7 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
 void HttpServer::Thread::FinishWithin(milliseconds patience) {
   asio::post(context_, [this, patience] {
     busy_.reset();
-    for (Connection* one : std::vector(connections_.begin(), connections_.end())) one->EndIfIdle();
+    for (Connection* one : std::vector(connections_.begin(), connections_.end())) one->PrepareToStop();
     if (connections_.empty()) return;
     is_finishing_ = true;
     finish_timer_.expires_after(patience);
@@ -528,7 +594,7 @@ class HttpServer::Listener {
   Result<ListenAddress> Open(const ListenAddress& listen) {
     error_code failed;
     auto address = asio::ip::make_address(listen.address, failed);
-    if (failed) return Error(ErrorKind::kInvalid, "this is not an address");
+    if (failed) return Error(ErrorKind::kInvalid, "not an IP address");
     acceptor_.open(tcp::endpoint(address, 0).protocol(), failed);
     if (failed == asio::error::address_family_not_supported && address.is_unspecified()) {
       address = asio::ip::address_v4::any();  // A machine without IPv6 has only IPv4 addresses.
@@ -636,23 +702,6 @@ bool HttpServer::Shared::AddConnection(const std::string& client_key) {
   }
   ++connections_;
   return true;
-}
-
-bool HttpServer::Shared::AddLater(const std::string& client_key) {
-  const std::lock_guard lock(mutex_);
-  std::size_t& others = later_of_[client_key];
-  if (others < limits_.later_per_address) {
-    ++others;
-    return true;
-  }
-  if (others == 0) later_of_.erase(client_key);
-  return false;
-}
-
-void HttpServer::Shared::RemoveLater(const std::string& client_key) {
-  const std::lock_guard lock(mutex_);
-  const auto own = later_of_.find(client_key);
-  if (--own->second == 0) later_of_.erase(own);
 }
 
 void HttpServer::Shared::RemoveConnection(const std::string& client_key) {

@@ -28,11 +28,15 @@
 namespace pintle::net {
 
 struct HttpServerLimits {
-  std::size_t connections = 4'096;  // The maximum at a time; others wait in the kernel's queue.
+  // The maximum at a time; others wait in the kernel's queue.  A server never takes more connections than
+  // ConnectionsWithin() allows.
+  std::size_t connections = 4'096;
   // The maximum from one client, as ClientKeyOf() defines it; further connections are closed at once.  0 means no
   // limit.
   std::size_t connections_per_address = 0;
   std::size_t head = 16 << 10;  // The maximum size of a request's head in bytes.
+  // The maximum number of the fields in a head.  A field of a few bytes takes much more memory than in the request.
+  std::size_t fields = 100;
   // The time for a head: for the first request from the connection on, and for a later one from its first byte on.
   std::chrono::milliseconds head_time = std::chrono::seconds(10);
   // The time without a byte between two requests.
@@ -44,12 +48,19 @@ struct HttpServerLimits {
   std::chrono::milliseconds stream_idle_time = std::chrono::minutes(2);
   // A later answer that has not come after this time is replaced by status 503.
   std::chrono::milliseconds later_time = std::chrono::seconds(30);
-  // The maximum of later answers that one client, as ClientKeyOf() defines it, waits for; more requests get status 503.
+  // The maximum of later answers for one client, as ClientKeyOf() defines it, that are not completed; more requests get
+  // status 503.  An answer also counts when its client has left, until it is completed or destroyed, because its owner
+  // may keep the request for so long.
   std::size_t later_per_address = 64;
   // The time for requests that are under way when the server stops.
   std::chrono::milliseconds stop_time = std::chrono::seconds(5);
   Rate rate = {};  // Limits requests from one client, as ClientKeyOf() defines it; further ones get status 503.
 };
+
+// Returns how many of the `wanted` connections a server may take in a program that may have this number of open
+// descriptors.  The servers of one program take at most three quarters of them together, so that the program can always
+// open files and connect to others.
+std::size_t ConnectionsWithin(std::size_t wanted, std::uint64_t descriptors);
 
 struct HttpServerSettings {
   ListenAddress listen;
@@ -60,6 +71,8 @@ struct HttpServerSettings {
 
 class HttpServer {
  public:
+  // Also raises the program's soft limit of open descriptors (RLIMIT_NOFILE) to the hard limit, because the usual soft
+  // limit of 1,024 is too low for many connections.
   static Result<std::unique_ptr<HttpServer>> Begin(const HttpServerSettings& settings, HttpHandler handler);
 
   // Accepts no more connections, and waits until the answers under way have ended, but no longer than `stop_time`.

@@ -5,8 +5,11 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <string>
 
 #include "net/http_answer.h"
@@ -14,26 +17,49 @@
 namespace pintle::net {
 namespace {
 
+constexpr std::string_view kLocalhost = "localhost";
+
+bool IsLoopbackIpv4(const in_addr& address) { return ntohl(address.s_addr) >> 24 == 127; }
+
 bool IsLocalIpv4(const in_addr& address) {
   const std::uint32_t number = ntohl(address.s_addr);
-  const std::uint32_t first_byte = number >> 24;
-  return first_byte == 127 || first_byte == 0 || number >> 16 == 0xa9fe;
+  return IsLoopbackIpv4(address) || number >> 24 == 0 || number >> 16 == 0xa9fe;
+}
+
+// Returns the IPv4 address in an IPv6 address, if there is one.
+std::optional<in_addr> Ipv4In(const in6_addr& address) {
+  if (!IN6_IS_ADDR_V4MAPPED(&address) && !IN6_IS_ADDR_V4COMPAT(&address)) return std::nullopt;
+  in_addr inner = {};
+  std::memcpy(&inner, &address.s6_addr[12], sizeof inner);
+  return inner;
+}
+
+bool IsLoopbackIpv6(const in6_addr& address) {
+  const auto inner = Ipv4In(address);
+  return inner ? IsLoopbackIpv4(*inner) : IN6_IS_ADDR_LOOPBACK(&address) != 0;
 }
 
 bool IsLocalIpv6(const in6_addr& address) {
-  if (IN6_IS_ADDR_V4MAPPED(&address) || IN6_IS_ADDR_V4COMPAT(&address)) {
-    in_addr mapped = {};
-    std::memcpy(&mapped, &address.s6_addr[12], sizeof mapped);
-    return IsLocalIpv4(mapped);
-  }
+  if (const auto inner = Ipv4In(address)) return IsLocalIpv4(*inner);
   return IN6_IS_ADDR_LOOPBACK(&address) || IN6_IS_ADDR_UNSPECIFIED(&address) || IN6_IS_ADDR_LINKLOCAL(&address);
 }
 
 bool IsNameOfThisMachine(std::string_view host) {
-  constexpr std::string_view kName = "localhost";
   if (host.ends_with('.')) host.remove_suffix(1);
-  if (host.size() < kName.size() || !SameIgnoringCase(host.substr(host.size() - kName.size()), kName)) return false;
-  return host.size() == kName.size() || host[host.size() - kName.size() - 1] == '.';
+  const std::size_t begin = host.size() - std::min(kLocalhost.size(), host.size());
+  if (!SameIgnoringCase(host.substr(begin), kLocalhost)) return false;
+  return begin == 0 || host[begin - 1] == '.';
+}
+
+// Returns whether the host of a URL is an address, and the function for its family accepts it.
+bool MatchesAddress(std::string_view host, bool (*accepts_ipv4)(const in_addr&),
+                    bool (*accepts_ipv6)(const in6_addr&)) {
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  const std::string text(host.substr(0, host.find('%')));  // Without a zone.
+  in_addr four = {};
+  if (::inet_pton(AF_INET, text.c_str(), &four) == 1) return accepts_ipv4(four);
+  in6_addr six = {};
+  return ::inet_pton(AF_INET6, text.c_str(), &six) == 1 && accepts_ipv6(six);
 }
 
 }  // namespace
@@ -53,13 +79,11 @@ bool IsLocal(const sockaddr& address) {
 }
 
 bool IsLocalHost(std::string_view host) {
-  if (IsNameOfThisMachine(host)) return true;
-  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-  const std::string text(host.substr(0, host.find('%')));  // Without a zone.
-  in_addr four = {};
-  if (::inet_pton(AF_INET, text.c_str(), &four) == 1) return IsLocalIpv4(four);
-  in6_addr six = {};
-  return ::inet_pton(AF_INET6, text.c_str(), &six) == 1 && IsLocalIpv6(six);
+  return IsNameOfThisMachine(host) || MatchesAddress(host, IsLocalIpv4, IsLocalIpv6);
+}
+
+bool IsLoopbackHost(std::string_view host) {
+  return SameIgnoringCase(host, kLocalhost) || MatchesAddress(host, IsLoopbackIpv4, IsLoopbackIpv6);
 }
 
 }  // namespace pintle::net

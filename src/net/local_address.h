@@ -19,4 +19,8 @@ bool IsLocal(const sockaddr& address);
 // Returns whether the host of a URL is such an address, the name localhost, or a name that ends in ".localhost".
 bool IsLocalHost(std::string_view host);
 
+// Returns whether the host of a URL is a loopback address or the name localhost, so that no other machine sees what is
+// sent to it.
+bool IsLoopbackHost(std::string_view host);
+
 }  // namespace pintle::net

@@ -14,6 +14,7 @@
 
 #include "base/libcrypto.h"
 #include "net/openssl_objects.h"
+#include "net/pem_objects.h"
 
 namespace pintle::net {
 namespace {
@@ -53,16 +54,14 @@ Result<Bio> ReaderOf(const std::string& text) {
 
 Result<X509Certificate> ReadOne(const std::string& pem) {
   const Bio bio = TRY(ReaderOf(pem));
-  X509Certificate certificate(Crypto().PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr));
+  X509Certificate certificate = NextCertificate(bio.get());
   if (!certificate) return MakingFailed("reading a certificate");
   return certificate;
 }
 
-int NoPassword(char*, int, int, void*) { return -1; }
-
 Result<PrivateKey> ReadKey(const std::string& pem) {
   const Bio bio = TRY(ReaderOf(pem));
-  PrivateKey key(Crypto().PEM_read_bio_PrivateKey(bio.get(), nullptr, NoPassword, nullptr));
+  PrivateKey key = NextPrivateKey(bio.get());
   if (!key) return MakingFailed("reading a private key");
   return key;
 }

@@ -37,8 +37,9 @@ ProxyName NameOfProxy(const std::string& proxy_url) {
     scheme = rest.substr(0, end);
     rest.remove_prefix(end + 3);
   }
-  rest = rest.substr(0, rest.find('/'));
+  // The password comes off first: it may have a slash in it that should be written as %2F.
   if (const std::size_t at = rest.rfind('@'); at != std::string_view::npos) rest.remove_prefix(at + 1);
+  rest = rest.substr(0, rest.find_first_of("/?#"));
   const std::size_t colon = rest.rfind(':');
   const bool has_port = colon != std::string_view::npos && rest.find(']', colon) == std::string_view::npos;
   // These are curl's defaults: 1080 for any proxy but an https one.

@@ -10,6 +10,7 @@
 #include "base/libcrypto.h"
 #include "net/libssl.h"
 #include "net/openssl_objects.h"
+#include "net/pem_objects.h"
 
 namespace pintle::net {
 namespace {
@@ -43,10 +44,10 @@ Result<Bio> Reader(const std::string& pem) {
 
 Result<> UseCertificates(SSL_CTX* context, const std::string& pem) {
   const Bio bio = TRY(Reader(pem));
-  const X509Certificate own(Crypto().PEM_read_bio_X509_AUX(bio.get(), nullptr, nullptr, nullptr));
-  if (!own) return OpensslError("there is no certificate in it");
-  if (Ssl().SSL_CTX_use_certificate(context, own.get()) != 1) return OpensslError("it cannot be used");
-  while (X509Certificate next{Crypto().PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr)}) {
+  const X509Certificate own = NextTrustedCertificate(bio.get());
+  if (!own) return OpensslError("cannot read a PEM certificate");
+  if (Ssl().SSL_CTX_use_certificate(context, own.get()) != 1) return OpensslError("OpenSSL refuses the certificate");
+  while (const X509Certificate next = NextCertificate(bio.get())) {
     if (Ssl().SSL_CTX_ctrl(context, SSL_CTRL_CHAIN_CERT, 1, next.get()) != 1)
       return OpensslError("its chain cannot be used");
   }
@@ -56,13 +57,10 @@ Result<> UseCertificates(SSL_CTX* context, const std::string& pem) {
   return {};
 }
 
-// A key with a passphrase is refused, because there is no terminal on which to ask for the passphrase.
-int NoPassphrase(char*, int, int, void*) { return -1; }
-
 Result<> UseKey(SSL_CTX* context, const std::string& pem) {
   const Bio bio = TRY(Reader(pem));
-  const PrivateKey key(Crypto().PEM_read_bio_PrivateKey(bio.get(), nullptr, NoPassphrase, nullptr));
-  if (!key) return OpensslError("no key without a passphrase can be read from it");
+  const PrivateKey key = NextPrivateKey(bio.get());
+  if (!key) return OpensslError("cannot read a private key, which must be PEM without a passphrase");
   if (Ssl().SSL_CTX_use_PrivateKey(context, key.get()) != 1)
     return OpensslError("it does not belong to the certificate");
   return {};
@@ -90,7 +88,7 @@ Result<> UseCiphers(SSL_CTX* context, const std::vector<std::string>& ciphers) {
     if (name == nullptr) return Error(ErrorKind::kInvalid, fmt::format("OpenSSL does not know the cipher {}", cipher));
     if (!std::string_view(name).starts_with("TLS_")) names += std::string(names.empty() ? "" : ":") + name;
   }
-  if (names.empty()) return Error(ErrorKind::kInvalid, "there has to be a cipher for TLS 1.2 among the ciphers");
+  if (names.empty()) return Error(ErrorKind::kInvalid, "the list of ciphers has no cipher for TLS 1.2; add one");
   if (Ssl().SSL_CTX_set_cipher_list(context, names.c_str()) != 1) return OpensslError("these ciphers cannot be used");
   return {};
 }

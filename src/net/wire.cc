@@ -55,7 +55,7 @@ Progress Wire::Write(std::string_view bytes) {
   return progress;
 }
 
-Progress Wire::SayGoodbye() {
+Progress Wire::EndSending() {
   if (tls_) {
     Crypto().ERR_clear_error();
     const int returned = Ssl().SSL_shutdown(tls_.get());

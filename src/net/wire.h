@@ -36,7 +36,7 @@ class Wire {
   // May write less than everything.
   Progress Write(std::string_view bytes);
   // Sends the end of our data (TLS's close_notify and TCP's FIN).
-  Progress SayGoodbye();
+  Progress EndSending();
   // Reads and drops the client's remaining data, without decrypting it.
   Progress Discard(std::span<char> bytes) const;
 

@@ -91,7 +91,7 @@ std::string HarmInMirrors(const Registry& from, const Registry& to) {
     const bool is_digest_only = mirror.pull_from_mirror == kDigestOnly;
     if (before == nullptr) {
       if (is_digest_only || to.mirror_by_digest_only) continue;
-      return fmt::format("mirror {} is added, and serves tags, too", mirror.location);
+      return fmt::format("mirror {} is added and also serves tags", mirror.location);
     }
     if (before->pull_from_mirror != mirror.pull_from_mirror && !is_digest_only) {
       return fmt::format("mirror {} now serves other images than before", mirror.location);
@@ -114,7 +114,7 @@ std::string HarmInNewRegistry(const Registry& registry) {
   }
   const bool all_are_digest_only = std::all_of(registry.mirrors.begin(), registry.mirrors.end(),
                                                [](const Mirror& m) { return m.pull_from_mirror == kDigestOnly; });
-  return all_are_digest_only ? "" : "it is added with mirrors that serve tags, too";
+  return all_are_digest_only ? "" : "it is added with mirrors that also serve tags";
 }
 
 bool IsPrefix(const std::vector<std::string>& start, const std::vector<std::string>& whole) {

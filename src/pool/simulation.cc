@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pool/simulation.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -61,7 +63,8 @@ class Player {
       if (!next) return StopAt(decided);
       PassTo(*next);
     }
-    simulation_.obstacle = "the simulation does not come to an end";
+    simulation_.obstacle =
+        fmt::format("the simulation has not ended after {} decisions; please report this as a defect of Pintle", most);
     return std::move(simulation_);
   }
 

@@ -185,6 +185,12 @@ std::optional<UpdatingCondition> UpdatingWhileRollingOut(const BuildProgress& pr
   return updating(true, "is waiting for OS image build to start");
 }
 
+UpdatingCondition UpdatingWithoutImage(const StatusInputs& inputs, bool all_updated, std::string_view line) {
+  if (all_updated) return {false, ""};
+  if (inputs.pool.spec.paused) return {false, fmt::format("Pool is paused; will not update to {}", line)};
+  return {true, fmt::format("All nodes are updating to {}", line)};
+}
+
 // Returns the condition Updating if it depends on the image's build, or nullopt if it is the same as without a build.
 std::optional<UpdatingCondition> UpdatingByImage(const StatusInputs& inputs, bool all_updated) {
   const Layering& layering = inputs.layering;
@@ -229,7 +235,8 @@ std::optional<BuildNotDegraded> WhyBuildIsNotDegraded(const Layering& layering, 
   return BuildNotDegraded{"NoLayeredObjects", "No layered pool objects found, clearing stale build degraded condition"};
 }
 
-// Sets conditions.  The callers set them in the same order as the Machine Config Operator.
+// Sets conditions.  The callers set them in the same order as the Machine Config Operator, and each one once: a
+// condition that is set to another status in between loses its transition time.
 class ConditionWriter {
  public:
   ConditionWriter(std::vector<api::Condition>& conditions, std::optional<api::Time> now)
@@ -250,20 +257,10 @@ class ConditionWriter {
 
 void SetUpdating(ConditionWriter& conditions, const StatusInputs& inputs, bool all_updated) {
   const std::string line = TargetLine(inputs.pool, inputs.layering);
-  if (all_updated) {
-    conditions.Set(kUpdated, true, "", fmt::format("All nodes are updated with {}", line));
-    conditions.Set(kUpdating, false);
-  } else {
-    conditions.Set(kUpdated, false);
-    if (inputs.pool.spec.paused) {
-      conditions.Set(kUpdating, false, "", fmt::format("Pool is paused; will not update to {}", line));
-    } else {
-      conditions.Set(kUpdating, true, "", fmt::format("All nodes are updating to {}", line));
-    }
-  }
-  if (const auto updating = UpdatingByImage(inputs, all_updated)) {
-    conditions.Set(kUpdating, updating->status, "", updating->message);
-  }
+  conditions.Set(kUpdated, all_updated, "", all_updated ? fmt::format("All nodes are updated with {}", line) : "");
+  auto updating = UpdatingByImage(inputs, all_updated);
+  if (!updating) updating = UpdatingWithoutImage(inputs, all_updated, line);
+  conditions.Set(kUpdating, updating->status, "", updating->message);
 }
 
 // Sets the conditions for degraded nodes, a failed build and the pool as a whole; returns whether the pool is degraded.

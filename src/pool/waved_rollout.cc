@@ -30,9 +30,7 @@ using std::chrono::seconds;
 constexpr std::size_t kMostNamed = 5;
 // If a node has not been updated this long after its update was recorded in the memory, the update is recorded again.
 constexpr auto kRecordLasts = std::chrono::minutes(10);
-// Limits for orders and reasons, which Pintle's command line keeps.  A longer order is ignored, and a longer reason is
-// cut off.
-constexpr std::size_t kLongestOrder = 2048;
+// A longer reason of an order is cut off.
 constexpr std::size_t kLongestReason = 512;
 constexpr std::size_t kLongestMessage = 4096;
 
@@ -140,7 +138,7 @@ class Follower {
     return node.is_degraded() || (node.is_done() && !IsReadyUncordoned(node));
   }
 
-  WallTime ToldAt(const NodeState& node) const {
+  WallTime AssignedAt(const NodeState& node) const {
     const auto told = memory_.told.find(node.name());
     const auto at = told != memory_.told.end() ? told->second : memory_.began.value_or(At(now_));
     // The clock may have been put back since.
@@ -167,7 +165,7 @@ class Follower {
       standing.is_well = node.is_done() && IsReadyUncordoned(node);
       standing.is_faulty = IsFaulty(node) && !IsStarting(node);
       if (standing.is_assigned && !standing.is_well && !standing.is_faulty) {
-        const WallTime due = ToldAt(node) + CurrentWave().node_timeout;
+        const WallTime due = AssignedAt(node) + CurrentWave().node_timeout;
         standing.is_faulty = due <= now_;
         if (!standing.is_faulty) WakeAt(due);
       }
@@ -232,7 +230,7 @@ class Follower {
     if (IsLastWaveOver()) return false;
     const std::string_view before = std::string_view(memory_.target).substr(0, memory_.target.find(' '));
     if (node.desired_config() != before) return false;
-    const bool is_late = !node.is_done() && ToldAt(node) + CurrentWave().node_timeout <= now_;
+    const bool is_late = !node.is_done() && AssignedAt(node) + CurrentWave().node_timeout <= now_;
     return IsFaulty(node) || is_late;
   }
 
@@ -679,7 +677,7 @@ class Follower {
   }
 
   // The node can only gain by being given the target.
-  bool IsRelief(std::size_t i) const {
+  bool CanOnlyGain(std::size_t i) const {
     const NodeState& node = nodes_[i];
     if (standings_[i].is_assigned) return false;
     if (target_.IsCurrentOf(node)) return true;
@@ -709,7 +707,9 @@ class Follower {
     if (!policy_.stages_all) return "";
     std::vector<std::string> waiting;
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      if (standings_[i].is_assigned) continue;
+      // A node that an earlier target has broken cannot stage another one, which may be the one that repairs it.
+      const bool is_broken = nodes_[i].is_failing() && Has(memory_.broken, nodes_[i].name());
+      if (standings_[i].is_assigned || is_broken) continue;
       const api::ObjectMeta& metadata = nodes_[i].node().metadata;
       const std::string& why = metadata.Annotation(api::kUnstageableAnnotation);
       if (!why.empty()) {
@@ -783,7 +783,7 @@ class Follower {
     if (!admitted_.empty()) admission_.nodes = admitted_;
     KeepOneDomain();
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      if (IsRelief(i)) admission_.nodes[i] = true;
+      if (CanOnlyGain(i)) admission_.nodes[i] = true;
     }
     const auto& most = CurrentWave().max_unavailable;
     if (!most || !memory_.has_begun) return;

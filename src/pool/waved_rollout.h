@@ -34,6 +34,9 @@
 
 namespace pintle::pool {
 
+// An order in an annotation of a pool is ignored if its JSON has more bytes than this.
+inline constexpr std::size_t kLongestOrder = 2048;
+
 struct GateResult {
   bool is_met = false;
   std::string message;               // Why it is not met.

@@ -89,8 +89,8 @@ Result<std::vector<std::string>> ParseKeys(std::string_view text) {
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (line.empty()) continue;
     if (line.size() < kShortestKey) {
-      return Error(ErrorKind::kInvalid, fmt::format("line {}: a key has {} characters or more; `openssl rand -hex 32` "
-                                                    "makes one",
+      return Error(ErrorKind::kInvalid, fmt::format("line {}: a key must have at least {} characters; "
+                                                    "`openssl rand -hex 32` makes one",
                                                     number, kShortestKey));
     }
     keys.emplace_back(line);

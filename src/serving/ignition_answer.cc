@@ -3,8 +3,10 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
+#include <variant>
 
 #include "serving/ignition_route.h"
 
@@ -20,6 +22,16 @@ net::HttpAnswer Redirect(std::string_view method, std::string location) {
   if (method == "GET" || method == "HEAD") answer.headers.push_back({"Content-Type", "text/html; charset=utf-8"});
   answer.headers.push_back({"Location", std::move(location)});
   return answer;
+}
+
+// Answers 503 if there is no config at all, or if machines of a pool would get an error.
+net::HttpAnswer ConfigsHealth(const ServedPools& pools) {
+  const auto is = [](ServedPool::State state) {
+    return [state](const auto& pool) { return pool.second->state() == state; };
+  };
+  const bool is_well = std::any_of(pools.begin(), pools.end(), is(ServedPool::State::kServed)) &&
+                       std::none_of(pools.begin(), pools.end(), is(ServedPool::State::kFailing));
+  return Plain(is_well ? 200 : 503);
 }
 
 net::HttpAnswer Refusal(TokenProblem problem) {
@@ -75,11 +87,13 @@ IgnitionAnswer AnswerTo(const net::IncomingRequest& request, const ServedPools& 
   if (auto* redirect = std::get_if<RedirectRoute>(&route)) {
     return {.http = Redirect(request.method, std::move(redirect->location))};
   }
+  if (std::holds_alternative<ConfigsHealthRoute>(route)) return {.http = ConfigsHealth(pools)};
   return AnswerConfig(request, std::get<ConfigRoute>(route).pool, pools, access, now);
 }
 
-net::HttpAnswer AnswerHealth(const net::IncomingRequest& request) {
+net::HttpAnswer AnswerHealth(const net::IncomingRequest& request, const ServedPools& pools) {
   const IgnitionRoute route = RouteOf(request.method, request.target);
+  if (std::holds_alternative<ConfigsHealthRoute>(route)) return ConfigsHealth(pools);
   const auto* plain = std::get_if<PlainRoute>(&route);
   return Plain(plain == nullptr ? 404 : plain->status);
 }

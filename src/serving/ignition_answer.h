@@ -6,7 +6,7 @@
 // Statuses are those of the Machine Config Operator's server, because Ignition's retries depend on them: 500 also for
 // an unknown pool, 404 if a file of the pool is missing during the bootstrap, and no error has a body.  We add 401 for
 // requests without a valid token, and 403 for a token of another pool.  If the configs that are being sent use up all
-// memory set aside for them, we answer 503, and Ignition tries again.
+// memory set aside for them, we answer 503, and Ignition tries again.  The path /healthz/configs is ours.
 
 #include <optional>
 #include <string>
@@ -31,7 +31,7 @@ struct IgnitionAnswer {
 IgnitionAnswer AnswerTo(const net::IncomingRequest& request, const ServedPools& pools, const Access& access,
                         WallTime now);
 
-// Answers clients that may only ask whether the server is up.
-net::HttpAnswer AnswerHealth(const net::IncomingRequest& request);
+// Answers clients that may only ask whether the server is up, and whether it has the configs.
+net::HttpAnswer AnswerHealth(const net::IncomingRequest& request, const ServedPools& pools);
 
 }  // namespace pintle::serving

@@ -73,6 +73,7 @@ IgnitionRoute RouteOf(std::string_view method, std::string_view target) {
   if (clean != path) return RedirectRoute{clean + std::string(query)};
   if (method != "GET" && method != "HEAD") return PlainRoute{405};
   if (path.starts_with(kConfigPrefix)) return ConfigRoute{LastPart(*unescaped)};
+  if (path == kConfigsHealthPath) return ConfigsHealthRoute{};
   return PlainRoute{path == "/healthz" ? 200 : 404};
 }
 

@@ -20,12 +20,19 @@ struct RedirectRoute {
   std::string location;
   bool operator==(const RedirectRoute&) const = default;
 };
+// The answer depends on whether there is a config for each pool.
+struct ConfigsHealthRoute {
+  bool operator==(const ConfigsHealthRoute&) const = default;
+};
 // The answer is this status alone.
 struct PlainRoute {
   int status;
   bool operator==(const PlainRoute&) const = default;
 };
-using IgnitionRoute = std::variant<ConfigRoute, RedirectRoute, PlainRoute>;
+using IgnitionRoute = std::variant<ConfigRoute, RedirectRoute, ConfigsHealthRoute, PlainRoute>;
+
+// The path of a ConfigsHealthRoute.
+inline constexpr std::string_view kConfigsHealthPath = "/healthz/configs";
 
 IgnitionRoute RouteOf(std::string_view method, std::string_view target);
 

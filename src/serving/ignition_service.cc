@@ -2,7 +2,6 @@
 #include "serving/ignition_service.h"
 
 #include <fmt/core.h>
-#include <sys/resource.h>
 
 #include <utility>
 
@@ -13,15 +12,6 @@
 
 namespace pintle::serving {
 namespace {
-
-// Each connection needs a descriptor, and the usual soft limit of 1024 is too low for many connections.
-void AllowManyConnections() {
-  rlimit limit = {};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  // If this fails, connections beyond the limit wait for their turn.
-  static_cast<void>(::setrlimit(RLIMIT_NOFILE, &limit));
-}
 
 net::HttpServerLimits LimitsOf(const IgnitionSettings& settings) {
   return {.connections_per_address = settings.connections_per_address, .rate = settings.rate};
@@ -43,12 +33,11 @@ void LogRequest(const net::IncomingRequest& request, const IgnitionAnswer& answe
 }  // namespace
 
 Result<std::unique_ptr<IgnitionService>> IgnitionService::Begin(event::Loop& loop, const IgnitionSettings& settings,
-                                                                ServedPools pools) {
+                                                                ServedPools pools, TlsFiles::Identity identity) {
   std::unique_ptr<IgnitionService> service(new IgnitionService);
   TRY(service->OpenAccess(loop, settings), "the Ignition server");
   service->Serve(std::move(pools));
-  AllowManyConnections();
-  TRY(service->Open(loop, settings), "the Ignition server");
+  TRY(service->Open(loop, settings, std::move(identity)), "the Ignition server");
   return service;
 }
 
@@ -63,8 +52,8 @@ Result<> IgnitionService::OpenAccess(event::Loop& loop, const IgnitionSettings& 
   return {};
 }
 
-Result<> IgnitionService::Open(event::Loop& loop, const IgnitionSettings& settings) {
-  if (settings.secure) TRY(OpenSecure(loop, settings));
+Result<> IgnitionService::Open(event::Loop& loop, const IgnitionSettings& settings, TlsFiles::Identity identity) {
+  if (settings.secure) TRY(OpenSecure(loop, settings, std::move(identity)));
   net::HttpServerSettings plain = {.listen = {}, .limits = LimitsOf(settings)};
   if (settings.plain) {
     plain.listen = *settings.plain;
@@ -77,14 +66,14 @@ Result<> IgnitionService::Open(event::Loop& loop, const IgnitionSettings& settin
   }
   if (settings.health) {
     plain.listen = *settings.health;
-    health_ = TRY(net::HttpServer::Begin(plain, AnswerHealth));
+    health_ = TRY(net::HttpServer::Begin(plain, HealthHandler()));
   }
   return {};
 }
 
-Result<> IgnitionService::OpenSecure(event::Loop& loop, const IgnitionSettings& settings) {
+Result<> IgnitionService::OpenSecure(event::Loop& loop, const IgnitionSettings& settings, TlsFiles::Identity known) {
   secure_settings_ = {.listen = *settings.secure, .threads = settings.threads, .limits = LimitsOf(settings)};
-  if (settings.certificate_from == CertificateFrom::kCaller) return {};
+  if (settings.certificate_from == CertificateFrom::kCaller) return known ? ListenWith(std::move(known)) : Result<>();
   certificate_ = TRY(TlsFiles::Open(
       loop, settings.certificate_file, settings.key_file, settings.tls, [this](Result<TlsFiles::Identity> identity) {
         if (!identity) {
@@ -113,7 +102,7 @@ Result<> IgnitionService::UseCertificate(TlsFiles::Identity identity) {
     Renew(std::move(identity));
     return {};
   }
-  TRY(ListenWith(std::move(identity)));
+  TRY(ListenWith(std::move(identity)), "the Ignition server");
   log::Info("Serving Ignition at https://" + net::ToText(secure_->address()));
   return {};
 }
@@ -141,6 +130,7 @@ void IgnitionService::LookAtKeys() {
 void IgnitionService::ReplaceHandlers() {
   if (secure_) secure_->SetHandler(Handler());
   if (plain_) plain_->SetHandler(Handler());
+  if (health_) health_->SetHandler(HealthHandler());
 }
 
 // The handler owns references to values that never change, so other threads can run it.
@@ -151,6 +141,10 @@ net::HttpHandler IgnitionService::Handler() const {
     LogRequest(request, answer);
     return std::move(answer.http);
   };
+}
+
+net::HttpHandler IgnitionService::HealthHandler() const {
+  return [pools = pools_](const net::IncomingRequest& request) { return AnswerHealth(request, pools); };
 }
 
 std::vector<std::string> IgnitionService::Addresses() const {

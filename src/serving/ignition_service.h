@@ -44,9 +44,10 @@ struct IgnitionSettings {
   std::string certificate_file = {};
   std::string key_file = {};
   net::TlsRules tls = {};
-  std::optional<net::ListenAddress> plain = {};   // Configs without TLS; must be a loopback address.
-  std::optional<net::ListenAddress> health = {};  // /healthz alone, without TLS; in a cluster, on port 22624.
-  int threads = 2;                                // The threads of the server with TLS; the others have one each.
+  std::optional<net::ListenAddress> plain = {};  // Configs without TLS; must be a loopback address.
+  std::optional<net::ListenAddress> health =
+      {};           // /healthz alone, also /healthz/configs; without TLS; in a cluster, on port 22624.
+  int threads = 2;  // The threads of the server with TLS; the others have one each.
   net::Rate rate = kUsualRate;
   std::size_t connections_per_address = 1'024;  // A server takes 4,096 from all addresses.  0: no limit per address.
   AccessMode access = AccessMode::kOpen;
@@ -55,8 +56,9 @@ struct IgnitionSettings {
 
 class IgnitionService {
  public:
+  // `identity` is the certificate that is known already, if it comes from the caller.
   static Result<std::unique_ptr<IgnitionService>> Begin(event::Loop& loop, const IgnitionSettings& settings,
-                                                        ServedPools pools);
+                                                        ServedPools pools, TlsFiles::Identity identity = nullptr);
 
   void Serve(ServedPools pools);
   // Sets the certificate.  Call this only if the settings have CertificateFrom::kCaller and a secure address.  The
@@ -75,13 +77,14 @@ class IgnitionService {
  private:
   IgnitionService() = default;
 
-  Result<> Open(event::Loop& loop, const IgnitionSettings& settings);
+  Result<> Open(event::Loop& loop, const IgnitionSettings& settings, TlsFiles::Identity identity);
   Result<> OpenAccess(event::Loop& loop, const IgnitionSettings& settings);
-  Result<> OpenSecure(event::Loop& loop, const IgnitionSettings& settings);
+  Result<> OpenSecure(event::Loop& loop, const IgnitionSettings& settings, TlsFiles::Identity known);
   Result<> ListenWith(TlsFiles::Identity identity);
   void Renew(TlsFiles::Identity identity);
   void LookAtKeys();
   net::HttpHandler Handler() const;
+  net::HttpHandler HealthHandler() const;
   void ReplaceHandlers();
 
   ServedPools pools_;

@@ -53,7 +53,7 @@ Result<std::optional<net::ListenAddress>> ListenOption(const CommandLine& line, 
 Result<> CheckFolders(const CommandLine& line) {
   const bool is_bootstrap = line.Has("--bootstrap");
   if (is_bootstrap && line.Has("--from")) return Misused("--from and --bootstrap exclude each other: give one of them");
-  if (!is_bootstrap && !line.Has("--from")) return Misused("--from is needed, or --bootstrap");
+  if (!is_bootstrap && !line.Has("--from")) return Misused("--from or --bootstrap is needed");
   for (const char* option : {"--bootstrap-kubeconfig", "--bootstrap-certs"}) {
     if (!is_bootstrap && line.Has(option)) return Misused(fmt::format("{} needs --bootstrap", option));
   }
@@ -62,7 +62,7 @@ Result<> CheckFolders(const CommandLine& line) {
 
 Result<IgnitionSettings> ReadSettings(const CommandLine& line) {
   TRY(CheckFolders(line));
-  if (!line.words().empty()) return Misused(fmt::format("\"{}\" is one word too many", line.words()[0]));
+  if (!line.words().empty()) return Misused(fmt::format("unexpected argument \"{}\"", line.words()[0]));
   IgnitionSettings settings;
   settings.secure = TRY(ListenOption(line, "--listen"));
   settings.plain = TRY(ListenOption(line, "--listen-http"));

@@ -90,7 +90,8 @@ class BootstrapPool final : public ServedPool {
 Result<RegistryFile> ParseRegistryFile(std::string_view text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos || equals == 0 || equals + 1 == text.size()) {
-    return Error(ErrorKind::kInvalid, "it has to be HOST=FILE, such as registry.example:5000=registry.crt");
+    return Error(ErrorKind::kInvalid,
+                 "the value must have the form HOST=FILE, such as registry.example:5000=registry.crt");
   }
   RegistryFile parsed{.host = std::string(text.substr(0, equals)), .file = std::string(text.substr(equals + 1))};
   // The host is the name of a folder on the machine.

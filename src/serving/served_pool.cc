@@ -26,9 +26,12 @@ KnownPool::KnownPool(Result<ServedSources> sources, const std::shared_ptr<event:
     : KnownPool(std::make_shared<const Result<ServedSources>>(std::move(sources)), cache) {}
 
 KnownPool::KnownPool(const Sources& sources, const std::shared_ptr<event::TextCache>& cache)
-    : texts_{EntryFor(sources, SpecVersion::k2_2, cache), EntryFor(sources, SpecVersion::k3_0, cache),
-             EntryFor(sources, SpecVersion::k3_1, cache), EntryFor(sources, SpecVersion::k3_2, cache),
-             EntryFor(sources, SpecVersion::k3_3, cache), EntryFor(sources, SpecVersion::k3_4, cache),
-             EntryFor(sources, SpecVersion::k3_5, cache)} {}
+    : state_(*sources ? State::kServed : State::kFailing), texts_{EntryFor(sources, SpecVersion::k2_2, cache),
+                                                                  EntryFor(sources, SpecVersion::k3_0, cache),
+                                                                  EntryFor(sources, SpecVersion::k3_1, cache),
+                                                                  EntryFor(sources, SpecVersion::k3_2, cache),
+                                                                  EntryFor(sources, SpecVersion::k3_3, cache),
+                                                                  EntryFor(sources, SpecVersion::k3_4, cache),
+                                                                  EntryFor(sources, SpecVersion::k3_5, cache)} {}
 
 }  // namespace pintle::serving

@@ -27,6 +27,12 @@ std::shared_ptr<event::TextCache> MakeServedTextCache();
 class ServedPool {
  public:
   using Text = event::TextCache::Text;
+  // What machines of the pool get, as far as it is known before a text is made.
+  enum class State {
+    kServed,
+    kUnrendered,  // An error, because nothing has been rendered for the pool yet.
+    kFailing,     // An error that somebody has to correct.
+  };
 
   virtual ~ServedPool() = default;
   ServedPool(const ServedPool&) = delete;
@@ -34,6 +40,7 @@ class ServedPool {
 
   // Returns null if there is no room for the text now.  The server's threads call this at the same time.
   virtual Result<Text> TextFor(ignition::SpecVersion version) const = 0;
+  virtual State state() const { return State::kServed; }
   // Returns the status of the answer when TextFor() has returned this error.
   virtual int StatusFor(const Error&) const { return 500; }
 
@@ -50,13 +57,24 @@ class KnownPool final : public ServedPool {
   Result<Text> TextFor(ignition::SpecVersion version) const override {
     return texts_[static_cast<std::size_t>(version)].Get();
   }
+  State state() const override { return state_; }
 
  private:
   using Sources = std::shared_ptr<const Result<ServedSources>>;
 
   KnownPool(const Sources& sources, const std::shared_ptr<event::TextCache>& cache);
 
+  const State state_;
   const std::array<event::TextCache::Entry, kServedVersions> texts_;
+};
+
+// A pool for which nothing has been rendered yet.
+class UnrenderedPool final : public ServedPool {
+ public:
+  Result<Text> TextFor(ignition::SpecVersion) const override {
+    return Error(ErrorKind::kUnavailable, "nothing is rendered for the pool yet");
+  }
+  State state() const override { return State::kUnrendered; }
 };
 
 using ServedPools = std::map<std::string, std::shared_ptr<const ServedPool>, std::less<>>;

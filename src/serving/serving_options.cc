@@ -11,14 +11,16 @@ namespace {
 
 constexpr double kBurstSeconds = kUsualRate.burst / kUsualRate.per_second;
 
+constexpr int kLargest = 1'000'000;
+
 Result<int> Number(const CommandLine& line, std::string_view option, int least, int usual) {
   const auto text = line.Value(option);
   if (!text) return usual;
   int number = 0;
   const auto [end, failed] = std::from_chars(text->data(), text->data() + text->size(), number);
-  if (failed != std::errc() || end != text->data() + text->size() || number < least || number > 1'000'000) {
-    return Error(ErrorKind::kInvalid,
-                 fmt::format("{}: \"{}\" is not a number of {} or more (see --help)", option, *text, least));
+  if (failed != std::errc() || end != text->data() + text->size() || number < least || number > kLargest) {
+    return Error(ErrorKind::kInvalid, fmt::format("{}: \"{}\" is not a whole number from {} to {} (see --help)", option,
+                                                  *text, least, kLargest));
   }
   return number;
 }

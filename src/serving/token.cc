@@ -26,7 +26,7 @@ constexpr std::array kTokenOptions = {
 
 Result<json::Value> HttpHeaders(const CommandLine& line) {
   if (!line.words().empty()) {
-    return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is one word too many (see --help)", line.words()[0]));
+    return Error(ErrorKind::kInvalid, fmt::format("unexpected argument \"{}\" (see --help)", line.words()[0]));
   }
   const std::string pool = TRY(line.Needed("--pool"));
   const auto keys = TRY(ReadKeys(TRY(line.Needed("--key-file"))));
@@ -34,7 +34,7 @@ Result<json::Value> HttpHeaders(const CommandLine& line) {
   const auto lifetime = TRY(ParseTimeSpan(ttl), "--ttl " + ttl);
   if (pool.empty()) return Error(ErrorKind::kInvalid, "--pool: the name is empty");
   if (lifetime < std::chrono::seconds(1))
-    return Error(ErrorKind::kInvalid, fmt::format("--ttl {}: it has to be a second or more", ttl));
+    return Error(ErrorKind::kInvalid, fmt::format("--ttl {}: a token must be valid for at least one second", ttl));
   const std::string token = MakeToken(keys.front(), pool, SystemClock().Wall() + lifetime);
   const json::Value header = {{"name", "Authorization"}, {"value", "Bearer " + token}};
   return json::Value{{"httpHeaders", json::Value::array({header})}};

@@ -114,7 +114,7 @@ void LookPlainly(const fs::path& directory) {
   for (int i = 0; i < kLookedAt; ++i) {
     const UniqueFd file(::openat(at.get(), NameOf(i).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
     struct stat status;
-    if (::fstat(file.get(), &status) != 0) Fail("cannot look");
+    if (::fstat(file.get(), &status) != 0) Fail("cannot stat");
     const ssize_t length = ::read(file.get(), contents, sizeof contents);
     if (length < 0 || ::read(file.get(), contents, sizeof contents) != 0) Fail("cannot read");
     ::SHA256(reinterpret_cast<const unsigned char*>(contents), static_cast<std::size_t>(length), digest);
@@ -124,7 +124,7 @@ void LookPlainly(const fs::path& directory) {
 void StatEach(const std::vector<std::string>& paths) {
   struct stat status;
   for (const std::string& path : paths) {
-    if (::lstat(path.c_str(), &status) != 0) Fail("cannot look");
+    if (::lstat(path.c_str(), &status) != 0) Fail("cannot stat");
   }
 }
 

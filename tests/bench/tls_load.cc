@@ -61,7 +61,7 @@ std::size_t LengthIn(std::string_view head) {
 }
 
 void RequestConfig(TlsConnection& connection, const std::string& request, std::vector<char>& buffer) {
-  if (!connection.Write(request)) Die("asking");
+  if (!connection.Write(request)) Die("sending the request");
   std::string head;
   std::size_t end = std::string::npos;
   while (end == std::string::npos) {

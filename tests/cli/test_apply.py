@@ -3,11 +3,14 @@
 
 import fcntl
 import os
+import pathlib
+import re
 import stat
-import threading
+import subprocess
 
 import pytest
-from program import file, machine_config, refused, with_files, write
+from machines.wait import wait_until
+from program import PINTLE, file, machine_config, refused, with_files, write
 from small_machine import Machine, tree
 
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl someone"
@@ -207,6 +210,9 @@ def test_explain_prints_the_wanted_and_the_present_state_and_the_actions(machine
     assert "ours.service: enabled" in answer and "written by 50-unit" in answer
     answer = machine.run("explain", "core").stdout
     assert answer.count("core: 1 SSH key\n") == 2 and answer.count("core: no password\n") == 2
+    shadow = machine.path("/etc/shadow")
+    shadow.write_text(shadow.read_text().replace("core:*:", "core::"))
+    assert "core: an empty password, so that anyone can log in" in machine.run("explain", "core", status=2).stdout
     assert "has no setting for it" in machine.run("explain", "/etc/passwd").stdout
 
 
@@ -241,14 +247,29 @@ def test_two_changes_at_once_do_not_disturb_each_other(machine, configs):
     machine.run("apply", "--yes", configs)
 
 
+def sleeps_with(process, path):
+    """Returns whether the process sleeps and has this file open."""
+    folder = pathlib.Path(f"/proc/{process.pid}")
+    if not any(os.path.realpath(folder / "fd" / number) == str(path.resolve()) for number in os.listdir(folder / "fd")):
+        return False
+    return re.search(r"(?m)^State:\s+S", (folder / "status").read_text()) is not None
+
+
 def test_a_change_waits_for_a_short_claim_of_another_program(machine, configs):
     machine.run("recover")
-    with open(machine.path("/var/lib/pintle/lock"), "w") as lock:
+    place = machine.path("/var/lib/pintle/lock")
+    with open(place, "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        soon = threading.Timer(0.5, fcntl.flock, [lock, fcntl.LOCK_UN])
-        soon.start()
-        machine.run("apply", "--yes", configs)
-        soon.join()
+        with subprocess.Popen([PINTLE, "apply", "--root", machine.root, "--yes", configs]) as process:
+            try:
+                wait_until(lambda: process.poll() is not None or sleeps_with(process, place), "it waits for the lock",
+                           60)
+                assert process.poll() is None
+                fcntl.flock(lock, fcntl.LOCK_UN)
+                assert process.wait(60) == 0
+            finally:
+                process.kill()
+    assert machine.path("/etc/motd").read_text() == "ours\n"
 
 
 def test_a_root_that_is_missing_is_named(tmp_path):

@@ -250,7 +250,7 @@ def test_a_missing_required_option_is_an_error(left_out):
 
 @pytest.mark.parametrize("option", ["--manifest-dir", "--dest-dir", "--pull-secret"])
 def test_a_required_option_with_an_empty_value_is_named(installation, option):
-    assert f"{option}: its value is empty" in installation.refused(option, "")
+    assert f"{option}: the value must not be empty" in installation.refused(option, "")
 
 
 def test_a_destination_that_cannot_be_made_is_named_with_its_option(installation, tmp_path):

@@ -38,8 +38,7 @@ def in_bash(*words):
 
 
 def in_zsh(*words):
-    offered = run("zsh", "-f", "-c", IN_ZSH, "zsh", COMPLETIONS / "pintle.zsh", *words).split()
-    return [] if offered == ["FILES"] else offered
+    return run("zsh", "-f", "-c", IN_ZSH, "zsh", COMPLETIONS / "pintle.zsh", *words).split()
 
 
 def in_fish(*words, folder):
@@ -111,8 +110,10 @@ def test_an_unknown_verb_has_no_options_but_help(offered):
     assert offered("pintle", "wrong", "-") == ["--help"]
 
 
-def test_leaves_files_to_the_shell(offered):
-    assert offered("pintle", "apply", "") == offered("pintle", "apply", "--policy", "") == []
+def test_leaves_files_to_the_shell(offered, request):
+    # bash and fish offer files if there are no candidates.  For zsh, our file has to ask for them.
+    files = ["FILES"] if request.node.callspec.params["offered"] == "zsh" else []
+    assert offered("pintle", "apply", "") == offered("pintle", "apply", "--policy", "") == files
 
 
 def test_bash_and_fish_offer_files(tmp_path):

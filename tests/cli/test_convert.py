@@ -42,7 +42,7 @@ def test_refuses_a_config_that_cannot_be_converted(tmp_path):
     refused("convert", "--to", "9.9", path, says=["9.9", "3.5"])
     refused("convert", "--to", "3.4", write(tmp_path / "b.json", with_files(file("a"))), says="path not absolute")
     two = write(tmp_path / "c.yaml", "---\n".join([json.dumps(machine_config()) + "\n"] * 2))
-    refused("convert", "--to", "3.4", two, says=[str(two), "2 configs", "one is needed"])
+    refused("convert", "--to", "3.4", two, says=[str(two), "2 configs", "exactly one is needed"])
 
 
 def test_problems_are_reported_with_the_file(tmp_path):
@@ -89,14 +89,14 @@ def test_anchors_and_merge_keys_are_resolved(tmp_path):
 def test_refuses_to_drop_settings_that_ignition_does_not_have(to, tmp_path):
     butane = write(tmp_path / "a.bu", HEADER + OPENSHIFT)
     refused("convert", *to, butane, says=[str(butane), *[f"openshift.{field}" for field in FIELDS],
-                                          "`--to machineconfig` keeps all of it"])
+                                          "use `--to machineconfig`, which keeps"])
     refused("convert", *to, write(tmp_path / "b.bu", HEADER + "openshift: {fips: true}\n"), says="remove it from the file")
     for settings, place in [({"kernelArguments": ["quiet"]}, "spec.kernelArguments"), ({"fips": True}, "spec.fips"),
                             ({"extensions": ["usbguard"]}, "spec.extensions"),
                             ({"kernelType": "realtime"}, "spec.kernelType"),
                             ({"osImageURL": "registry.example/os@sha256:1"}, "spec.osImageURL")]:
         refused("convert", *to, write(tmp_path / "a.json", machine_config(**settings)),
-                says=[f"Ignition has no place for {place}, ", "--to machineconfig"])
+                says=[f"Ignition cannot express {place}, ", "--to machineconfig"])
 
 
 def test_drops_nothing_if_the_file_has_only_ignition_settings(tmp_path):

@@ -150,12 +150,32 @@ def test_the_old_name_prints_its_version_whatever_the_log_flags(old, words):
     assert answer.stdout.startswith("MachineConfigDaemon 0.") and answer.stderr == ""
 
 
+ON = ["1", "t", "T", "TRUE", "true", "True"]
+OFF = ["0", "f", "F", "FALSE", "false", "False"]
+
+
+@pytest.mark.parametrize("value", ON)
+def test_the_old_name_accepts_each_value_of_go_for_on(old, value):
+    assert "pintle apply" in old("start", f"--skip-reboot={value}", status=1).stderr
+    assert "pintle apply" in old("start", "--skip-reboot=false", f"--skip_reboot={value}", status=1).stderr
+
+
+@pytest.mark.parametrize("value", OFF)
+def test_the_old_name_accepts_each_value_of_go_for_off(old, value):
+    # The next check of `start` finds the wrong root.
+    for words in [[f"--skip-reboot={value}"], ["--skip-reboot", f"--skip_reboot={value}"]]:
+        assert "--root-mount /rootfs" in old("start", *words, "--root-mount=/rootfs", status=1).stderr
+
+
 @pytest.mark.parametrize("words,says", [
     (["wrong"], "unknown command"), (["version", "--wrong"], "--wrong"), (["start", "--once-from=x"], "pintle apply"),
     (["start", "--skip-reboot"], "pintle apply"), (["start", "--desired-configmap", "/x"], "HyperShift"),
     (["start", "--root-mount", "/rootfs"], "--root-mount /rootfs"), (["start", "--node-name=a\nb"], "line break"),
     (["firstboot-complete-machineconfig", "--root-mount=/rootfs"], "--root-mount /rootfs"),
-    (["firstboot-complete-machineconfig", "word"], "takes no arguments"), (["pivot", "a", "b"], "one image")])
+    (["firstboot-complete-machineconfig", "word"], "takes no arguments"), (["pivot", "a", "b"], "one image"),
+    (["pivot", "--reboot=yes", "a"], "--reboot=yes: the value of this switch must be true or false"),
+    (["pivot", "--reboot=", "a"], "--reboot=: the value"), (["version", "--one_output=tRUE"], "--one-output=tRUE: "),
+    (["start", "--kubelet_healthz_enabled=off"], "--kubelet-healthz-enabled=off: ")])
 def test_the_old_name_refuses_flags_that_it_cannot_support(old, words, says):
     answer = old(*words, status=1)
     assert answer.stdout == "" and answer.stderr.startswith("error: ") and says in answer.stderr

@@ -73,7 +73,7 @@ def test_a_damaged_record_of_passwords_is_reported_before_it_locks_anyone(machin
     shadow.write_text(shadow.read_text().replace("core:*", "core:$6$own$own"))
     machine.run("apply", "--yes", write(tmp_path / "a.ign", with_core()))
     machine.path(PASSWORDS).write_text("{torn")
-    assert "core will be locked when no config has it" in machine.run("verify", status=2).stdout
+    assert "core will be locked when no config has the user any more" in machine.run("verify", status=2).stdout
     machine.run("apply", "--yes", "--none", status=2)
     assert "core:$6$salt$ours:" in shadow.read_text()
     machine.run("restore", "core")

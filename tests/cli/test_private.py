@@ -8,7 +8,7 @@ from program import file, ignition, machine_config, pintle, write
 from small_machine import Machine
 
 OLD, NEW, EDITED = "colour = violet", "colour = orange", "colour = silver"
-HINT = "contents that not everyone may read"
+HINT = "private contents differ"
 
 
 def config(contents, mode):

@@ -77,8 +77,8 @@ def test_names_the_objects_that_it_leaves_out(tmp_path):
     assert (answer.status, answer.stdout) == (0, pintle(*WORDS, "-o", "name").stdout)
     assert answer.stderr.splitlines() == [
         f"pintle: render: left out: {inputs}/README.md: its name ends in none of .yaml, .yml, .json, .bu, .butane, .fcc",
-        f"pintle: render: left out: {inputs}/kubelet.yaml: KubeletConfig set-max-pods, which is no MachineConfig",
-        f"pintle: render: left out: {inputs}/kubelet.yaml: Namespace, which is no MachineConfig"]
+        f"pintle: render: left out: {inputs}/kubelet.yaml: KubeletConfig set-max-pods is not a MachineConfig",
+        f"pintle: render: left out: {inputs}/kubelet.yaml: Namespace is not a MachineConfig"]
 
 
 def test_takes_butane(tmp_path):

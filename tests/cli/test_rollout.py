@@ -47,7 +47,7 @@ def test_before_the_first_render_no_node_of_a_pool_is_being_updated(tmp_path):
 def test_refuses_a_file_that_is_not_a_pool(tmp_path):
     refused("rollout", "--pool", NODES, "--nodes", NODES, says=[str(NODES), "MachineConfigPool"])
     empty = write(tmp_path / "empty.yaml", "")
-    refused("rollout", "--pool", empty, "--nodes", NODES, says=[str(empty), "MachineConfigPools instead of one"])
+    refused("rollout", "--pool", empty, "--nodes", NODES, says=[str(empty), "exactly one is needed"])
 
 
 def test_simulates_a_rollout_by_a_policy(tmp_path):
@@ -63,6 +63,14 @@ def test_simulates_a_rollout_by_a_policy(tmp_path):
     assert [step["what"] for step in answer["steps"]][:3] == ["WaveBegins", "Soaks", "WaveDone"]
 
 
+def test_an_error_about_a_policy_has_one_line(tmp_path):
+    policy = write(tmp_path / "policy.json", {"kind": "RolloutPolicy", "metadata": {"name": "p"}, "spec": {
+        "pool": "worker", "windows": [{"days": ["Sun\npintle: all is well"], "start": "01:00", "duration": "4h"}]}})
+    answer = refused("rollout", "--simulate", "--pool", POOL, "--nodes", NODES, "--with", policy,
+                     says=["spec.windows[0].days: ", "is not a weekday"])
+    assert answer.stderr.count("\n") == 1
+
+
 def test_refuses_two_nodes_of_one_name(tmp_path):
     node = {"kind": "Node", "metadata": {"name": "w0"}}
     nodes = write(tmp_path / "nodes.json", {"kind": "List", "items": [node, node]})
@@ -76,5 +84,8 @@ def test_options_of_a_simulation_need_it():
         refused("rollout", "--pool", POOL, "--nodes", NODES, option, says=["needs --simulate"])
     words = ["rollout", "--simulate", "--pool", POOL, "--nodes", NODES]
     refused(*words, "--node-time=soon", says=["--node-time soon", "must be a time"])
+    refused(*words, "--node-time=0s", says=["--node-time 0s: must be at least 1s"])
     refused(*words, "--begin=tomorrow", says=["--begin"])
-    refused(*words, "-o", "name", says=["-o name does not go with --simulate"])
+    refused(*words, "--begin=2262-01-01T00:00:00Z",
+            says=["--begin 2262-01-01T00:00:00Z: must be in the years from 1970 to 2200"])
+    refused(*words, "-o", "name", says=["-o name cannot be combined with --simulate"])

@@ -197,8 +197,8 @@ def test_a_link_is_replaced_and_its_target_is_not(machine):
         machine.must_apply_and_undo(file("/etc/link", "ours\n"))
 
 
-@pytest.mark.parametrize("target,says", [("loop", "circles"), ("one", "circles"), ("motd", "has to be a directory"),
-                                         ("null", "has to be a directory"), ("pipe", "has to be a directory"),
+@pytest.mark.parametrize("target,says", [("loop", "circles"), ("one", "circles"), ("motd", "must be a directory"),
+                                         ("null", "must be a directory"), ("pipe", "must be a directory"),
                                          ("nowhere", "leads nowhere")])
 def test_a_link_that_does_not_lead_to_a_directory_is_refused(machine, target, says):
     os.mkfifo(machine.path("/etc/pipe"))
@@ -290,7 +290,7 @@ def name_of(kind):
 def test_only_files_directories_and_links_are_replaced(machine, kind):
     OTHERS[kind](machine.path("/etc/thing"))
     machine.must_refuse(["/etc/thing", name_of(kind), "move it away"], file("/etc/thing"))
-    machine.must_refuse(["/etc/thing", "has to be a directory", "move it away"], file("/etc/thing/below"))
+    machine.must_refuse(["/etc/thing", "must be a directory", "move it away"], file("/etc/thing/below"))
 
 
 @pytest.mark.parametrize("kind", OTHERS)
@@ -369,7 +369,7 @@ def test_an_empty_directory_is_replaced_and_comes_back(machine):
 
 def test_a_file_is_no_directory(machine):
     for path in ["/etc/motd/a", "/etc/motd/a/b"]:
-        machine.must_refuse(["/etc/motd", "has to be a directory", "move it away"], file(path))
+        machine.must_refuse(["/etc/motd", "must be a directory", "move it away"], file(path))
 
 
 def remove(path):
@@ -422,11 +422,15 @@ def test_a_folder_that_someone_has_replaced_is_reported(machine, kind):
     make(place)
     machine.must_refuse(["/etc/new/app.conf"], verb="verify", words=[], status=2)
     machine.must_refuse(["/etc/new/app.conf"], words=["--yes", "--none"], status=2)
-    if machine.outcome("restore", "/etc/new/app.conf")[0] == 1:
+    status, output = machine.outcome("restore", "/etc/new/app.conf")
+    if status == 1:
         remove(place)
-        assert machine.outcome("restore", "/etc/new/app.conf")[0] == 0
-    if "directory" not in kind:
-        assert machine.tree() == wanted
+        status, output = machine.outcome("restore", "/etc/new/app.conf")
+    assert status == 0, output
+    if kind == "full directory":
+        assert (place / "someone's").read_text() == "work of years\n"
+        (place / "someone's").unlink()
+    assert machine.tree() == wanted
 
 
 def test_a_path_may_become_a_folder_and_a_folder_a_path(machine):

@@ -80,7 +80,7 @@ def check_error_and_remedy(machine, place, verbs):
 
 
 @pytest.mark.parametrize("kind", UNUSABLE)
-def test_a_journal_that_cannot_be_read(machine, kind):
+def test_a_journal_that_cannot_be_read_is_set_aside(machine, kind):
     replaced(machine, JOURNAL, UNUSABLE[kind])
     moved = check_error_and_remedy(machine, JOURNAL, ["recover", "verify", "apply"])
     assert moved["keptAs"].startswith("/var/lib/pintle/set-aside/")
@@ -94,7 +94,7 @@ def test_a_journal_with_an_unknown_action_or_version_is_damaged(machine, kind):
 
 
 @pytest.mark.parametrize("kind", ["nothing", "garbage", "a directory", "a full directory", "a dangling link", "a pipe"])
-def test_contents_that_cannot_be_read(machine, kind):
+def test_contents_that_cannot_be_read_are_set_aside(machine, kind):
     write(machine.path(JOURNAL), MISSING)
     replaced(machine, CONTENTS, UNUSABLE[kind])
     damaged = machine.path(CONTENTS).read_bytes() if kind == "garbage" else b""
@@ -104,7 +104,7 @@ def test_contents_that_cannot_be_read(machine, kind):
         assert machine.path(moved["keptAs"] + "/contents").read_bytes() == damaged
 
 
-def test_a_directory_in_the_way_of_the_next_contents(machine):
+def test_a_directory_in_the_way_of_the_next_contents_is_set_aside(machine):
     replaced(machine, CONTENTS, UNUSABLE["a full directory"])
     assert REMEDY in machine.run("apply", "--yes", write(machine.root / "b.ign", with_files(file("/etc/b", "b"))),
                                   status=1).stderr
@@ -113,7 +113,7 @@ def test_a_directory_in_the_way_of_the_next_contents(machine):
 
 
 @pytest.mark.parametrize("kind", UNUSABLE)
-def test_a_config_that_cannot_be_read(machine, kind):
+def test_a_config_that_cannot_be_read_is_set_aside(machine, kind):
     replaced(machine, CONFIG, UNUSABLE[kind])
     check_error_and_remedy(machine, CONFIG, ["verify", "apply"])
 

@@ -35,6 +35,16 @@ def full_pipe():
     return reader, writer
 
 
+def read_to_end(pipe):
+    """Reads until nobody has the pipe open for writing."""
+    os.set_blocking(pipe, False)
+
+    def is_at_end():
+        with contextlib.suppress(BlockingIOError):
+            return os.read(pipe, 1 << 16) == b""
+    wait_until(is_at_end, "the controller has closed its standard error", PATIENCE)
+
+
 def blocks(process, number):
     """Returns whether the process blocks this signal, so that it stays pending."""
     status = pathlib.Path(f"/proc/{process.pid}/status").read_text(encoding="utf-8")
@@ -54,8 +64,7 @@ def test_a_controller_that_is_stopped_while_it_starts_ends_without_an_error(tmp_
         os.close(writer)
         wait_until(lambda: blocks(process, number), "the controller lets the signal wait", PATIENCE)
         process.send_signal(number)
-        while os.read(reader, 1 << 16):
-            pass
+        read_to_end(reader)
         assert process.wait(PATIENCE) == 0
     finally:
         process.kill()

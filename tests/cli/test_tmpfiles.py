@@ -15,7 +15,7 @@ CONF = PINTLE.parents[2] / "systemd/pintle.conf"
 PLACE = "run/bin/machine-config-daemon"
 
 pytestmark = [pytest.mark.skipif(not shutil.which("systemd-tmpfiles"), reason="there is no systemd-tmpfiles"),
-              pytest.mark.skipif(os.geteuid() != 0, reason="makes what is root's")]
+              pytest.mark.skipif(os.geteuid() != 0, reason="creates files of root, which only root can")]
 
 
 def create(root):

@@ -123,13 +123,13 @@ class RememberingSystemd final : public host::Systemd {
   Result<host::UnitStatus> Observe(const std::string& unit) override { return links_.Observe(unit); }
 
   Result<> Reload() override {
-    if (!Call()) return Error(ErrorKind::kUnavailable, "systemd does not answer");
+    if (!CountCallOfFake()) return Error(ErrorKind::kUnavailable, "systemd does not answer");
     const Uncounted reading;
     memory_.units_read = Units(top_);
     return {};
   }
   Result<> Run(host::JobKind, const std::string& unit, std::chrono::milliseconds) override {
-    if (!Call()) return Error(ErrorKind::kUnavailable, "systemd does not answer");
+    if (!CountCallOfFake()) return Error(ErrorKind::kUnavailable, "systemd does not answer");
     // The service reads its files, even if it then fails.
     const Uncounted reading;
     memory_.files_read = Files(top_);
@@ -150,7 +150,7 @@ class RebootingPower final : public host::Power {
   RebootingPower(event::Loop& loop, AgentMemory& memory) : loop_(loop), memory_(memory) {}
 
   Result<> Reboot(const std::string&) override {
-    if (!Call()) return Error(ErrorKind::kUnavailable, "logind does not answer");
+    if (!CountCallOfFake()) return Error(ErrorKind::kUnavailable, "logind does not answer");
     memory_.is_rebooting = true;
     loop_.Stop();
     return {};

@@ -181,7 +181,7 @@ class AnAgentsChange : public testing::TestWithParam<Scenario> {
   }
 };
 
-TEST_P(AnAgentsChange, Ends) {
+TEST_P(AnAgentsChange, SettlesWithTheNewConfig) {
   machine_.MakeSaved();
   machine_.ComesToRest();
   EXPECT_EQ(machine_.WhyNotDoneWith(goal_), "");

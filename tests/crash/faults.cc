@@ -91,6 +91,11 @@ int SyncNothing() { return Count() == Answer::kFail ? -1 : 0; }
 
 History RunWith(const Fault& fault, const std::function<bool()>& operation) {
   const pid_t child = ::fork();
+  if (child == -1) {
+    // waitpid() would wait for any child, and its -1 would count as success.
+    ::perror("fork");
+    std::abort();
+  }
   if (child == 0) {
     active_fault = &fault;
     can_exchange = !fault.cannot_exchange;
@@ -109,7 +114,7 @@ History RunWith(const Fault& fault, const std::function<bool()>& operation) {
 void EndFault() { is_over = true; }
 bool IsFaultOver() { return is_over; }
 
-bool Call() { return Count() != Answer::kFail; }
+bool CountCallOfFake() { return Count() != Answer::kFail; }
 
 Uncounted::Uncounted() { ++uncounted; }
 Uncounted::~Uncounted() { --uncounted; }

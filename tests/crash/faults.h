@@ -48,7 +48,7 @@ void EndFault();
 bool IsFaultOver();
 
 // Counts a call, for a fake that has no system calls of its own; returns false if the call has to fail.
-bool Call();
+bool CountCallOfFake();
 
 // During its lifetime, calls are neither counted nor refused, for actions of the test itself.
 class Uncounted {

@@ -192,6 +192,20 @@ TEST_F(AChangeWithTheNextBoot, CutShortWhileItIsFinalizedAndEarlyInTheNextBootIs
   }
 }
 
+TEST_F(AChangeWithTheNextBoot, LeavesNothingForOstreeToFinalizeIfItsFinalizerIsKilled) {
+  for (int at = 1;; ++at) {
+    SCOPED_TRACE(fmt::format("killed at call {}", at));
+    Machine machine;
+    ASSERT_TRUE(machine.Stage());
+    if (!RunWith(CutAt(at), [&] { return machine.Finalize(); }).fault_met) break;
+    static_cast<void>(change::DropUnfinalized((*machine).host()));  // It returns why the change is given up.
+    const auto pending = ValueOf((*machine).deployments.Observe()).pending;
+    ASSERT_FALSE(pending && pending->is_staged);
+    machine.PowerCut();
+    ASSERT_NO_FATAL_FAILURE(ExpectOldOrNew(machine));
+  }
+}
+
 TEST_F(AChangeWithTheNextBoot, ThatTheDiskRefusesWhileItIsFinalizedIsOldOrNew) {
   for (const int errno_value : {ENOSPC, EIO}) {
     for (int at = 1;; ++at) {

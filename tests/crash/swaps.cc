@@ -136,6 +136,8 @@ Swapper::Swapper(const UsersTree& tree) {
   if (shared == MAP_FAILED) throw std::runtime_error("mmap");
   count_ = new (shared) std::atomic<std::uint64_t>(0);
   process_ = ::fork();
+  // The destructor would send the signal to all processes.
+  if (process_ == -1) throw std::runtime_error("fork");
   if (process_ != 0) return;
   const gid_t group = UsersTree::kUser;
   if (::chdir(tree.home.c_str()) != 0 || ::setgroups(0, nullptr) != 0 || ::setgid(group) != 0 ||

@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -133,7 +134,11 @@ TEST_F(SwapsByAUser, NeverLeadOutOfTheDirectory) {
     ASSERT_FALSE(HasReadRootsFiles()) << "in round " << round;
     ASSERT_EQ(DescribeTree(tree_.etc), before_) << "in round " << round;
     // A round counts only if something was swapped in it.
-    while (swapper.count() == count) ::usleep(10);
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    while (swapper.count() == count) {
+      ASSERT_LT(std::chrono::steady_clock::now(), deadline) << "nothing is swapped any more, in round " << round;
+      ::usleep(10);
+    }
   }
   fmt::print("{} rounds, {} swaps, {} puts, {} refused\n", kRounds, swapper.count(), done, refused);
   EXPECT_GT(done, kRounds);

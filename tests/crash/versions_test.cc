@@ -167,6 +167,7 @@ void ExpectThatNothingIsTouched(Machine& machine) {
        }},
       {"recover --give-up", [&](Machine& m) { return without_value(change::GiveUp(m.host())); }},
       {"finalize-staged", [&](Machine& m) { return change::Finalize(m.host()); }},
+      {"finalize-staged --drop", [&](Machine& m) { return change::DropUnfinalized(m.host()); }},
       {"a confirmation", [&](Machine& m) { return change::Confirm(m.host()); }},
       {"another change",
        [&](Machine& m) { return without_value(change::Apply(m.host(), NoConfig(), Everything(), m.MakePlan())); }},

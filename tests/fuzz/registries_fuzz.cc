@@ -48,7 +48,7 @@ struct Cluster {
   std::string release = "r.test/release";
 
   api::RegistrySources& sources() { return image.spec.registry_sources; }
-  void Say(char what, Words words);
+  void Set(char what, Words words);
 };
 
 api::Mirrors MirrorsOf(Words words, bool is_never) {
@@ -77,7 +77,7 @@ api::ImagePolicy PolicyOf(Words scopes, std::string name_space) {
   return policy;
 }
 
-void Cluster::Say(char what, Words words) {
+void Cluster::Set(char what, Words words) {
   switch (what) {
     case 'i':
       sources().insecure = std::move(words);
@@ -133,7 +133,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   while (!bytes.empty()) {
     const std::string_view line = Take(bytes, '\n');
     if (line.empty()) break;
-    cluster.Say(line[0], Split(line.substr(1)));
+    cluster.Set(line[0], Split(line.substr(1)));
   }
   const generated::RuntimeTemplates templates{
       .storage_conf = "",

@@ -99,6 +99,15 @@ def test_each_file_is_listed_and_each_policy_is_in_force():
             assert all(f"apiVersion: {API}\n" in each for each in objects), path
 
 
+@pytest.mark.parametrize("path", ["machine-config-pools.yaml", "os-image-streams/os-image-streams.yaml"])
+def test_a_policy_about_pools_checks_only_what_a_request_changes(path):
+    """A pool that the policy would refuse today can still be paused, labelled and rolled out."""
+    policy = (ADMISSION / path).read_text().split("\n---\n")[0]
+    assert "resources: [machineconfigpools]" in policy
+    condition = re.search(r"(?m)^  matchConditions:\n    - name: \S+\n      expression: >-\n((?:        .*\n)+)", policy)[1]
+    assert condition.lstrip().startswith("oldObject == null ||\n") and "oldObject.spec." in condition
+
+
 def test_the_base_does_not_contain_the_policies(cluster):
     """The controller can be deployed without the policies, which are in a folder of their own."""
     for folder in ("base", "openshift", "kubernetes"):
@@ -162,7 +171,7 @@ def test_a_pool_with_the_configs_of_workers_is_accepted(guarded, selector):
 
 
 def test_only_one_machine_configuration_is_accepted(guarded):
-    assert refused(create_configuration(guarded.admin, "mine"), "is called cluster, and not mine")
+    assert refused(create_configuration(guarded.admin, "mine"), "named cluster has an effect, and not mine")
 
 
 def test_an_agent_works_under_the_policies(guarded, new_node):

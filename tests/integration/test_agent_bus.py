@@ -183,7 +183,7 @@ def test_polkit_decides_about_others(node, agent):
         polkit.awaits("serving")
         assert refusal(node, "Retry") == f"{DENIED} polkit does not allow you to do this (io.pintle.agent.retry)"
         polkit.awaits("system-bus-name name io.pintle.agent.retry 0")
-        assert order(node, "Check") == "" and len(polkit.lines) == 2, "root is not asked about"
+        assert order(node, "Check") == "" and len(polkit.lines) == 2, "polkit is not asked about root"
     wait_until(lambda: "polkit does not answer" in refusal(node, "Retry"), "polkit is gone", PATIENCE)
     with BackgroundProgram(node, PROBE, "polkit", "yes") as polkit:
         polkit.awaits("serving")
@@ -438,7 +438,7 @@ def test_watching_goes_on_while_the_agent_comes_and_goes(node):
     with BackgroundProgram(node, PINTLE, "status", "--watch", "-o", "json") as watch:
         def awaits(**wanted):
             wait_until(lambda: watch.lines and wanted.items() <= json.loads(watch.lines[-1]).items(),
-                       f"{wanted} in {watch.lines}", PATIENCE)
+                       lambda: f"{wanted} in {watch.lines}", PATIENCE)
 
         awaits(running=False)
         with Agent(node) as agent:
@@ -455,7 +455,7 @@ def test_watching_goes_on_while_the_agent_comes_and_goes(node):
 def test_at_a_terminal_the_status_is_drawn_in_place_until_control_c(node, agent):
     with BackgroundProgram(node, "script", "--quiet", "--return", "--command", f"{PINTLE} status --watch", "/dev/null") as watch:
         def awaits(text):
-            wait_until(lambda: any(text in line for line in watch.lines), f"{text} in {watch.lines}", PATIENCE)
+            wait_until(lambda: any(text in line for line in watch.lines), lambda: f"{text} in {watch.lines}", PATIENCE)
 
         awaits("draining since")
         agent.show(SETTLED)

@@ -120,11 +120,16 @@ def test_answers_that_are_errors_and_watches_that_end(cluster, new_node):
 def test_etcd_stops_for_a_while(cluster, new_node):
     node = new_node()
     settle_in(node)
+    cluster.stop_etcd()
+    # The agent has something to write.
+    node.run("sh", "-c", "echo mine >/etc/live/a")
+    wait_until(lambda: node.status()["state"] == "Degraded", "it is degraded, without etcd", 60)
+    # The API server answers such a write after half a minute.
+    wait_until(lambda: f"patching Node {node.name}: " in node.log(), lambda: f"a write fails: {node.log()}", 120)
+    node.run("sh", "-c", "printf 0 >/etc/live/a")
+    cluster.start_etcd()
     second = live(node, 1)
     node.annotate(desiredConfig=second)
-    cluster.stop_etcd()
-    node.run("sh", "-c", ":")
-    cluster.start_etcd()
     node.wait_done(second, 120)
 
 
@@ -171,7 +176,7 @@ def test_power_cuts_during_an_update_with_a_reboot(cluster, new_node, plain):
     """Wherever the power is cut, the update is completed, without additional reboots."""
     node = new_node(plain=plain)
     settle_in(node)
-    generator = random.Random(SEED)
+    generator, killed = random.Random(SEED), 0
     with DrainController(cluster) as controller:
         for number in range(1, 4):
             config = rebooting(node, number)
@@ -179,7 +184,7 @@ def test_power_cuts_during_an_update_with_a_reboot(cluster, new_node, plain):
                 wait_until(lambda: history.of(node.name, "state"), "its state is seen", 60)
                 node.annotate(desiredConfig=config)
                 cut = generator.uniform(0, 2)
-                node.machine.kill_after(cut)
+                killed += node.machine.kill_after(cut)
                 # If the power cut came before the new deployment was finalized, the node needs another reboot.
                 in_vain = reboots_asked_for(history, node)
                 node.machine.start()
@@ -190,6 +195,7 @@ def test_power_cuts_during_an_update_with_a_reboot(cluster, new_node, plain):
             assert node.read("/etc/a") == str(number)
             node.pintle("verify")
         assert controller.requests[-1] == (node.name, f"uncordon-{config}")
+    assert killed > 0, "each update had ended before its power cut"
 
 
 def test_the_agent_waits_for_a_desired_config_that_does_not_exist_yet(cluster, new_node):
@@ -209,8 +215,10 @@ def test_the_agent_continues_once_its_kubeconfig_is_correct_again(cluster, new_n
     good = node.read(agent_node.KUBECONFIG)
     node.run("sh", "-c", f"echo nonsense >{agent_node.KUBECONFIG}")
     second = live(node, 1)
-    node.run("tee", agent_node.KUBECONFIG, input=good)
     node.annotate(desiredConfig=second)
+    wait_until(lambda: f"reading the config {second}: " in node.log() and agent_node.KUBECONFIG in node.log(),
+               lambda: f"the agent cannot read the config: {node.log()}", 60)
+    node.run("tee", agent_node.KUBECONFIG, input=good)
     node.wait_done(second, 120)
 
 
@@ -263,6 +271,8 @@ def test_the_clock_jumps(cluster, new_node):
         for days in (1, -1, 0):
             clock.set(days)
             node.run("touch", "/etc/live/a")
+            # The agent answers after it has begun the look, and again after a turn of its loop.
+            assert [node.status()["phase"] for _ in range(2)] == ["draining"] * 2
         assert node.annotations()["state"] == "Working"
         node.annotate(desiredConfig=settled)
         node.wait_for(desiredDrain=f"uncordon-{settled}")

@@ -62,7 +62,13 @@ def wait_for_report(node, value):
     def reports():
         metadata = node.cluster.get("node", node.name)["metadata"]
         return metadata.get("annotations", {}).get(STATE) == value
-    wait_until(reports, f"the agent of {node.name} reports {value}; its log:\n{node.log()}", 60)
+    wait_until(reports, lambda: f"the agent of {node.name} reports {value}; its log:\n{node.log()}", 60)
+
+
+def wait_until_seen(node):
+    """Waits until an agent that stands by has seen the Node as it is now: it restores its annotation."""
+    node.cluster.admin.must("PATCH", f"/api/v1/nodes/{node.name}", {"metadata": {"annotations": {STATE: None}}})
+    wait_for_report(node, "standby")
 
 
 def stands_by(node):
@@ -102,7 +108,7 @@ def test_the_agent_stands_by_again_and_does_nothing_until_it_gets_the_node_back(
     second = config_for(node, 1, "second")
     label(node, None)
     node.annotate(desiredConfig=second)
-    # The next label reaches the agent after these changes.
+    wait_until_seen(node)
     assert node.read("/etc/live/a") == "first" and stands_by(node)
     label(node, "acts")
     node.wait_done(second)
@@ -136,7 +142,8 @@ def test_the_agent_leaves_a_node_that_is_registered_anew(cluster, node):
     wait_for_report(node, "standby")
     node.annotate(desiredConfig=second)
     wait_until(lambda: stands_by(node), "the agent stands by", 60)
-    assert node.read("/etc/live/a") == "first"
+    wait_until_seen(node)
+    assert node.read("/etc/live/a") == "first" and stands_by(node)
     label(node, "acts")
     node.wait_done(second)
 

@@ -71,6 +71,13 @@ def test_an_option_is_given_only_to_programs_that_know_it():
     assert control_plane.only_known(new, port=0, secure_port=1) == {"secure_port": 1}
 
 
+def test_a_feature_is_switched_off_only_if_the_program_can_do_without_it():
+    old = "  --feature-gates mapStringBool   A set of key=value pairs:\n    Fairness=true|false (BETA - default=true)\n"
+    new = "  --feature-gates mapStringBool   A set of key=value pairs:\n    Other=true|false (BETA - default=true)\n"
+    assert control_plane.without_features(old, "Fairness") == {"feature_gates": "Fairness=false"}
+    assert control_plane.without_features(new, "Fairness") == {}
+
+
 def test_an_admission_plug_in_is_turned_on_only_if_the_api_server_knows_it():
     old = "--enable-admission-plugins strings   Comma-delimited list: NodeRestriction, PodSecurityPolicy, Priority."
     new = old.replace("PodSecurityPolicy", "PodSecurity")

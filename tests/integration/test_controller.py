@@ -426,7 +426,7 @@ class TestTheGarbageOfAnotherController:
             first = objects.wait_for_target("worker")
             objects.wait_until_updated("worker", first)
             until = wait_until(lambda: objects.pool("worker")["metadata"].get("annotations", {}).get(KEPT_UNTIL),
-                               "the pool says until when", 60)
+                               "the pool has the end of the first day", 60)
             left = datetime.datetime.fromisoformat(until.replace("Z", "+00:00")) - datetime.datetime.now(datetime.timezone.utc)
             assert datetime.timedelta(hours=23) < left <= datetime.timedelta(hours=24)
             assert listed_garbage(cluster, "--keep-rendered=0")[1:] == [

@@ -2,6 +2,7 @@
 """Tests drains against a real control plane, with drain_probe.cc.  Pods are objects; the tests simulate the kubelets.
 """
 
+import datetime
 import json
 import os
 import pathlib
@@ -233,7 +234,8 @@ class TestDrain:
                 f"Error message from drain: {why}")
             assert node.wait_event("DrainFailed") == (
                 f"node {node.name}: drain exceeded timeout: 3s. Will continue to retry.")
-            wait_until(lambda: why in node.condition("Drained").get("message", ""), "the condition says why", PATIENCE)
+            wait_until(lambda: why in node.condition("Drained").get("message", ""), "the condition has the reason",
+                       PATIENCE)
             assert "lastAppliedDrain" not in annotations_of(node.get())
             without_budget(cluster, "kept")
             node.wait_answered("drain-rendered-worker-2")
@@ -319,7 +321,7 @@ class TestCordon:
             node.wait_answered("uncordon-rendered-worker-2")
             assert node.is_cordoned()
             assert KEPT not in node.all_annotations()
-            assert "stays cordoned, as it was before its drain" in controller.log()
+            assert "stays cordoned, because it was cordoned before its drain" in controller.log()
             # The next drain finds the node still cordoned by the administrator.
             cluster.kubectl("uncordon", node.name)
             node.ask("drain-rendered-worker-3")
@@ -382,7 +384,8 @@ class TestClock:
         # The drain seems to have begun a year ago, so all of its limits are over.
         time, request = started.split(" ")
         assert request == "drain-rendered-worker-2"
-        earlier = f"{int(time[:4]) - 1}{time[4:]} {request}"
+        year_ago = datetime.datetime.strptime(time, "%Y-%m-%dT%H:%M:%SZ") - datetime.timedelta(days=365)
+        earlier = f"{year_ago:%Y-%m-%dT%H:%M:%SZ} {request}"
         node.patch({"metadata": {"annotations": {STARTED: earlier}}})
         with Controller(account(cluster).kubeconfig, *QUICK) as second:
             assert node.wait_event("DrainFailed") == (

@@ -3,12 +3,12 @@
 
 import json
 import os
-import random
+import time
 
 import pytest
 import test_rpm_ostree as rpm_ostree
 
-from machines import deploy
+from machines import deploy, power_cuts
 from machines.installed import APP, Installed, file, machine_config
 from machines.node import BUILD, Node
 from machines.wait import wait_until
@@ -131,18 +131,23 @@ def test_units_that_wait_for_the_first_boot_start_after_it(machine):
 
 
 def test_a_first_boot_that_was_killed_continues_at_the_next_start(machine):
-    for number in range(KILLS):
+    cuts, killed = None, 0
+    for number in range(KILLS + 1):
         second = machine.commit(f"{number + 2}")
         machine.run("rm", "-rf", "/etc/machine-config-daemon")
         machine.encapsulate(second, [f"probe={number}"])
+        # The first time it is not killed, to measure how long it takes until the machine reboots.
+        cut = cuts.pop() if cuts else PATIENCE
+        started = time.monotonic()
         machine.run("systemctl", "start", "--no-block", UNIT)
-        cut = random.uniform(0, 4)
-        machine.machine.kill_after(cut)
+        killed += machine.machine.kill_after(cut)
+        cuts = power_cuts.instants(KILLS, time.monotonic() - started) if cuts is None else cuts
         machine.machine.start()
         machine.settle()
         print(f"killed after {cut:.2f} s")
         assert machine.booted() == second and f"probe={number}" in machine.arguments()
         assert machine.is_through() and machine.current() == "rendered-worker-1"
+    assert killed > 0, "each first boot had ended before its power cut"
     deploy.fsck(machine.machine)
 
 

@@ -200,7 +200,7 @@ def crio_log(node):
 
 # ---- each input is rolled out and taken back ----
 
-def test_a_kubelet_config(site):
+def test_a_kubelet_config_is_rolled_out_and_taken_back(site):
     before, reboots = site.state(), site.reboots()
     site.apply_for_workers("KubeletConfig", "pods", kubeletConfig={"maxPods": 9})
     site.roll_out(before)
@@ -212,7 +212,7 @@ def test_a_kubelet_config(site):
     assert site.reboots() == [count + 2 for count in reboots]
 
 
-def test_a_container_runtime_config(site):
+def test_a_container_runtime_config_is_rolled_out_and_taken_back(site):
     before, reboots = site.state(), site.reboots()
     logs = [crio_log(node) for node in site.nodes]
     site.apply_for_workers("ContainerRuntimeConfig", "pids", containerRuntimeConfig={"pidsLimit": 2048})
@@ -226,7 +226,7 @@ def test_a_container_runtime_config(site):
     assert site.reboots() == reboots
 
 
-def test_a_set_of_mirrors(site):
+def test_a_set_of_mirrors_is_rolled_out_and_taken_back(site):
     before, reboots = site.state(), site.reboots()
     logs = [crio_log(node) for node in site.nodes]
     site.apply_mirrors("mirrors", source="source.test", mirrors=["mirror.test"])
@@ -238,7 +238,7 @@ def test_a_set_of_mirrors(site):
     assert site.reboots() == reboots
 
 
-def test_another_pull_secret(site):
+def test_another_pull_secret_is_rolled_out_and_taken_back(site):
     before, reboots = site.state(), site.reboots()
     old, new = site.nodes[0].read(PULL_SECRET), '{"auths":{"other.test":{"auth":"b3RoZXI="}}}'
     site.set_pull_secret(new)
@@ -249,7 +249,7 @@ def test_another_pull_secret(site):
     assert site.reboots() == reboots
 
 
-def test_another_authority_of_the_kubelets_clients(site):
+def test_another_authority_of_the_kubelets_clients_is_rolled_out_and_taken_back(site):
     before, reboots, generation = site.state(), site.reboots(), site.generation()
     renewed = named_authority("renewed clients")
     site.set_authority_of_clients(renewed)
@@ -267,7 +267,7 @@ def test_another_authority_of_the_kubelets_clients(site):
      "KubeletConfiguration: cgroupDriver is not allowed to be set, but contains: cgroupfs"),
     ("ContainerRuntimeConfig", {"containerRuntimeConfig": {"pidsLimit": 3}}, "invalid PidsLimit 3"),
 ])
-def test_a_bad_config(site, kind, spec, reason):
+def test_a_bad_config_is_reported_and_changes_no_pool(site, kind, spec, reason):
     before, generation = site.state(), site.generation()
     site.apply_for_workers(kind, "bad", **spec)
     site.wait_for_condition(f"{GROUP}/{kind.lower()}s/bad", "Failure", "True", reason)
@@ -276,7 +276,7 @@ def test_a_bad_config(site, kind, spec, reason):
     assert site.generation() == generation
 
 
-def test_a_bad_set_of_mirrors(site):
+def test_a_bad_set_of_mirrors_is_reported_and_changes_no_pool(site):
     before, generation = site.state(), site.generation()
     site.apply_mirrors("bad", source="bad.test", mirrors=["bad.test"], mirrorSourcePolicy="NeverContactSource")
     reason = 'cannot set mirrorSourcePolicy: NeverContactSource if the source "bad.test" is one of the mirrors'
@@ -286,7 +286,7 @@ def test_a_bad_set_of_mirrors(site):
     assert site.generation() == generation
 
 
-def test_a_bad_pull_secret(site):
+def test_a_bad_pull_secret_is_reported_and_changes_no_pool(site):
     before, generation = site.state(), site.generation()
     good = site.nodes[0].read(PULL_SECRET)
     # The API server itself refuses a Secret of the right type that is not JSON.
@@ -304,7 +304,7 @@ def test_a_bad_pull_secret(site):
     assert site.generation() == generation
 
 
-def test_a_bad_authority_of_the_kubelets_clients(site):
+def test_a_bad_authority_of_the_kubelets_clients_is_reported_and_changes_no_pool(site):
     before, generation = site.state(), site.generation()
     site.set_authority_of_clients("no certificate\n")
     site.wait_for_condition(OPERATOR, "Degraded", "True", "ConfigMap openshift-config-managed/kube-apiserver-client-ca "

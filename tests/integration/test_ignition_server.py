@@ -147,7 +147,7 @@ def test_a_renewed_certificate_is_used_and_no_connection_is_dropped(tmp_path, au
                 client.join()
         # A key that does not match the certificate is not used.
         used.renew(certs.Pair(renewed.certificate, pair.key))
-        wait_until(lambda: "stays in use" in server.log(), "the server says what does not fit", 60)
+        wait_until(lambda: "stays in use" in server.log(), "the server logs that the key does not match", 60)
         assert certificate_at(server.port, trust) == certificate_in(renewed)
     assert not failures and all(answers)
 
@@ -289,7 +289,7 @@ def test_keys_change_while_it_serves_and_a_token_is_valid_while_the_server_has_i
     with IgnitionServer(WORKER, pair, ["--access", "required", "--token-keys", keys], plain=True) as server:
         renew("too short\n")
         wait_until(lambda: "The previous keys stay in use" in server.log(), "the broken keys are logged", 60)
-        assert f"{keys}: line 1: a key has 32 characters" in server.log() and status(of_old) == 200
+        assert f"{keys}: line 1: a key must have at least 32 characters" in server.log() and status(of_old) == 200
         renew(f"{new_key}\n{KEY}\n")
         wait_until(lambda: "The keys of tokens were renewed" in server.log(), "the new keys are logged", 60)
         of_new = token(tmp_path, "--pool", "worker", "--ttl", "1h", key=new_key)
@@ -350,7 +350,7 @@ def test_it_speaks_tls_1_2_and_1_3_and_no_http_2(server, trust, version, is_serv
 
 
 @pytest.mark.parametrize("words, says", [
-    (["serve"], "--from is needed"),
+    (["serve"], "--from or --bootstrap is needed"),
     (["serve", "--from", "."], "--listen or --listen-http is needed"),
     (["serve", "--from", ".", "--bootstrap", "."], "--from and --bootstrap exclude each other"),
     (["serve", "--from", ".", "--bootstrap-certs", "a=b"], "--bootstrap-certs needs --bootstrap"),
@@ -358,10 +358,11 @@ def test_it_speaks_tls_1_2_and_1_3_and_no_http_2(server, trust, version, is_serv
     (["serve", "--from", ".", "--listen", "here"], "--listen: \"here\" is not an address to listen at"),
     (["serve", "--from", ".", "--listen-http", "127.0.0.1:0", "--access", "closed"], "is not open, grace or required"),
     (["serve", "--from", ".", "--listen-http", "127.0.0.1:0", "--access", "grace"], "--token-keys is needed"),
-    (["serve", "--from", ".", "--listen-http", "127.0.0.1:0", "--rate", "many"], "--rate: \"many\" is not a number"),
+    (["serve", "--from", ".", "--listen-http", "127.0.0.1:0", "--rate", "many"],
+     "--rate: \"many\" is not a whole number from 0 to 1000000"),
     (["serve", "--from", ".", "--listen-http", "127.0.0.1:0", "--fast"], "unknown option --fast"),
     (["start", "--ignition-listen", "127.0.0.1:0", "--access", "grace"], "--token-keys is needed"),
-    (["start", "--ignition-listen", "127.0.0.1:0", "--threads", "0"], "--threads: \"0\" is not a number of 1 or more"),
+    (["start", "--ignition-listen", "127.0.0.1:0", "--threads", "0"], "--threads: \"0\" is not a whole number"),
     (["start", "--ignition-listen", "127.0.0.1:0", "--tls-min-version", "1"], "is not a supported version of TLS"),
     (["start", "--ignition-listen", "127.0.0.1:0", "--key", "a", "--tls-key", "b"], "--tls-key and --key are the same"),
     (["start", "--ignition-listen", "127.0.0.1:0", "--tls-secret", "tls"],
@@ -378,7 +379,7 @@ def test_it_speaks_tls_1_2_and_1_3_and_no_http_2(server, trust, version, is_serv
     ([], "Usage: pintle-controller VERB"),
     (["token", "--pool", "worker"], "--key-file is needed"),
     (["token", "--pool", "worker", "--key-file", "/dev/null"], "there is no key"),
-    (["token", "--pool", "worker", "--key-file", "/proc/self/status", "--ttl", "soon"], "a key has 32 characters"),
+    (["token", "--pool", "worker", "--key-file", "/proc/self/status", "--ttl", "soon"], "at least 32 characters"),
 ])
 def test_wrong_usage_is_reported_with_its_remedy(words, says):
     answer = subprocess.run([CONTROLLER, *words], stderr=subprocess.PIPE, text=True, check=False)
@@ -405,7 +406,7 @@ def test_help_is_on_standard_output(words, says):
     (["--bootstrap", WORKER, "--bootstrap-certs", "../a=b"], "--bootstrap-certs ../a=b: the part before"),
     (["--from", WORKER, "--listen-http", "0.0.0.0:0"], "configs are served at a loopback address only"),
     (["--from", WORKER, "--listen", "127.0.0.1:0", "--tls-cert", WORKER / "kubeconfig", "--tls-key",
-      WORKER / "kubeconfig"], "there is no certificate in it"),
+      WORKER / "kubeconfig"], "cannot read a PEM certificate"),
 ])
 def test_a_folder_that_cannot_be_served_is_an_error_at_the_start(options, says):
     words = [CONTROLLER, "serve", "--listen-http", "127.0.0.1:0", *options]

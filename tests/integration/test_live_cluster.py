@@ -106,8 +106,8 @@ def test_errors_name_the_missing_object(cluster, tmp_path):
     cluster_options = ["--kubeconfig", cluster.admin.kubeconfig]
     refused("rollout", *cluster_options, "infra", says=['no pool "infra"'])
     refused("rollout", *cluster_options, says=["name one pool"])
-    refused("rollout", *cluster_options, "--pool", "x", "worker", says=["--pool does not go with --kubeconfig"])
-    refused("rollout", "worker", says=['"worker" is no option', "--kubeconfig"])
+    refused("rollout", *cluster_options, "--pool", "x", "worker", says=["--pool cannot be combined with --kubeconfig"])
+    refused("rollout", "worker", says=['"worker" is not an option', "--kubeconfig"])
     refused("diff", *cluster_options, "rendered-old", "absent", says=["MachineConfig absent", "not found"])
     refused("diff", *cluster_options, "infra", says=["pool infra", "not found"])
     refused("diff", *cluster_options, "a", "b", "c", says=["name two MachineConfigs, or one pool"])

@@ -4,7 +4,6 @@
 import concurrent.futures
 import os
 import pathlib
-import random
 import signal
 import socket
 import subprocess
@@ -14,7 +13,7 @@ import time
 
 import pytest
 
-from machines import deploy, shell
+from machines import deploy, power_cuts, shell
 from machines.namespace import OWN_MOUNTS
 from machines.node import BUILD, Node
 from machines.supervised import MachineDied
@@ -135,21 +134,22 @@ def test_the_boot_loader_can_fall_back_to_the_other_deployment(node):
 
 def test_a_node_killed_while_it_shuts_down_boots_the_old_or_the_new_deployment(node):
     booted = deploy.booted_commit(node)
-    full_shutdown = None
+    cuts, killed = None, 0
     for version in range(2, 6):
         old, new = booted, deploy.commit(node, {"/usr/share/probe": str(version)}, str(version))
         deploy.stage(node, new)
         # The first shutdown is not cut short, to measure how long a shutdown takes on this machine.
-        cut = random.uniform(0, full_shutdown) if full_shutdown else 60
+        cut = cuts.pop() if cuts else 60
         started = time.monotonic()
         node.run("systemctl", "reboot", check=False)
-        node.kill_after(cut)
-        full_shutdown = full_shutdown or time.monotonic() - started
+        killed += node.kill_after(cut)
+        cuts = power_cuts.instants(3, time.monotonic() - started) if cuts is None else cuts
         node.start()
         booted = deploy.booted_commit(node)
-        print(f"cut after {cut:.2f} s of {full_shutdown:.2f} s: booted the {'new' if booted == new else 'old'} one")
+        print(f"cut after {cut:.2f} s: booted the {'new' if booted == new else 'old'} one")
         assert booted in (old, new) and (version > 2 or booted == new)
         assert (node.run("cat", "/usr/share/probe", check=False).stdout == str(version)) == (booted == new)
+    assert killed > 0, "each shutdown had ended before its power cut"
     deploy.fsck(node)
 
 
@@ -283,4 +283,4 @@ def test_a_test_program_ended_by_a_signal_leaves_nothing_behind(traces, number):
         assert traces.learn().left()
         program.send_signal(number)
         program.wait(60)
-    wait_until(lambda: traces.left() == [], f"nothing is left: {traces.left()}", 60)
+    wait_until(lambda: traces.left() == [], lambda: f"nothing is left: {traces.left()}", 60)

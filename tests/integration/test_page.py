@@ -151,7 +151,7 @@ def add_workers(objects, agents, count):
     return target
 
 
-def test_the_page_follows_a_rollout_and_says_what_fails(page, objects, agents, browser):
+def test_the_page_follows_a_rollout_and_reports_failures(page, objects, agents, browser):
     add_workers(objects, agents, 3)
     browser.open(page.url)
     wait_for_text(browser, "summary", "2 pools with 3 nodes: 3 done.")
@@ -169,6 +169,24 @@ def test_the_page_follows_a_rollout_and_says_what_fails(page, objects, agents, b
     objects.remove_config("50-bad")
     wait_for_text(browser, "summary", "2 pools with 3 nodes: 3 done.")
     wait_for_text(browser, "attention", "Nothing needs attention.")
+    assert browser.run("return performance.getEntriesByType('navigation').length") == 1
+    assert browser.problems() == []
+
+
+def test_the_details_of_a_node_follow_the_node(page, objects, agents, browser):
+    old = add_workers(objects, agents, 1)
+    browser.open(page.url + "?node=worker-0")
+    wait_for_text(browser, "details", "done")
+    agents.hold()
+    objects.config("50-next", files={"/etc/next": "1"})
+    next_config = objects.wait_for_target("worker", other_than=old)
+    wait_for_text(browser, "details", next_config)
+    reason = {"metadata": {"annotations": {PREFIX + "state": "Degraded", PREFIX + "reason": "first reason"}}}
+    objects.admin.must("PATCH", "/api/v1/nodes/worker-0", reason, MERGE)
+    wait_for_text(browser, "details", "first reason")
+    reason["metadata"]["annotations"][PREFIX + "reason"] = "second reason"
+    objects.admin.must("PATCH", "/api/v1/nodes/worker-0", reason, MERGE)
+    wait_for_text(browser, "details", "second reason")
     assert browser.run("return performance.getEntriesByType('navigation').length") == 1
     assert browser.problems() == []
 

@@ -200,8 +200,8 @@ def test_an_order_is_refused_while_its_policy_reports_about_an_older_config(clus
     objects.set_pool("worker", configuration={"name": "rendered-worker-newer"})
     answer = plugin(cluster, "approve", "worker")
     assert answer.returncode != 0
-    assert f"pool worker is to have rendered-worker-newer, and its policy reports about the rollout of {target} still" \
-        in answer.stderr
+    assert ("pool worker has the new target rendered-worker-newer, but its policy still reports the rollout of "
+            f"{target}") in answer.stderr
     assert "pintle.io/rollout-approve" not in objects.pool("worker")["metadata"].get("annotations", {})
 
 
@@ -231,7 +231,7 @@ def test_a_reason_of_the_administrator_overrides_a_freeze_for_one_config(cluster
     assert "holidays" in wait_for_phase(objects, "Frozen", target)["message"]
     answer = plugin(cluster, "override", "worker", "--reason=CVE-2027-1")
     assert answer.returncode == 0, answer.stderr
-    assert answer.stdout == f"The windows and the freeze of its policy do not hold while pool worker gets {target}.\n"
+    assert answer.stdout == f"The windows and the freeze of its policy do not apply while pool worker gets {target}.\n"
     agents.wait_until_all_have(target)
     used = wait_for_phase(objects, "Complete", target)["memory"]["override"]
     assert used["reason"] == "CVE-2027-1" and used["target"] == target and used["by"] == "ann" and used["at"]
@@ -348,7 +348,7 @@ def test_the_api_server_refuses_a_policy_with_too_many_waves_windows_or_gates(ob
         objects.admin.must("POST", POLICIES + "?dryRun=All", policy)
 
 
-def test_the_older_of_two_policies_counts_and_the_newer_one_says_so(objects, agents, rolled_out):
+def test_the_older_of_two_policies_counts_and_the_newer_one_reports_the_conflict(objects, agents, rolled_out):
     create(objects, waves=[{"nodes": 1}], approve="Manual")
     wait_for_phase(objects, "Complete")
     first = objects.admin.must("GET", f"{POLICIES}/policy")["metadata"]["creationTimestamp"]

@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import pty
+import random
 import re
 import signal
 import subprocess
@@ -116,7 +117,7 @@ def log(node):
 
 
 def await_log(node, line):
-    wait_until(lambda: line in log(node), f"rpm-ostree says {line!r}", 30)
+    wait_until(lambda: line in log(node), f"the log of rpm-ostree has {line!r}", 30)
 
 
 def release(node):
@@ -377,7 +378,7 @@ def test_a_cancelled_transaction_leaves_nothing(node, fault_text, words):
         running.stdin.close()
         running.stdin = None
         errors = running.communicate()[1].splitlines()
-    assert running.returncode == 1 and errors[-1].endswith(": it was asked to stop")
+    assert running.returncode == 1 and errors[-1].endswith(" was cancelled")
     assert observe(node) == before
     assert any("failed: Operation was cancelled" in line for line in log(node))
 
@@ -418,14 +419,20 @@ def push_extensions(registry, folder, tag, *layers):
 @pytest.fixture
 def extensions(registry, tmp_path):
     """Pushes an image with these layers on top of a first one, and unpacks it below a directory."""
-    def unpack(tag, *layers, check=True):
+    def unpack(tag, *layers, check=True, space=None):
         image = push_extensions(registry, tmp_path, tag, *layers)
         (tmp_path / "policy.json").write_text('{"default": [{"type": "insecureAcceptAnything"}]}')
         root = tmp_path / "root"
         root.mkdir()
-        result = shell.run(HOST_PROBE, f"--certificates={registry.certs_dir}", f"--auth-file={registry.auth_file}",
-                           f"--policy={tmp_path}/policy.json", "extensions", root, image, check=check)
-        assert [path for path in root.rglob("*") if path.is_file()] == []
+        if space:
+            shell.run("mount", "-t", "tmpfs", "-o", f"size={space}", "tmpfs", root)
+        try:
+            result = shell.run(HOST_PROBE, f"--certificates={registry.certs_dir}", f"--auth-file={registry.auth_file}",
+                               f"--policy={tmp_path}/policy.json", "extensions", root, image, check=check)
+            assert [path for path in root.rglob("*") if path.is_file()] == []
+        finally:
+            if space:
+                shell.run("umount", root)
         return result
     return unpack
 
@@ -450,6 +457,13 @@ def test_an_image_without_packages_is_refused(extensions):
     error = extensions("none", oci.Layer(removed=[PACKAGES]), check=False).stderr
     assert error.startswith("unpacking the extensions image ")
     assert "it has no packages in /usr/share/rpm-ostree" in error
+
+
+def test_an_image_that_does_not_fit_is_refused_before_it_is_fetched(extensions):
+    large = oci.Layer(files={f"{PACKAGES}/large.rpm": random.Random(1).randbytes(3 << 20).hex()})
+    error = extensions("large", large, check=False, space="2m").stderr
+    assert error.startswith("unpacking the extensions image ")
+    assert "there is too little space on the file system of /var/lib/pintle/extensions" in error
 
 
 @pytest.fixture
@@ -557,7 +571,7 @@ def test_a_terminal_has_one_line_with_the_progress_of_a_pivot(machine, fresh, pu
     os.close(ours)
     assert "\rfetching " in output and "\x1b" not in output
     assert all(len(line) < 80 for line in re.split("[\r\n]", output))
-    assert output.rpartition("\r")[2] == "", "something is left of the line"
+    assert output.rpartition("\r")[2] == "", "the line was not erased"
 
 
 def read_if_open(terminal):

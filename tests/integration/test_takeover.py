@@ -11,6 +11,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import threading
@@ -409,7 +410,17 @@ def kubelets(cluster):
 
 
 @pytest.fixture
-def operators_cluster(cluster, pair, kubelets):
+def token(cluster, tmp_path):
+    """Returns the folder of the token for new machines."""
+    folder = tmp_path / "bootstrap-token"
+    folder.mkdir()
+    (folder / "token").write_text("word", encoding="ascii")
+    (folder / "ca.crt").write_bytes(cluster.authority.certificate.read_bytes())
+    return folder
+
+
+@pytest.fixture
+def operators_cluster(cluster, pair, kubelets, token):
     """A cluster of the Machine Config Operator, in which Pintle's controller is a candidate."""
     admin, objects, settings = cluster.admin, Objects(cluster), Settings(cluster)
     settings.put_all()
@@ -436,7 +447,7 @@ def operators_cluster(cluster, pair, kubelets):
         server.start()
         wait_until(lambda: server.listens, "the operator's server has its port", 60)
         threads.append(OurReplica(cluster, f"--ignition-listen={ADDRESS}:{PORT}", f"--tls-cert={pair.certificate}",
-                                  f"--tls-key={pair.key}"))
+                                  f"--tls-key={pair.key}", f"--bootstrap-token={token}"))
         threads[-1].start()
         wait_until(lambda: admin.must("GET", OURS).get("status", {}).get("readyReplicas"), "our replica is ready", 60)
         yield objects, agents, old
@@ -485,8 +496,8 @@ def test_a_cluster_is_taken_over_and_given_back(cluster, operators_cluster):
 def test_the_server_is_handed_over_if_that_is_wanted(cluster, operators_cluster):
     before = everything(cluster.admin)
     log = cluster.folder / "ours.log"
-    wait_until(lambda: "Address already in use; the Ignition server starts when the address is free" in log.read_text(),
-               "our server waits for its port", 60)
+    waits = "Address already in use; the Ignition server starts when the address is free"
+    wait_until(lambda: log.exists() and waits in log.read_text(), "our server waits for its port", 60)
     takeover(cluster, "start")
     assert server_pods(cluster) and not serves_machines(cluster)
     assert takeover(cluster, "status", "--server", status=2).splitlines()[-2].startswith("server ")
@@ -568,28 +579,44 @@ def test_the_commands_of_the_page_take_a_cluster_over_and_give_it_back(cluster, 
     assert everything(cluster.admin) == before and agents.configs() == configs_before
 
 
-def test_a_takeover_goes_on_after_it_was_killed_at_any_time(cluster, operators_cluster):
+def killed_start(cluster):
+    """Begins a takeover, and kills it as soon as it has changed something; returns False if it ended before."""
+    def state():
+        return everything(cluster.admin), holders(cluster), cluster.admin.request("GET", RECORD)
+
+    before = state()
+    program = subprocess.Popen([PROGRAM, "takeover", "start", "--kubeconfig", takeover_user(cluster).kubeconfig],
+                               stdout=subprocess.DEVNULL)
+    try:
+        wait_until(lambda: program.poll() is not None or state() != before, "the takeover changes something", 240)
+    finally:
+        program.kill()
+    return program.wait(60) == -signal.SIGKILL
+
+
+def test_a_takeover_goes_on_after_it_was_killed_at_each_step(cluster, operators_cluster):
     _, agents, _ = operators_cluster
     before, configs_before = everything(cluster.admin), agents.configs()
-    for tenths in (2, 7, 15, 30, 60):
-        with subprocess.Popen([PROGRAM, "takeover", "start", "--kubeconfig", takeover_user(cluster).kubeconfig],
-                              stdout=subprocess.DEVNULL) as killed:
-            try:
-                killed.wait(tenths / 10)
-            except subprocess.TimeoutExpired:
-                killed.kill()
-        if tenths == 15:
-            # A takeover can also be taken back halfway.
-            takeover(cluster, "undo")
-            wait_until(lambda: holders(cluster) == OLD, "the operator holds its leases", 60)
-            assert everything(cluster.admin) == before
+    # Each run continues where the one before it was killed.
+    for _ in range(3):
+        assert killed_start(cluster)
+    assert everything(cluster.admin) != before
+    # A takeover can also be taken back halfway.
+    takeover(cluster, "undo")
+    wait_until(lambda: holders(cluster) == OLD, "the operator holds its leases", 60)
+    assert everything(cluster.admin) == before
+    kills = 0
+    while killed_start(cluster):
+        kills += 1
+        assert kills < 50
+    assert kills >= 3
     takeover(cluster, "start")
     assert all(holder.startswith(IDENTITY) for holder in holders(cluster).values())
     takeover(cluster, "undo")
     assert everything(cluster.admin) == before and agents.configs() == configs_before
 
 
-def test_nothing_begins_while_something_speaks_against_it(cluster, operators_cluster):
+def test_no_takeover_begins_while_there_is_an_obstacle(cluster, operators_cluster):
     objects, agents, _ = operators_cluster
     before = everything(cluster.admin)
     # The pool needs another rendered config than its present target.
@@ -622,7 +649,8 @@ def test_an_object_that_cannot_be_read_is_one_obstacle_among_others(cluster, ope
     cluster.admin.must("PATCH", "/api/v1/nodes/master-0", {"metadata": {"annotations": {
         "machineconfiguration.openshift.io/desiredDrain": "drain-x"}}}, MERGE)
     found = takeover(cluster, "check", status=2)
-    assert "obstacle  cluster: reading a MachineConfiguration of the API server: $.spec.nodeDisruptionPolicy: " in found
+    assert ("obstacle  cluster: decoding a MachineConfiguration from the API server: $.spec.nodeDisruptionPolicy: "
+            in found)
     assert "`kubectl edit machineconfigurations.operator.openshift.io cluster`" in found
     assert "node master-0 is being drained" in found
     assert "Nothing was changed" in takeover(cluster, "start", status=2)

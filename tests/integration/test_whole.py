@@ -213,11 +213,11 @@ def test_a_strict_pause_keeps_the_kubelets_new_authorities_from_the_nodes(site, 
     wait_until(lambda: all(site.pintles_annotation(node, "controller-config-waits-until") for node in site.nodes),
                "the nodes know of the pause", 60)
     site.set_kubelet_authorities(new)
-    end = wait_until(lambda: site.metric(ends), "the metric says when the old authorities end", 60)
+    end = wait_until(lambda: site.metric(ends), "the metric has the time at which the old authorities expire", 60)
     left = datetime.datetime.fromtimestamp(end) - datetime.datetime.now()
     assert datetime.timedelta(days=4) < left < datetime.timedelta(days=5)
     wait_until(lambda: all(KUBELET_CA in site.pintles_annotation(node, "waiting-files") for node in site.nodes),
-               "all nodes say that the file waits", 60)
+               "all nodes report that the file waits", 60)
     assert have(old)()
 
     # Under the other policy certificates pass, and the alert has no reason to fire.

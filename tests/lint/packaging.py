@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks that the spec file and Debian's lists package what Meson installs with their options, each file once, and that
 the spec has Meson's version.
+
+Also checks that the files of FIXED_FOLDERS go there with Meson's default prefix, which is /usr/local.
 """
 
 import fnmatch
@@ -22,6 +24,10 @@ MACROS = {"_prefix": "/usr", "_bindir": "/usr/bin", "_sbindir": "/usr/sbin", "_l
           "_datadir": "/usr/share", "_mandir": "/usr/share/man", "_unitdir": "/usr/lib/systemd/system",
           "_tmpfilesdir": "/usr/lib/tmpfiles.d", "_libdir": "/usr/lib64"}
 DIRECTORIES = ["bindir", "sbindir", "libdir", "libexecdir", "datadir", "mandir"]
+# Each of these files is read by a program that looks nowhere else, except for a folder of the administrator.
+FIXED_FOLDERS = {"io.pintle.Agent1.conf": ["/usr/share/dbus-1/system.d"],
+                 "io.pintle.agent.policy": ["/usr/share/polkit-1/actions"],
+                 "pintled.service": ["/lib/systemd/system", "/usr/lib/systemd/system"]}
 
 
 def expanded(text):
@@ -47,13 +53,22 @@ def packaged(spec):
     return files
 
 
-def installed(options, build):
+def installed(options, build, prefix="/usr"):
     """Returns what a build with these options would install."""
-    subprocess.run(["meson", "setup", "--prefix=/usr", "-Dtests=false", *options, build, sources.TOP], check=True,
+    subprocess.run(["meson", "setup", f"--prefix={prefix}", "-Dtests=false", *options, build, sources.TOP], check=True,
                    stdout=subprocess.DEVNULL)
     plan = json.loads(subprocess.run(["meson", "introspect", build, "--installed"], check=True,
                                      stdout=subprocess.PIPE).stdout)
     return set(plan.values())
+
+
+def check_default_prefix(findings, paths):
+    """Checks the installed paths of a build with Meson's default prefix."""
+    for name, folders in FIXED_FOLDERS.items():
+        for path in paths:
+            if path.endswith(f"/{name}") and path.removesuffix(f"/{name}") not in folders:
+                findings.add(sources.TOP / "systemd/meson.build", 1, f"{path} is not in {' or '.join(folders)}, where "
+                                                                     "its program looks")
 
 
 def debian_options():
@@ -91,6 +106,7 @@ def main():
         directories = [f"--{name}={MACROS['_' + name]}" for name in DIRECTORIES]
         installed_paths = installed([*directories, *options(spec)], pathlib.Path(folder) / "rpm")
         debian_paths = installed([*DEBIAN_DIRECTORIES, *debian_options()], pathlib.Path(folder) / "deb")
+        check_default_prefix(findings, installed([], pathlib.Path(folder) / "default", prefix="/usr/local"))
     for path, lines in files.items():
         if path not in installed_paths:
             findings.add(SPEC, lines[0], f"{path} is not installed")

@@ -6,6 +6,7 @@ import http.client
 import json
 import pathlib
 import threading
+import time
 
 from . import grants
 from .cluster import Cluster
@@ -113,6 +114,7 @@ class Watch(contextlib.AbstractContextManager):
 
     def __init__(self, cluster):
         self._cluster, self._ending = cluster, threading.Event()
+        self._connection = None
 
     def receive(self, thing):
         raise NotImplementedError
@@ -124,8 +126,17 @@ class Watch(contextlib.AbstractContextManager):
 
     def __exit__(self, *_):
         self._ending.set()
-        self._connection.sock and self._connection.sock.shutdown(2)
-        self._thread.join(30)
+        deadline = time.monotonic() + 60
+        while self._thread.is_alive() and time.monotonic() < deadline:
+            # The thread may be opening a connection, which can be closed only later.
+            self._disconnect()
+            self._thread.join(0.1)
+
+    def _disconnect(self):
+        socket = self._connection and self._connection.sock
+        with contextlib.suppress(OSError):    # The server may have closed the connection.
+            if socket:
+                socket.shutdown(2)
 
     def _watch(self):
         while not self._ending.is_set():

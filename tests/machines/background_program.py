@@ -50,4 +50,5 @@ class BackgroundProgram:
         self._process.stdin.flush()
 
     def awaits(self, line, times=1):
-        wait_until(lambda: self.lines.count(line) >= times, f"it says {line!r}, not only {self.lines}", PATIENCE)
+        wait_until(lambda: self.lines.count(line) >= times,
+                   lambda: f"the program prints {line!r}, not only {self.lines}", PATIENCE)

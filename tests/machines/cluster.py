@@ -270,6 +270,8 @@ class Cluster:
                 "requestheader_client_ca_file": self._front_proxy.certificate,
                 "authorization_mode": "Node,RBAC",
                 "enable_admission_plugins": ",".join(self.plugins), **audit.options(self.folder),
+                **control_plane.without_features(control_plane.help_of(self.programs / "kube-apiserver"),
+                                                 "APIPriorityAndFairness"),
                 "allow_privileged": "true", "service_cluster_ip_range": "10.96.0.0/16",
                 "service_account_issuer": "https://kubernetes.default.svc",
                 "service_account_key_file": self._service_account_pair.certificate,

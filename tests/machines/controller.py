@@ -6,6 +6,7 @@ import os
 import pathlib
 import sys
 
+from .cluster_user import Refused
 from .controller_config import controller_config
 from .daemon import Daemon
 from .wait import wait_until
@@ -117,8 +118,11 @@ class Objects:
         body = {"apiVersion": "machineconfiguration.openshift.io/v1", "kind": "MachineConfig",
                 "metadata": {"name": name, "labels": {"machineconfiguration.openshift.io/role": role}},
                 "spec": {"config": ignition, **spec}}
-        status, _ = self.admin.request("POST", f"{GROUP}/machineconfigs", body)
-        if status == 409:
+        try:
+            self.admin.must("POST", f"{GROUP}/machineconfigs", body)
+        except Refused as refused:
+            if refused.status != 409:
+                raise
             self.admin.must("PATCH", f"{GROUP}/machineconfigs/{name}", {"spec": body["spec"]}, MERGE)
 
     def remove_config(self, name):

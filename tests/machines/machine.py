@@ -58,6 +58,9 @@ class Machine(contextlib.AbstractContextManager):
             if self.state != "reboot":
                 break
             self._boot_once()
+        else:
+            if self.state == "reboot":
+                raise MachineDied(f"{self.name} reboots again after each of six boots", self.console())
         self.boot_seconds = time.monotonic() - started
 
     def _boot_once(self, fall_back=False):
@@ -113,11 +116,13 @@ class Machine(contextlib.AbstractContextManager):
         return found
 
     def kill_after(self, seconds):
-        """Kills the machine after some seconds, unless it ends before by itself."""
+        """Kills the machine after some seconds, unless it ends before by itself; returns whether it was killed."""
         try:
             self._process.wait(seconds)
         except TimeoutError:
             self._process.kill()
+            return True
+        return False
 
     @property
     def running(self):

@@ -38,11 +38,12 @@ class SimulatedAgents(contextlib.AbstractContextManager):
         self._thread.start()
         return self
 
-    def __exit__(self, kind, *_):
+    def __exit__(self, _, error, *__):
         self._ended.set()
         self._thread.join()
-        if self.trouble and kind is None:
-            raise self.trouble
+        # Without the thread, most tests time out, so its error is the cause of theirs.
+        if self.trouble and (error is None or isinstance(error, Exception)):
+            raise self.trouble from error
 
     def add(self, name, config, labels=("node-role.kubernetes.io/worker",), has_report=True, **more_labels):
         """Adds a node that has booted with a config; has_report decides whether it gets a MachineConfigNode."""

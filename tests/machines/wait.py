@@ -11,6 +11,8 @@ LONGEST_PAUSE = 0.15
 def wait_until(condition, what, seconds, every=None):
     """Returns the first true value of condition(); after the given seconds, raises TimeoutError with `what`.
 
+    `what` is a text, or a function that returns one, so that the error describes the state at its time.
+
     The pauses between two calls of condition() become longer, because many conditions ask an API server, which would
     be busy with little else.  With `every`, all pauses have this length.
     """
@@ -21,7 +23,7 @@ def wait_until(condition, what, seconds, every=None):
         if value:
             return value
         if time.monotonic() > deadline:
-            raise TimeoutError(f"\"{what}\" is not true after {seconds} s")
+            raise TimeoutError(f"\"{what() if callable(what) else what}\" is not true after {seconds} s")
         time.sleep(pause)
         if not every:
             pause = min(pause * 1.2, LONGEST_PAUSE)

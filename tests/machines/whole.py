@@ -6,9 +6,14 @@ import threading
 
 from .cluster_user import Refused
 
+_PATIENCE = 300    # A thread may have to wait for a machine to boot.
+
 
 class _NodeThreads(contextlib.AbstractContextManager):
-    """One thread for each node, until the end of `with`, which raises the first error of a thread."""
+    """One thread for each node, until the end of `with`, which raises the first error of a thread.
+
+    A test whose thread has ended usually times out, so the thread's error is raised also if the test has failed.
+    """
 
     def __init__(self, nodes):
         self.nodes = nodes
@@ -20,12 +25,15 @@ class _NodeThreads(contextlib.AbstractContextManager):
             thread.start()
         return self
 
-    def __exit__(self, kind, *_):
+    def __exit__(self, _, error, *__):
         self._ended.set()
         for thread in self._threads:
-            thread.join(60)
-        if kind is None and self._errors:
-            raise self._errors[0]
+            thread.join(_PATIENCE)
+        stuck = [node.name for node, thread in zip(self.nodes, self._threads) if thread.is_alive()]
+        if stuck:
+            self._errors.append(TimeoutError(f"the threads of {stuck} do not end within {_PATIENCE} s"))
+        if self._errors and (error is None or isinstance(error, Exception)):
+            raise self._errors[0] from error
 
     def _run(self, node):
         try:

@@ -60,6 +60,26 @@ def start_with_config(node):
     assert node.run("cat", "/etc/managed").stdout == "new"
 
 
+def start_kubelet(node):
+    """Starts a kubelet that requires the first boot to be complete, as on a node of a cluster."""
+    node.run("tee", "/etc/systemd/system/kubelet.service", input="[Service]\nExecStart=/bin/sleep infinity\n")
+    node.run("systemctl", "enable", "pintle-firstboot.service")
+    node.run("systemctl", "start", "kubelet.service")
+
+
+def expect_kubelet_without_package(node):
+    """Checks that the kubelet has run on, and that it starts again."""
+    node.run("systemctl", "is-active", "kubelet.service")
+    node.run("systemctl", "restart", "kubelet.service")
+
+
+def leave_change_to_reboot(node):
+    """Makes a change that waits for a reboot."""
+    config = installed.machine_config([installed.file("/etc/waiting", "new")])
+    node.run("tee", "/root/config.json", input=json.dumps(config))
+    assert node.run("pintle", "apply", "--yes", "--no-reboot", "/root/config.json", check=False).returncode == 2
+
+
 def process(node):
     """Returns the process ID of the agent, which is 0 if it does not run."""
     return node.run("systemctl", "show", "--property=MainPID", "--value", "pintled.service").stdout.strip()

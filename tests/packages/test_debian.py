@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Installs, upgrades and removes the Debian packages on a booted machine that has nothing of the build tree."""
 
+import fcntl
 import gzip
 import json
 import subprocess
@@ -9,8 +10,9 @@ import pytest
 
 from machines import installed
 from machines.node import Node
-from packaged_agent import (CONFIG, PACKAGES, apply_config, assert_nothing_has_begun, install, process, start_with_config,
-                            verify, wait_until_settled)
+from machines.wait import wait_until
+from packaged_agent import (CONFIG, PACKAGES, apply_config, assert_nothing_has_begun, expect_kubelet_without_package, install,
+                            leave_change_to_reboot, process, start_kubelet, start_with_config, verify, wait_until_settled)
 
 # The maintainer has no mail address, and no distribution has the packages, so no bug of it asks for them.
 TAGS_THAT_ARE_ACCEPTED = ("bogus-mail-host", "bogus-mail-host-in-debian-changelog", "initial-upload-closes-no-bugs")
@@ -81,6 +83,49 @@ def test_what_a_config_has_put_in_place_stays_when_the_package_goes(with_config)
     for path in "/var/lib/pintle", "/run/pintle", "/run/bin/machine-config-daemon":
         assert with_config.run("test", "-e", path, check=False).returncode, path
     assert with_config.run("systemctl", "--failed", "--quiet").stdout == ""
+
+
+def expect_to_stay(node, package):
+    """Checks that the package cannot be removed, because a change waits for a reboot."""
+    removed = node.run("apt-get", "purge", "--yes", package, check=False)
+    output = removed.stdout + removed.stderr
+    assert removed.returncode and "waits for a reboot" in output and f"{package} stays installed" in output, output
+    assert node.run("dpkg-query", "--show", "--showformat=${db:Status-Abbrev}", package).stdout.strip() == "ii"
+
+
+def test_the_kubelet_runs_and_starts_when_the_package_goes(node):
+    install(node, "pintle")
+    start_kubelet(node)
+    node.run("apt-get", "remove", "--yes", "pintle")
+    expect_kubelet_without_package(node)
+
+
+def test_a_change_that_was_cut_short_ends_before_the_package_goes(node):
+    install(node, "pintle")
+    node.run("useradd", "--password", "*", "core")
+    config = installed.machine_config([installed.file("/etc/managed", "new")],
+                                      users=[{"name": "core", "passwordHash": "$6$salt$new"}])
+    node.run("tee", "/root/config.json", input=json.dumps(config))
+    # The change waits for the lock before it puts the password, which is the last step.
+    with node.path("/etc/.pwd.lock").open("a") as lock:
+        fcntl.lockf(lock, fcntl.LOCK_EX)
+        node.run("systemd-run", "--quiet", "--collect", "--unit=change", "pintle", "apply", "--yes", "/root/config.json")
+        wait_until(node.path("/etc/managed").exists, "the change has begun", 60)
+        node.run("systemctl", "kill", "--signal=KILL", "change.service")
+    assert "was cut short; it is undone" in node.run("apt-get", "purge", "--yes", "pintle").stdout
+    for path in "/etc/managed", "/var/lib/pintle":
+        assert node.run("test", "-e", path, check=False).returncode, path
+
+
+def test_a_change_that_waits_for_a_reboot_keeps_the_package(node):
+    install(node, "pintle")
+    leave_change_to_reboot(node)
+    expect_to_stay(node, "pintle")
+    install(node, "pintle-image")
+    expect_to_stay(node, "pintle-image")
+    node.run("pintle", "recover", "--give-up")
+    node.run("apt-get", "remove", "--yes", "pintle")
+    assert node.run("test", "-e", "/etc/waiting", check=False).returncode
 
 
 def test_all_packages_are_installed_together(node):

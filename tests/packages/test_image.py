@@ -5,6 +5,7 @@ containerd runs the image beside a test cluster, whose API server checks the con
 """
 
 import contextlib
+import gzip
 import hashlib
 import json
 import os
@@ -116,6 +117,25 @@ def test_two_builds_are_the_same_bit_for_bit(package, output, tmp_path):
     # The overlay has the relative path from its folder to deploy/.
     del first["kustomization.yaml"], second["kustomization.yaml"]
     assert first == second and len(first) == 7
+
+
+@pytest.mark.parametrize("line, found", [("  * Built from the commit 0123456789abcdef.", "the commit 0123456789abcdef"),
+                                         ("  * Built from something.", "an unknown commit")])
+def test_a_package_of_another_commit_is_refused(package, tmp_path, line, found):
+    """The other commit may have the same time as the one that is checked out."""
+    tree, other = tmp_path / "tree", tmp_path / "other.deb"
+    shell.run("dpkg-deb", "--raw-extract", package, tree)
+    changelog = tree / "usr/share/doc/pintle-controller/changelog.Debian.gz"
+    text, count = re.subn(r"(?m)^  \* Built from the commit [0-9a-f]{40}\.$", line,
+                          gzip.decompress(changelog.read_bytes()).decode())
+    assert count == 1
+    changelog.write_bytes(gzip.compress(text.encode()))
+    shell.run("dpkg-deb", "--root-owner-group", "-Znone", "--build", tree, other)
+    refused = shell.run(sys.executable, PROGRAM, "--package", other, "--output", tmp_path / "image", check=False)
+    commit = shell.run("git", "-C", SOURCE, "rev-parse", "HEAD").stdout.strip()
+    message = f"{other} is of {found}, and the commit {commit} is checked out; run ./dev image without --package\n"
+    assert (refused.returncode, refused.stderr) == (1, message)
+    assert not (tmp_path / "image").exists()
 
 
 def test_a_file_that_is_not_as_its_package_has_it_is_refused(package, tmp_path):

@@ -16,8 +16,8 @@ import pytest
 
 from machines import image
 from machines.node import Node
-from packaged_agent import (PACKAGES, apply_config, assert_nothing_has_begun, process, start_with_config,
-                            wait_until_settled)
+from packaged_agent import (PACKAGES, apply_config, assert_nothing_has_begun, expect_kubelet_without_package,
+                            leave_change_to_reboot, process, start_kubelet, start_with_config, wait_until_settled)
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 RPM = SOURCE / "tests/packages/rpm"
@@ -214,6 +214,29 @@ def test_what_a_config_has_put_in_place_stays_when_the_package_goes(with_config)
     with_config.run("systemctl", "enable", "--now", "pintle-recover.service", "pintled.service")
     wait_until_settled(with_config)
     apply_config(with_config, ("/etc/managed", "newer"))
+
+
+def test_the_kubelet_runs_and_starts_when_the_package_goes(node):
+    dnf(node, "install", "pintle")
+    start_kubelet(node)
+    dnf(node, "remove", "pintle")
+    assert node.run("find", "/etc/systemd/system", "-name", "pintle*").stdout == ""
+    expect_kubelet_without_package(node)
+
+
+def test_a_change_that_waits_for_a_reboot_keeps_the_package(node):
+    dnf(node, "install", "pintle")
+    leave_change_to_reboot(node)
+    for package in "pintle", "pintle-image":
+        dnf(node, "install", package)
+        # Unlike rpm, dnf prints no output of scriptlets when it is quiet.
+        removed = run_tool(node, "rpm", "--root=/machine", "--erase", package, check=False)
+        output = removed.stdout + removed.stderr
+        assert removed.returncode and "waits for a reboot" in output and f"{package} stays installed" in output, output
+        assert releases(node, package) == ["1"]
+    node.run("pintle", "recover", "--give-up")
+    dnf(node, "remove", "pintle")
+    assert node.run("test", "-e", "/etc/waiting", check=False).returncode
 
 
 def test_rpmlint_finds_nothing_but_what_rpmlint_toml_accepts(rpms):

@@ -6,7 +6,7 @@
 # compiled; the others are links to it.  $PRECOMPILED_ONCE is an empty folder for the first ones.
 set -euo pipefail
 
-# What the compiler is told, without the places of the files.
+# The compiler's arguments, without the paths of files.
 arguments=("$@") told=()
 for ((at = 0; at < ${#arguments[@]}; ++at)); do
   case ${arguments[at]} in

@@ -144,9 +144,12 @@ std::string MessagesOfControllerConfig(const std::string& text) {
   auto value = json::Parse(text);
   Add(value, messages);
   if (!value) return messages;
-  const auto source = machineconfig::ReadObject<agent::ClusterFilesSource>(*std::move(value), "ControllerConfig");
+  auto source = machineconfig::ReadObject<agent::ClusterFilesSource>(*std::move(value), "ControllerConfig");
   Add(source, messages);
-  if (source) Add(agent::FilesOf(*source), messages);
+  if (!source) return messages;
+  // Each error begins with the object's name, which may be the secret.
+  source->metadata.name = "c";
+  Add(agent::FilesOf(*source), messages);
   return messages;
 }
 
@@ -245,7 +248,6 @@ bool IsAboutName(std::string_view line) {
       "cluster \"",
       "context \"",
       "user \"",
-      "ControllerConfig ",
   });
   return std::any_of(kWithNames.begin(), kWithNames.end(),
                      [&](std::string_view words) { return line.find(words) != std::string_view::npos; });

@@ -6,14 +6,13 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
+#include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <set>
 #include <stdexcept>
+#include <string_view>
 
 #include "base/digest.h"
 
@@ -30,16 +29,25 @@ std::string Contents(const fs::path& path, const struct stat& status) {
   return std::string(std::istreambuf_iterator<char>(in), {});
 }
 
+// The kernel's limits for all names and for one value: XATTR_LIST_MAX and XATTR_SIZE_MAX.
+constexpr std::size_t kLongestAttributes = 65536;
+
+// An attribute that cannot be read must not count as missing; otherwise, different trees would be equal.
+std::string_view Checked(ssize_t length, const std::string& room, const fs::path& path) {
+  if (length < 0) throw std::runtime_error("cannot read the attributes of " + path.string());
+  return std::string_view(room).substr(0, static_cast<std::size_t>(length));
+}
+
 std::string Attributes(const fs::path& path) {
-  std::array<char, 4096> names;
+  thread_local std::string names(kLongestAttributes, '\0');
+  thread_local std::string value(kLongestAttributes, '\0');
   const ssize_t size = ::llistxattr(path.c_str(), names.data(), names.size());
+  if (size < 0 && errno == ENOTSUP) return "";
   std::set<std::string> all;
-  for (ssize_t at = 0; at < size; at += static_cast<ssize_t>(std::strlen(names.data() + at)) + 1) {
-    const char* const name = names.data() + at;
-    std::array<char, 4096> value;
+  for (std::string_view rest = Checked(size, names, path); !rest.empty(); rest.remove_prefix(rest.find('\0') + 1)) {
+    const char* const name = rest.data();
     const ssize_t length = ::lgetxattr(path.c_str(), name, value.data(), value.size());
-    all.insert(
-        fmt::format(" {}={}", name, ToHex({value.data(), static_cast<std::size_t>(std::max<ssize_t>(length, 0))})));
+    all.insert(fmt::format(" {}={}", name, ToHex(Checked(length, value, path))));
   }
   std::string text;
   for (const std::string& attribute : all) text += attribute;

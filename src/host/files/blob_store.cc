@@ -319,10 +319,11 @@ Result<std::string_view> BlobStore::ReadSmall(const Extent& extent) const {
 
 Result<> BlobStore::WriteAt(off_t offset, std::string_view head, std::string_view tail) const {
   if (static_cast<std::uint64_t>(offset) + head.size() + tail.size() > limit_) {
-    return Error(ErrorKind::kSystem,
-                 fmt::format("there is too little space on its file system, free some space: the contents of a change "
-                             "may use {} there, since the rest is for other programs, and these contents need more",
-                             SizeText(limit_)));
+    return Error(
+        ErrorKind::kSystem,
+        fmt::format("there is too little space on its file system: the contents of a change may use {} there, and "
+                    "these contents need more; free some space",
+                    SizeText(limit_)));
   }
   while (!head.empty() || !tail.empty()) {
     const iovec parts[] = {{const_cast<char*>(head.data()), head.size()},

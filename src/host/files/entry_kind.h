@@ -26,9 +26,9 @@ inline Result<resource::EntryKind> KindOf(mode_t mode) {
   if (S_ISREG(mode)) return resource::EntryKind::kFile;
   if (S_ISDIR(mode)) return resource::EntryKind::kDirectory;
   if (S_ISLNK(mode)) return resource::EntryKind::kLink;
-  return Error(
-      ErrorKind::kInvalid,
-      fmt::format("a {} is there, which is neither file, directory nor link: move it away", NameOfOther(mode)));
+  return Error(ErrorKind::kInvalid,
+               fmt::format("there is a {} in its place, which is neither a file, a directory nor a link: move it away",
+                           NameOfOther(mode)));
 }
 
 }  // namespace pintle::host

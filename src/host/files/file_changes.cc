@@ -227,7 +227,7 @@ class FileChanges::Work {
     exchange.name = NameIn(put.key);
     if (!retired_.empty()) TRY(RemoveRetired([&](const Retired& one) { return one.place() == prepared.place(); }));
     if (IsPreparedAlready(put, prepared.place())) return prepared;
-    // Leftovers are cleared even if nothing is to be changed, since nobody else clears them.
+    // Leftovers are cleared even if the entry is as wanted, since nobody else clears them.
     TRY(ClearLeftover(directory, exchange.name));
     exchange.existing = TRY(FindExisting(directory.fd(), exchange.name));
     if (before && before->state != nullptr) exchange.seen = *before->state;
@@ -322,8 +322,8 @@ class FileChanges::Work {
       return WantedAttributes{std::move(attributes), OtherAttributes::kRemove};
     }
     WantedAttributes wanted_attributes;
-    if (const auto label = labels_.LabelFor(put.key, put.want->kind)) {
-      wanted_attributes.attributes[kSelinuxLabel] = *label + '\0';  // The kernel's value includes the zero byte.
+    if (const auto label = labels_.AttributeFor(put.key, put.want->kind)) {
+      wanted_attributes.attributes[kSelinuxLabel] = *label;
     }
     return wanted_attributes;
   }
@@ -363,8 +363,8 @@ class FileChanges::Work {
     return IsInState(want, existing, opened, have, blobs_);
   }
 
-  // Checks that nothing is mounted on an entry that is to be replaced.  If the entry is a directory, also checks that
-  // this change first removes everything in it.
+  // Checks that nothing is mounted on the entry that the new one replaces.  If the entry is a directory, also checks
+  // that this change first removes everything in it.
   Result<> CheckReplaceable(const Directory& directory, const Prepared& prepared) const {
     TRY(CheckNotMounted(*prepared.exchange.existing));
     if (prepared.exchange.existing->kind != EntryKind::kDirectory) return {};

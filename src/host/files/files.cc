@@ -80,7 +80,7 @@ class Ancestors {
       return Error(ErrorKind::kInvalid, fmt::format("{} is a link that leads nowhere: create its target", directory));
     }
     return Error(ErrorKind::kInvalid,
-                 fmt::format("{} has to be a directory and is something else: move it away", directory));
+                 fmt::format("{} must be a directory, but is something else: move it away", directory));
   }
 
   const Root& root_;

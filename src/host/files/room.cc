@@ -56,10 +56,11 @@ Result<FileSystemStatus> ReadStatusAt(const Root& root, const std::string& direc
 
 Error TooLittleSpace(const std::string& directory, const std::string& needed, const std::string& free,
                      const std::string& usable) {
-  return Error(ErrorKind::kSystem,
-               fmt::format("there is too little space on the file system of {}, free some space: the change needs {}, "
-                           "and {} are free, of which it may use {}; the rest is for other programs",
-                           directory, needed, free, usable));
+  return Error(
+      ErrorKind::kSystem,
+      fmt::format("there is too little space on the file system of {}: the change needs {}, but may use only {} of "
+                  "the {} that are free; free some space",
+                  directory, needed, usable, free));
 }
 
 std::string InodesText(std::uint64_t inodes) { return fmt::format("{} inodes", inodes); }

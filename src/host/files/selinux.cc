@@ -81,4 +81,10 @@ std::optional<std::string> Labels::LabelFor(const std::string& path, resource::E
   return policy_ == nullptr ? std::nullopt : policy_->LabelFor(path, kind);
 }
 
+std::optional<std::string> Labels::AttributeFor(const std::string& path, resource::EntryKind kind) const {
+  std::optional<std::string> label = LabelFor(path, kind);
+  if (label) *label += '\0';
+  return label;
+}
+
 }  // namespace pintle::host

@@ -25,6 +25,8 @@ class Labels {
 
   // Returns nullopt if the policy has no label for the path or cannot be read.
   std::optional<std::string> LabelFor(const std::string& path, resource::EntryKind kind) const;
+  // Returns the value of the extended attribute for this label, which ends with a zero byte.
+  std::optional<std::string> AttributeFor(const std::string& path, resource::EntryKind kind) const;
 
  private:
   class Policy;

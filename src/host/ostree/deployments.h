@@ -22,6 +22,10 @@
 
 namespace pintle::host {
 
+// OSTree's own finalizer completes the staged deployment that the first file describes, unless the second file exists.
+inline constexpr const char* kStagedDeployment = "/run/ostree/staged-deployment";
+inline constexpr const char* kStagedDeploymentLock = "/run/ostree/staged-deployment-locked";
+
 struct DeployedImage {
   std::string id;  // OS-COMMIT.SERIAL, which rpm-ostree uses; it is unique on this disk.
   std::string commit;

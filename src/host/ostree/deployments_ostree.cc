@@ -30,9 +30,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr const char* kStaged = "/run/ostree/staged-deployment";
-constexpr const char* kStagedLocked = "/run/ostree/staged-deployment-locked";
-
 // Sets the thread's locale to UTF-8, since libarchive converts the file names in archives to the locale.
 class Utf8Locale {
  public:
@@ -279,7 +276,7 @@ Result<std::vector<std::string>> StagedInitramfsOverlays() {
   Failure failure;
   char* contents = nullptr;
   gsize size = 0;
-  if (!::g_file_get_contents(kStaged, &contents, &size, Out(failure))) return ToError(failure);
+  if (!::g_file_get_contents(kStagedDeployment, &contents, &size, Out(failure))) return ToError(failure);
   const Variant staged(::g_variant_ref_sink(
       ::g_variant_new_from_data(G_VARIANT_TYPE_VARDICT, contents, size, FALSE, ::g_free, contents)));
   std::vector<std::string> overlays;
@@ -362,7 +359,7 @@ Result<PutEffect> DeploymentsOstree::FinalizeStaged(const std::function<Result<>
   return OnThreadWithOwnMounts([&]() -> Result<PutEffect> {
     const Sysroot sysroot = TRY(Sysroot::OpenLocked(sysroot_, patience_));
     // A locked deployment must not be finalized.  OSTree's own finalizer also skips it.
-    if (sysroot.staged() == nullptr || Exists(kStagedLocked)) return PutEffect::kAsWanted;
+    if (sysroot.staged() == nullptr || Exists(kStagedDeploymentLock)) return PutEffect::kAsWanted;
     const Result<> finalized = FinalizeOn(sysroot, put);
     if (finalized) return PutEffect::kChanged;
     // If the deployment stayed staged, OSTree's finalizer would complete it without our files.

@@ -205,7 +205,7 @@ Result<> DeploymentsRpmOstree::Make(const Spec& spec, const DeploymentsState& st
   RpmOstreeUpdate removals;
   removals.refspec = spec.refspec;
   // Only the fetched image may be deployed.  The digest in the name of a container image ensures this.
-  if (!spec.refspec.empty() && !spec.is_container) removals.depth = RpmOstreeUpdate::Depth::kDeployWhatIsHere;
+  if (!spec.refspec.empty() && !spec.is_container) removals.depth = RpmOstreeUpdate::Depth::kDeployWithoutFetching;
   removals.uninstall = Without(booted.packages, spec.packages);
   removals.override_reset = Without(booted.removed_packages, spec.removed);
   if (!removals.refspec.empty() || !removals.uninstall.empty() || !removals.override_reset.empty()) {

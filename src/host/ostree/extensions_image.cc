@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/ostree/extensions_image.h"
 
+#include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/file.h>
 #include <sys/utsname.h>
 
 #include <filesystem>
@@ -11,8 +13,12 @@
 
 #include "base/digest.h"
 #include "base/root.h"
+#include "host/files/files.h"
+#include "host/files/room.h"
+#include "host/ostree/disk_space.h"
 #include "host/ostree/image_name.h"
 #include "host/ostree/layer.h"
+#include "host/ostree/lock_holder.h"
 #include "host/ostree/oci_image.h"
 
 namespace pintle::host {
@@ -49,7 +55,7 @@ Result<OciManifest> ManifestOf(RegistryImage& image, const Skopeo& skopeo, const
 }  // namespace
 
 ExtensionsImage::ExtensionsImage(ExtensionsImage&& other) noexcept
-    : root_(std::move(other.root_)), is_there_(std::exchange(other.is_there_, false)) {}
+    : root_(std::move(other.root_)), lock_(std::move(other.lock_)), is_there_(std::exchange(other.is_there_, false)) {}
 
 ExtensionsImage::~ExtensionsImage() {
   // The next Unpack() removes the files that cannot be removed now.
@@ -67,10 +73,27 @@ Result<ExtensionsImage> ExtensionsImage::Unpack(std::string root, const std::str
   }
   if (root == "/") root.clear();
   ExtensionsImage unpacked(std::move(root));
+  TRY(unpacked.Lock(), doing());
   TRY(unpacked.Remove(), doing());
   TRY(unpacked.Fetch(*in_registry, access, stop, report), doing());
   TRY(unpacked.WriteRepositoryFile(), doing());
   return unpacked;
+}
+
+// A change and the staging of a later one may need packages at the same time.
+Result<> ExtensionsImage::Lock() {
+  const Root root = TRY(Root::Open(root_.empty() ? "/" : root_));
+  TRY(root.MakeDirectories(DirectoryAbove(kExtensionsDirectory), {.permissions = 0700, .owner = {}}));
+  const std::string path = std::string(kExtensionsDirectory) + ".lock";
+  lock_ = TRY(root.OpenFile(path, O_RDWR | O_CREAT, 0600));
+  if (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0) {
+    const auto holder = LockHolder(root_ + path);
+    return Error(ErrorKind::kUnavailable,
+                 fmt::format("the packages of extensions are in use by {}; try again when it is done",
+                             holder.value_or("another program")));
+  }
+  is_there_ = true;
+  return {};
 }
 
 // The repository file is removed first, since it refers to the directory.
@@ -88,6 +111,7 @@ Result<> ExtensionsImage::Fetch(const RegistryImage& name, const RegistryAccess&
   const Skopeo skopeo(access, layout);
   RegistryImage image = name;
   const OciManifest manifest = TRY(ManifestOf(image, skopeo, stop));
+  TRY(ExpectRoom(manifest));
   TRY(skopeo.Copy(image, manifest, layout, stop, report));
   if (report) report({.doing = {}, .part = "unpacking"});
   for (const OciDescriptor& layer : manifest.layers) {
@@ -96,6 +120,14 @@ Result<> ExtensionsImage::Fetch(const RegistryImage& name, const RegistryAccess&
     TRY(UnpackLayer(path, kPackages, directory(), stop), "unpacking the layer " + layer.digest);
   }
   return RemoveAll(layout);
+}
+
+// The kubelet often has its files on the same file system.
+Result<> ExtensionsImage::ExpectRoom(const OciManifest& manifest) const {
+  const Root root = TRY(Root::Open(root_.empty() ? "/" : root_));
+  NeededRoom needed(root);
+  TRY(needed.Add(kExtensionsDirectory, SpaceFor(manifest.layers)));
+  return needed.ExpectEnough();
 }
 
 Result<> ExtensionsImage::WriteRepositoryFile() const {

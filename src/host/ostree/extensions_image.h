@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "base/unique_fd.h"
 #include "host/ostree/activity_progress.h"
 #include "host/ostree/skopeo.h"
 
@@ -18,7 +19,8 @@ namespace pintle::host {
 inline constexpr const char* kExtensionsDirectory = "/var/lib/pintle/extensions";
 inline constexpr const char* kExtensionsRepository = "/etc/yum.repos.d/coreos-extensions.repo";
 
-// An unpacked image.  Only one may exist at a time.  If the process is killed, the next Unpack() removes the packages.
+// An unpacked image.  Only one may exist at a time on a machine, so Unpack() fails while another process has one.  If
+// the process is killed, the next Unpack() removes the packages.
 class ExtensionsImage {
  public:
   // `root` is "/" or, in tests, a directory in its place.
@@ -32,13 +34,16 @@ class ExtensionsImage {
   explicit ExtensionsImage(std::string root) : root_(std::move(root)) {}
 
   std::string directory() const { return root_ + kExtensionsDirectory; }
+  Result<> Lock();
   Result<> Remove() const;
   Result<> Fetch(const RegistryImage& image, const RegistryAccess& access, const std::stop_token& stop,
                  const ProgressCallback& report) const;
+  Result<> ExpectRoom(const OciManifest& manifest) const;
   Result<> WriteRepositoryFile() const;
 
   std::string root_;
-  bool is_there_ = true;
+  UniqueFd lock_;
+  bool is_there_ = false;
 };
 
 }  // namespace pintle::host

@@ -453,8 +453,9 @@ Result<std::string> ImageStore::TakePackedCommit(const PackedCommit& packed, con
   }
   if (commit.empty()) return Error(ErrorKind::kInvalid, "its label names a commit, but its layers have none");
   if (!packed.checksum.empty() && packed.checksum != commit) {
-    return Error(ErrorKind::kInvalid, fmt::format("its layers have the commit {}, and its label ostree.commit says {}",
-                                                  commit, packed.checksum));
+    return Error(
+        ErrorKind::kInvalid,
+        fmt::format("its layers contain the commit {}, but its label ostree.commit names {}", commit, packed.checksum));
   }
   TRY(ExpectWhole(repository_, commit, cancel));
   return commit;

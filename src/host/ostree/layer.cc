@@ -33,7 +33,7 @@ Error ArchiveError(archive* opened) {
   return Error(ErrorKind::kInvalid, text == nullptr ? "it is not an archive" : text);
 }
 
-Error Cancelled() { return Error(ErrorKind::kCancelled, "it was asked to stop"); }
+Error Cancelled() { return Error(ErrorKind::kCancelled, "it was cancelled"); }
 
 Result<> CheckBytes(const std::string& path, const OciDescriptor& layer, const std::stop_token& stop) {
   const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
@@ -117,7 +117,8 @@ class LayerChecker {
 
  private:
   static Error TwoKindsError(const std::string& path) {
-    return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is a directory, and something else too", path));
+    return Error(ErrorKind::kInvalid,
+                 fmt::format("\"{}\" is in the layer both as a directory and as something else", path));
   }
 
   Result<> AddHardLink(const std::string& path, const char* to) {

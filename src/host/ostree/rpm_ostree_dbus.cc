@@ -267,7 +267,7 @@ class RpmOstree::Connection {
   Result<> WaitWhileBusy(MonotonicTime deadline) {
     const MonotonicTime next_poll = std::min(deadline, SystemClock().Monotonic() + kBusyPollInterval);
     while (!has_changed_ && !is_gone_) {
-      if (settings_.stop.stop_requested()) return Error(ErrorKind::kCancelled, "it was asked to stop");
+      if (settings_.stop.stop_requested()) return Error(ErrorKind::kCancelled, "it was cancelled");
       const int result = ::sd_bus_process(bus_.get(), nullptr);
       if (result < 0) return Problem().ToError(result).While("waiting for rpm-ostree");
       if (result > 0) continue;
@@ -346,7 +346,7 @@ Result<> RpmOstree::Update(const RpmOstreeUpdate& update) {
     options.Flag("idempotent-layering");
     if (update.refspec.empty()) options.Flag("no-pull-base");
     if (update.depth == Depth::kFetch) options.Flag("download-only");
-    if (update.depth == Depth::kDeployWhatIsHere) options.Flag("cache-only");
+    if (update.depth == Depth::kDeployWithoutFetching) options.Flag("cache-only");
     return options.Close();
   };
   TRY(connection_->Transact("UpdateDeployment", fill), "rpm-ostree: " + title);

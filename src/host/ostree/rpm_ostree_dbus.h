@@ -23,8 +23,8 @@ inline constexpr const char* kRpmOstreeUnit = "rpm-ostreed.service";
 struct RpmOstreeUpdate {
   enum class Depth {
     kDeploy,
-    kDeployWhatIsHere,  // Deploys without fetching.
-    kFetch,             // Fetches without deploying.
+    kDeployWithoutFetching,
+    kFetch,  // Fetches without deploying.
   };
 
   std::string refspec;  // Empty if the image does not change.

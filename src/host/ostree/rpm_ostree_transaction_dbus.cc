@@ -103,7 +103,7 @@ class FollowedTransaction {
         continue;
       }
       if (cancel_deadline_ && SystemClock().Monotonic() > *cancel_deadline_) {
-        return Error(ErrorKind::kCancelled, "rpm-ostree was asked to stop, but continues");
+        return Error(ErrorKind::kCancelled, "rpm-ostree has not reacted to the request to cancel its transaction");
       }
       TRY(AwaitEither(bus_.get(), daemon_.bus, cancel_deadline_ ? std::stop_token() : settings_.stop,
                       kTransactionPollInterval));
@@ -112,7 +112,7 @@ class FollowedTransaction {
 
   Result<TransactionEnd> Ended() const {
     if (outcome_->is_success) return TransactionEnd::kDone;
-    if (cancel_deadline_) return Error(ErrorKind::kCancelled, "rpm-ostree was asked to stop");
+    if (cancel_deadline_) return Error(ErrorKind::kCancelled, "the transaction was cancelled");
     return Error(ErrorKind::kSystem, outcome_->text.empty() ? "rpm-ostree gives no reason" : OneLine(outcome_->text));
   }
 

@@ -22,14 +22,20 @@ void AddIfAny(Program& program, const char* option, const std::string& value) {
   if (!value.empty()) program.words.push_back(fmt::format("{}={}", option, value));
 }
 
-// Returns skopeo's error, which is in quotes at the end of a log line: `time="..." level=fatal msg="..."`.
+// Returns skopeo's error, which is in quotes at the end of a log line: `time="..." level=fatal msg="..."`.  The
+// result is one line.
 std::string FatalMessage(const std::string& text) {
   constexpr std::string_view kBefore = "level=fatal msg=\"";
   const std::size_t begin = text.rfind(kBefore);
   if (begin == std::string::npos || !text.ends_with('"')) return text;
   std::string message;
   for (std::size_t i = begin + kBefore.size(); i + 1 < text.size(); ++i) {
-    if (text[i] != '\\') message += text[i];
+    if (text[i] != '\\') {
+      message += text[i];
+      continue;
+    }
+    const char escaped = text[++i];
+    message += escaped == 'n' || escaped == 't' || escaped == 'r' ? ' ' : escaped;
   }
   return message;
 }

@@ -291,7 +291,8 @@ class UnitEnabler {
     if (!name) return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is not the name of a unit", owner));
     if (!fits) {
       return Error(ErrorKind::kInvalid,
-                   fmt::format("{} is a template, and {} has no instance to give to it", wanted.text(), owner));
+                   fmt::format("{} is a template without a default instance, and {} does not name an instance",
+                               wanted.text(), owner));
     }
     return MakeLink(fmt::format("{}/{}.{}/{}", kUnitDirectory, owner, kind, wanted.text()), unit);
   }

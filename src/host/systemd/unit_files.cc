@@ -114,7 +114,7 @@ Result<> AddDropins(const Root& root, const std::string& unit, std::map<std::str
   for (const std::string_view directory : kUnitSearchPath) {
     const std::string path = fmt::format("{}/{}.d", directory, unit);
     const auto names = root.List(path);
-    if (!names) continue;  // The directory does not exist or is something else; systemd ignores both cases, too.
+    if (!names) continue;  // The directory does not exist or is something else; systemd also ignores both cases.
     for (const std::string& name : *names) {
       if (name.ends_with(".conf") && !name.starts_with('.')) dropins.emplace(name, path + "/" + name);
     }
@@ -168,8 +168,9 @@ Result<std::string> Resolve(const Root& root, std::string_view path, LastPart la
   return resolved.empty() ? "/" : resolved;
 }
 
-Result<> FindUnitFile(const Root& root, UnitFile& unit, ReadInstall read) {
-  if (unit.kind != UnitFileKind::kNotLookedFor && unit.kind != UnitFileKind::kMissing) return {};
+namespace {
+
+Result<> FindAnew(const Root& root, UnitFile& unit, ReadInstall read) {
   unit.kind = UnitFileKind::kNotLookedFor;
   if (unit.name.kind() != UnitNameKind::kPlain && !unit.name.MayBeTemplate()) {
     return Error(ErrorKind::kInvalid, fmt::format("{}: a unit of this type has no instances", unit.name.text()));
@@ -186,12 +187,29 @@ Result<> FindUnitFile(const Root& root, UnitFile& unit, ReadInstall read) {
   return ExpandNames(root, unit);
 }
 
-Result<> FollowUnitLink(const Root& root, UnitFile& unit, ReadInstall read) {
+Result<> FollowLink(const Root& root, UnitFile& unit, ReadInstall read) {
   const std::string target = unit.target;
   unit.kind = UnitFileKind::kMissing;
   TRY(ReadUnitPath(root, unit, target, read));
   if (unit.kind != UnitFileKind::kFile || read == ReadInstall::kNo) return {};
   return ExpandNames(root, unit);
+}
+
+// After an error, `unit` must not have names that were not checked, and the next call must return the error again.
+Result<> ForgetAfterError(UnitFile& unit, Result<> result) {
+  if (!result) unit = UnitFile(unit.name);
+  return result;
+}
+
+}  // namespace
+
+Result<> FindUnitFile(const Root& root, UnitFile& unit, ReadInstall read) {
+  if (unit.kind != UnitFileKind::kNotLookedFor && unit.kind != UnitFileKind::kMissing) return {};
+  return ForgetAfterError(unit, FindAnew(root, unit, read));
+}
+
+Result<> FollowUnitLink(const Root& root, UnitFile& unit, ReadInstall read) {
+  return ForgetAfterError(unit, FollowLink(root, unit, read));
 }
 
 }  // namespace pintle::host

@@ -4,8 +4,11 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -40,6 +43,11 @@ class NodeCheck {
  public:
   explicit NodeCheck(const std::vector<Link>& links) {
     for (const Link& link : links) links_.push_back(JoinPath("/", link.path));
+    std::vector<std::string> sorted = links_;
+    std::sort(sorted.begin(), sorted.end());
+    for (std::string& link : sorted) {
+      if (shortest_.empty() || !link.starts_with(*shortest_.rbegin())) shortest_.insert(std::move(link));
+    }
   }
 
   // `kind` is the word for the node in errors, such as "File".
@@ -54,16 +62,26 @@ class NodeCheck {
                       "links must specify a unique `path`.",
                       entry->second, name));
     }
-    for (const std::string& link : links_) {
-      if (!path.starts_with(link) || path == link) continue;
-      return Untranslatable(fmt::format(
-          "{} uses link defined in config \"{}\". Please use a link not defined in Storage:Links", name, link));
-    }
-    return {};
+    if (!UsesLink(path)) return {};
+    // The operator names the first such link of the config.
+    const auto link = std::find_if(links_.begin(), links_.end(),
+                                   [&](const std::string& one) { return path.starts_with(one) && path != one; });
+    return Untranslatable(fmt::format(
+        "{} uses link defined in config \"{}\". Please use a link not defined in Storage:Links", name, *link));
   }
 
  private:
+  // None of the shortest links begins with another one, so only the last one that is not behind `path` can be the
+  // beginning of `path`.
+  bool UsesLink(const std::string& path) const {
+    const auto behind = shortest_.upper_bound(path);
+    if (behind == shortest_.begin()) return false;
+    const std::string& link = *std::prev(behind);
+    return path.starts_with(link) && path != link;
+  }
+
   std::vector<std::string> links_;
+  std::set<std::string> shortest_;  // The links that do not begin with the path of another link.
   std::map<std::string, std::string> names_;
 };
 

@@ -42,7 +42,8 @@ template <typename Luks>
 void WarnOfLostAdvertisements(std::vector<Luks>& list, json::Report& report) {
   ForEachAdvertisement(list, [&](const std::optional<std::string>& advertisement, const json::Path& path) {
     if (!internal::IsSet(advertisement)) return;
-    report.Warning(path, "is lost between spec 3.4 and 3.5: the machine will ask the server for it");
+    report.Warning(
+        path, "is lost in the translation between spec 3.4 and 3.5: the machine will request it from the Tang server");
   });
 }
 

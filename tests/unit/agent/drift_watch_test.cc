@@ -357,7 +357,7 @@ TEST_F(DriftWatchTest, MayBeDestroyedInItsCallback) {
 TEST_F(DriftWatchTest, RefusesAPathWithoutADirectory) {
   EXPECT_EQ(MessageOf(DriftWatch::Create(*loop_, root_, {"etc/managed"}, [] {})),
             "watching \"etc/managed\": it is not an absolute path");
-  EXPECT_EQ(MessageOf(DriftWatch::Create(*loop_, root_, {"/./"}, [] {})), "watching \"/\": it is in no directory");
+  EXPECT_EQ(MessageOf(DriftWatch::Create(*loop_, root_, {"/./"}, [] {})), "watching \"/\": it has no parent directory");
 }
 
 TEST_F(DriftWatchTest, MayHaveNoPaths) {

@@ -141,7 +141,7 @@ TEST_F(HealthTest, ADanglingLinkInPlaceOfTheDirectoryIsReported) {
 TEST_F(HealthTest, StopsOnRequest) {
   WriteCheck("endless", "#!/bin/sh\nsleep 1000\n");
   stop_.request_stop();
-  EXPECT_EQ(MessageOf(Find()), "it was asked to stop");
+  EXPECT_EQ(MessageOf(Find()), "the health check was cancelled");
 }
 
 TEST(Judge, WaitsLongerAndLongerUntilTheLimit) {

@@ -108,6 +108,64 @@ TEST_F(KubernetesSourceTest, OnANewMachineAsksForNothingBeforeTheNodeNamesTheCon
   EXPECT_EQ(FirstGoal(), "rendered-first");
 }
 
+TEST_F(KubernetesSourceTest, FollowsANodeThatWasRestoredFromABackup) {
+  const auto node = [](const std::string& version, const std::string& config) {
+    return AnnotatedNode(version, R"("machineconfiguration.openshift.io/desiredConfig":")" + config + "\"");
+  };
+  std::atomic<int> lists = 0;
+  kube::ScriptedServer server({}, [&](const kube::ReceivedRequest& request) -> kube::Answer {
+    if (!request.line.starts_with("GET /api/v1/nodes?")) return kube::StatusAnswer(404, "NotFound", "there is none");
+    if (request.line.find("watch=1") != std::string::npos) {
+      if (lists > 1) return {.ending = kube::Ending::kNever};
+      return {.body = kube::EventLine("ERROR", kube::StatusAnswer(410, "Expired").body)};
+    }
+    const bool is_restored = ++lists > 1;
+    return {.body = R"({"metadata":{"resourceVersion":")" + std::string(is_restored ? "105" : "5005") +
+                    R"("},"items":[)" + (is_restored ? node("100", "rendered-restored") : node("5000", "rendered-a")) +
+                    "]}"};
+  });
+  WriteKubeconfig(server);
+  std::vector<std::string> goals;
+  KubernetesSource source(
+      *loop_, root_, clock_,
+      {.node = "a", .kubeconfig = (directory_ / "kubeconfig").string(), .event_namespace = "namespace"});
+  source.Begin(Listening([&](const Goal& goal) {
+    goals.push_back(goal.config);
+    if (goals.size() == 2) loop_->Stop();
+  }));
+  EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
+  EXPECT_THAT(goals, testing::ElementsAre("rendered-a", "rendered-restored"));
+}
+
+TEST_F(KubernetesSourceTest, RepeatsAReportAboutStagingThatSomeoneHasRemoved) {
+  std::atomic<int> reports = 0;
+  kube::ScriptedServer server({}, [&](const kube::ReceivedRequest& request) -> kube::Answer {
+    const std::string wanted = R"("machineconfiguration.openshift.io/desiredConfig":"rendered-a")";
+    if (request.line.starts_with("PATCH ")) {
+      if (request.body.find("pintle.io/staged") != std::string::npos) ++reports;
+      return {.body = AnnotatedNode("6", wanted + R"(,"pintle.io/staged":"rendered-b")")};
+    }
+    if (!request.line.starts_with("GET /api/v1/nodes?")) return kube::StatusAnswer(404, "NotFound", "there is none");
+    if (request.line.find("watch=1") == std::string::npos) {
+      return {.body = R"({"metadata":{"resourceVersion":"5"},"items":[)" + AnnotatedNode("5", wanted) + "]}"};
+    }
+    return {.ending = kube::Ending::kNever, .more = [&, wanted, was_sent = false]() mutable -> std::string {
+              if (reports == 0 || std::exchange(was_sent, true)) return "";
+              return kube::EventLine("MODIFIED", AnnotatedNode("9", wanted));
+            }};
+  });
+  WriteKubeconfig(server);
+  KubernetesSource source(
+      *loop_, root_, clock_,
+      {.node = "a", .kubeconfig = (directory_ / "kubeconfig").string(), .event_namespace = "namespace"});
+  source.Begin(Listening(
+      [&](const Goal&) { source.ReportStaging({.how = StagingReport::How::kStaged, .goal = {"rendered-b"}}); }));
+  event::Timer look(*loop_, [&] { reports == 2 ? loop_->Stop() : look.After(milliseconds(1)); });
+  look.After(milliseconds(1));
+  EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
+  EXPECT_EQ(reports, 2);
+}
+
 TEST_F(KubernetesSourceTest, DoesNotTakeTheAnswerToAnEarlierUncordonForTheEndOfANewChange) {
   // Returns the Node while it has `config` to reach and the controller has answered `answered`.
   const auto node = [](const std::string& version, const std::string& config, const std::string& asked,

@@ -51,7 +51,7 @@ TEST_F(LocalWindowsTest, AFreezeHoldsWithItsReason) {
 
 TEST_F(LocalWindowsTest, FieldsThatNeedAClusterAndUnknownOnesAreRefusedTogether) {
   EXPECT_THAT(MessageOf(Read(R"({pool: worker, windos: [], windows: [{start: "1:00", duration: 1h, day: Sun}]})")),
-              AllOf(HasSubstr("spec.pool is not for a machine without a cluster; remove it"),
+              AllOf(HasSubstr("spec.pool has no effect on a machine without a cluster; remove it"),
                     HasSubstr("spec.windos is not known on a machine without a cluster; remove it"),
                     HasSubstr("spec.windows[0].day is not known; remove it"),
                     HasSubstr("spec.windows[0].start: \"1:00\" is not a time of the day")));
@@ -73,7 +73,7 @@ TEST_F(LocalWindowsTest, AnotherKindAndAnEmptyFileAreRefused) {
   std::ofstream(file_) << "kind: MachineConfigPool\nspec: {}\n";
   EXPECT_THAT(MessageOf(ReadLocalWindows(file_)), HasSubstr("RolloutPolicy"));
   std::ofstream(file_, std::ios::trunc) << "";
-  EXPECT_THAT(MessageOf(ReadLocalWindows(file_)), HasSubstr("it has 0 documents and must have one"));
+  EXPECT_THAT(MessageOf(ReadLocalWindows(file_)), HasSubstr("the file has 0 documents, but must have exactly one"));
 }
 
 }  // namespace

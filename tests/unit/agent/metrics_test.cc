@@ -41,7 +41,7 @@ mcd_state{state="Done",reason=""} 1700000000
 # HELP mcd_kubelet_state Failures in a row of the kubelet's health check.
 # TYPE mcd_kubelet_state gauge
 mcd_kubelet_state 3
-# HELP mcd_reboots_failed_total Reboots that could not be begun.
+# HELP mcd_reboots_failed_total Reboots that could not be started.
 # TYPE mcd_reboots_failed_total counter
 mcd_reboots_failed_total 1
 # HELP mcd_update_state The config of the last update or its error, and when, as Unix time.

@@ -81,8 +81,8 @@ TEST_F(NodeConditionsWriterTest, WritesOneMomentAfterTheOther) {
   ScriptedServer server(
       {{.body = kExistingObject}, {.body = kExistingObject}, {.body = kExistingObject}, {.body = kExistingObject}});
   const auto writer = Writer(server);
-  writer->Write(moment::NeedsUpdate("a"), kWrittenNode);
-  writer->Write(moment::DrainNotRequired(), kWrittenNode);
+  writer->Write(progress::NeedsUpdate("a"), kWrittenNode);
+  writer->Write(progress::DrainNotRequired(), kWrittenNode);
   EXPECT_FALSE(writer->is_idle());
   RunUntilIdle();
   EXPECT_TRUE(writer->is_idle());
@@ -103,7 +103,7 @@ TEST_F(NodeConditionsWriterTest, WritesOneMomentAfterTheOther) {
 TEST_F(NodeConditionsWriterTest, WritesTheSpecOnceTheUpdateIsPrepared) {
   ScriptedServer server({{.body = kExistingObject}, {.body = kExistingObject}, {.body = kExistingObject}});
   const auto writer = Writer(server);
-  writer->Write(moment::Prepared({}, false), kWrittenNode);
+  writer->Write(progress::Prepared({}, false), kWrittenNode);
   RunUntilIdle();
   EXPECT_THAT(server.request_lines(), ElementsAre(kGetNode, kStatus, kSpec));
   EXPECT_EQ(json::ToText(Body(server, 2)["spec"]),
@@ -113,7 +113,7 @@ TEST_F(NodeConditionsWriterTest, WritesTheSpecOnceTheUpdateIsPrepared) {
 TEST_F(NodeConditionsWriterTest, CreatesAMissingObject) {
   ScriptedServer server({Missing(), {.status = 201, .body = kExistingObject}, {.body = kExistingObject}});
   const auto writer = Writer(server);
-  writer->Write(moment::NeedsUpdate("a"), kWrittenNode);
+  writer->Write(progress::NeedsUpdate("a"), kWrittenNode);
   RunUntilIdle();
   EXPECT_THAT(server.request_lines(), ElementsAre(kGetNode, kPost, kStatus));
   EXPECT_EQ(Body(server, 1)["metadata"]["ownerReferences"][0]["uid"], "uid-1");
@@ -122,7 +122,7 @@ TEST_F(NodeConditionsWriterTest, CreatesAMissingObject) {
 TEST_F(NodeConditionsWriterTest, ReadsAgainWhenSomeoneElseHasCreatedTheObject) {
   ScriptedServer server({Missing(), {.status = 409}, {.body = kExistingObject}, {.body = kExistingObject}});
   const auto writer = Writer(server);
-  writer->Write(moment::NeedsUpdate("a"), kWrittenNode);
+  writer->Write(progress::NeedsUpdate("a"), kWrittenNode);
   RunUntilIdle();
   EXPECT_THAT(server.request_lines(), ElementsAre(kGetNode, kPost, kGetNode, kStatus));
 }
@@ -135,7 +135,7 @@ TEST_F(NodeConditionsWriterTest, ReadsAgainWhenSomeoneElseHasChangedTheObject) {
                          {.body = changed},
                          {.body = kExistingObject}});
   const auto writer = Writer(server);
-  writer->Write(moment::Rebooted(), kWrittenNode);
+  writer->Write(progress::Rebooted(), kWrittenNode);
   RunUntilIdle();
   EXPECT_THAT(server.request_lines(), ElementsAre(kGetNode, kStatus, kGetNode, kStatus));
   EXPECT_EQ(Body(server, 1)["metadata"]["resourceVersion"], "7");
@@ -146,10 +146,10 @@ TEST_F(NodeConditionsWriterTest, ReadsAgainWhenSomeoneElseHasChangedTheObject) {
 TEST_F(NodeConditionsWriterTest, DoesNotWriteTheSameMomentTwice) {
   ScriptedServer server({{.body = kExistingObject}, {.body = kExistingObject}});
   const auto writer = Writer(server);
-  writer->Write(moment::Updated("a"), kWrittenNode);
-  writer->Write(moment::Updated("a"), kWrittenNode);
+  writer->Write(progress::Updated("a"), kWrittenNode);
+  writer->Write(progress::Updated("a"), kWrittenNode);
   RunUntilIdle();
-  writer->Write(moment::Updated("a"), kWrittenNode);
+  writer->Write(progress::Updated("a"), kWrittenNode);
   EXPECT_TRUE(writer->is_idle());
   EXPECT_THAT(server.request_lines(), ElementsAre(kGetNode, kStatus));
 }
@@ -161,7 +161,7 @@ TEST_F(NodeConditionsWriterTest, TriesAgainWhileTheServerIsAway) {
                          {.body = kExistingObject},
                          {.body = kExistingObject}});
   const auto writer = Writer(server);
-  writer->Write(moment::Updated("a"), kWrittenNode);
+  writer->Write(progress::Updated("a"), kWrittenNode);
   RunUntilIdle();
   EXPECT_THAT(server.request_lines(), ElementsAre(kGetNode, kGetNode, kStatus, kGetNode, kStatus));
 }
@@ -169,8 +169,8 @@ TEST_F(NodeConditionsWriterTest, TriesAgainWhileTheServerIsAway) {
 TEST_F(NodeConditionsWriterTest, LeavesOutRefusedMoments) {
   ScriptedServer server({{.status = 403}, {.body = kExistingObject}, {.body = kExistingObject}});
   const auto writer = Writer(server);
-  writer->Write(moment::Rebooted(), kWrittenNode);
-  writer->Write(moment::Updated("a"), kWrittenNode);
+  writer->Write(progress::Rebooted(), kWrittenNode);
+  writer->Write(progress::Updated("a"), kWrittenNode);
   RunUntilIdle();
   EXPECT_THAT(server.request_lines(), ElementsAre(kGetNode, kGetNode, kStatus));
   EXPECT_EQ(Body(server, 2)["status"]["conditions"][0]["type"], "Updated");
@@ -189,7 +189,7 @@ TEST_P(BadAnswerToConditions, IsRetriedLessAndLessOften) {
   });
   const auto writer = Writer(server, kube::kDoubling);
   // A moment that is refused for good is dropped, so each iteration writes a different one.
-  for (std::size_t i = 0; i <= enough; ++i) writer->Write(moment::Degraded("a", std::to_string(i)), kWrittenNode);
+  for (std::size_t i = 0; i <= enough; ++i) writer->Write(progress::Degraded("a", std::to_string(i)), kWrittenNode);
   RunUntilIdle();
   EXPECT_EQ(arrivals.count(), enough);
   GetParam().is_patient ? arrivals.MustDouble(std::chrono::milliseconds(1000)) : arrivals.MustDouble();
@@ -213,15 +213,15 @@ TEST_F(NodeConditionsWriterTest, WritesNothingInAClusterWithoutTheKindButAsksAga
                            {.body = kExistingObject},
                            {.body = kExistingObject}});
     const auto writer = Writer(server);
-    writer->Write(moment::NeedsUpdate("a"), kWrittenNode);
+    writer->Write(progress::NeedsUpdate("a"), kWrittenNode);
     RunUntilIdle();
     clock_.now += std::chrono::minutes(9);
-    writer->Write(moment::Updated("a"), kWrittenNode);
+    writer->Write(progress::Updated("a"), kWrittenNode);
     EXPECT_TRUE(writer->is_idle());
     event::Settle(*loop_);
     EXPECT_THAT(server.request_lines(), ElementsAre(kGetNode));
     clock_.now += std::chrono::minutes(1);
-    writer->Write(moment::Updated("a"), kWrittenNode);
+    writer->Write(progress::Updated("a"), kWrittenNode);
     RunUntilIdle();
     EXPECT_THAT(server.request_lines(), ElementsAre(kGetNode, kGetNode, kStatus, kGetNode, kStatus));
   }
@@ -232,11 +232,11 @@ TEST_F(NodeConditionsWriterTest, KeepsTheNewestOfTooManyWaitingMoments) {
   for (int i = 0; i < 64; ++i) answers.push_back({.body = kExistingObject});
   ScriptedServer server(std::move(answers));
   const auto writer = Writer(server);
-  writer->Write(moment::Rebooted(), kWrittenNode);
+  writer->Write(progress::Rebooted(), kWrittenNode);
   RunUntilIdle();
-  for (int i = 0; i < 100; ++i) writer->Write(moment::Degraded("a", std::to_string(i)), kWrittenNode);
+  for (int i = 0; i < 100; ++i) writer->Write(progress::Degraded("a", std::to_string(i)), kWrittenNode);
   clock_.now += std::chrono::minutes(10);
-  writer->Write(moment::Updated("a"), kWrittenNode);
+  writer->Write(progress::Updated("a"), kWrittenNode);
   RunUntilIdle();
   const std::size_t last = server.requests().size() - 1;
   EXPECT_EQ(last, 64U);

@@ -15,8 +15,12 @@
 namespace pintle::agent {
 namespace {
 
+using testing::AllOf;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::ElementsAreArray;
+using testing::HasSubstr;
+using testing::IsEmpty;
 using Annotations = std::map<std::string, std::string>;
 using Lines = std::vector<std::string>;
 using Overall = Reported::Overall;
@@ -324,7 +328,7 @@ std::vector<Row> Rows() {
 
 class NodeReportTest : public testing::TestWithParam<Row> {};
 
-TEST_P(NodeReportTest, Reports) {
+TEST_P(NodeReportTest, WritesTheReportsOfTheTable) {
   const Row& row = GetParam();
   const std::optional<api::Node> node = row.node ? std::optional(NodeWith(*row.node)) : std::nullopt;
   Reported reported = row.before;
@@ -354,6 +358,23 @@ TEST(NodeReport, AFaultEndsTheSettledState) {
   const api::Node node = NodeWith(kNewDone);
   EXPECT_THAT(Words(ReportOn(reported, {.name = "worker-0", .node = &node}, report::NodeSeen{})),
               ElementsAre("Updated=False", "NodeDegraded=True"));
+}
+
+TEST(NodeReport, IsPublishedAgainOnANodeThatWasReplaced) {
+  Reported reported;
+  const api::Node old_node = NodeWith(kNewDone);
+  const api::Node new_node = NodeWith({{"desiredConfig", "rendered-worker-2"}});
+  const NodeView before = {.name = "worker-0", .node = &old_node};
+  const NodeView after = {.name = "worker-0", .node = &new_node};
+  EXPECT_THAT(Words(ReportOn(reported, after, report::ReportsLost{})), IsEmpty());
+  ReportOn(reported, before, report::Settled{kNewGoal});
+  EXPECT_THAT(Words(ReportOn(reported, after, report::ReportsLost{})),
+              Contains(HasSubstr("currentConfig=rendered-worker-2")));
+  ReportOn(reported, before, report::WorkBegan{});
+  EXPECT_THAT(Words(ReportOn(reported, after, report::ReportsLost{})), ElementsAre("annotate state=Working"));
+  ReportOn(reported, before, report::Failed{Fault::kDrift, "the reason"});
+  EXPECT_THAT(Words(ReportOn(reported, after, report::ReportsLost{})),
+              Contains(AllOf(HasSubstr("reason=the reason"), HasSubstr("state=Degraded"))));
 }
 
 TEST(NodeReport, AFaultThatReturnsAfterAChangeIsReportedAgain) {

@@ -2,13 +2,14 @@
 
 // Damages a text that contains a secret in many ways.  No message of a parser may contain a part of the secret.
 //
-// Wrong bytes and insertions are tried at every fourth place; each of them begins at another place.  With
+// Each wrong byte and each insertion is tried at every fourth place, and their first places differ.  With
 // PINTLE_NIGHTLY, which `./dev test --nightly` sets, they are tried at all places.
 
 #include "support/planted_secret.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <functional>
@@ -123,6 +124,15 @@ TEST_P(EveryParser, ReportsLittleOfALongText) {
   std::string text = GetParam().sample;
   text.insert(text.find(kSecret), std::string(1 << 20, 'A') + "\\q\"");
   EXPECT_LT(GetParam().messages(text).size(), 10'000U);
+}
+
+TEST(MessagesWithoutNames, HaveTheErrorsOfAControllerConfig) {
+  const auto parser =
+      std::ranges::find_if(Parsers(), [](const Parser& one) { return one.name == "controller config"; });
+  ASSERT_NE(parser, Parsers().end());
+  const std::string text = R"({"kind":"ControllerConfig","metadata":{"name":")" + std::string(kSecret) +
+                           R"("},"spec":{"internalRegistryPullSecret":"%"}})";
+  EXPECT_NE(MessagesWithoutNames(*parser, text).find("is not base64"), std::string::npos);
 }
 
 std::string NameOf(const testing::TestParamInfo<Parser>& info) {

@@ -87,12 +87,41 @@ TEST(WithAuthorities, AnEmptyValueGetsTheAuthoritiesAndStaysReadable) {
   EXPECT_EQ(renewed(json("null")), json("\"" + value + "\""));
 }
 
+TEST(WithAuthorities, AValueOnOtherLinesThanItsKeyIsReplacedAsAWhole) {
+  const std::string old = EncodeBase64(kOldSigner);
+  const std::string value = EncodeBase64(kOldSigner + kNewSigner);
+  const std::string first = old.substr(0, 75);
+  const std::string second = old.substr(75);
+  const auto yaml = [](const std::string& written) {
+    return "- cluster:\n    certificate-authority-data:" + written + "\n    server: a\n";
+  };
+  const auto renewed = [](const std::string& kubeconfig) {
+    return ValueOf(WithAuthorities(kubeconfig, kOldSigner + kNewSigner))->text;
+  };
+  EXPECT_EQ(renewed(yaml("\n      " + old)), yaml("\n      " + value));
+  EXPECT_EQ(renewed(yaml("\n      \"" + old + "\"")), yaml("\n      \"" + value + "\""));
+  EXPECT_EQ(renewed(yaml(" " + first + "\n      " + second)), yaml(" " + value));
+  EXPECT_EQ(renewed(yaml("\r\n      " + first + "\r\n      " + second + "\r")), yaml("\r\n      " + value + "\r"));
+  EXPECT_EQ(renewed(yaml(" |\n      " + first + "\n      " + second)), yaml(" " + value));
+  EXPECT_EQ(renewed(yaml(" >-\n      " + first + "\n\n      " + second)), yaml(" " + value));
+  EXPECT_EQ(renewed(yaml(" \"" + first + "\n      " + second + "\"")), yaml(" \"" + value + "\""));
+  EXPECT_EQ(renewed("{\"certificate-authority-data\":\n\"" + old + "\"\n}"),
+            "{\"certificate-authority-data\":\n\"" + value + "\"\n}");
+  EXPECT_FALSE(ValueOf(WithAuthorities(yaml(" |\n      " + first + "\n      " + second), kOldSigner)));
+}
+
+TEST(WithAuthorities, AValueThatCannotBeReplacedAsAWholeIsAnError) {
+  const std::string old = EncodeBase64(kOldSigner);
+  EXPECT_EQ(MessageOf(WithAuthorities("cluster: {certificate-authority-data:\n  " + old + "}", kNewSigner)),
+            "cannot replace the value of \"certificate-authority-data\"; write it on the line of its key");
+}
+
 TEST(WithAuthorities, AKubeconfigOfAnotherFormIsAnErrorWithoutItsContents) {
   EXPECT_THAT(MessageOf(WithAuthorities("token: secret", kNewSigner)), Not(HasSubstr("secret")));
   EXPECT_THAT(MessageOf(WithAuthorities(Kubeconfig(kOldSigner) + Kubeconfig(kOldSigner), kNewSigner)),
-              HasSubstr("must have one"));
+              HasSubstr("must have exactly one"));
   EXPECT_THAT(MessageOf(WithAuthorities("certificate-authority-data: ?", kNewSigner)), HasSubstr("not base64"));
-  EXPECT_THAT(MessageOf(WithAuthorities("", kNewSigner)), HasSubstr("must have one"));
+  EXPECT_THAT(MessageOf(WithAuthorities("", kNewSigner)), HasSubstr("must have exactly one"));
 }
 
 TEST(BundleOf, AcceptsTextAndBase64) {

@@ -94,11 +94,11 @@ TEST(Settings, ListAllProblemsWithTheirLines) {
 
 TEST(Settings, NameTheKnownKeysAndSections) {
   EXPECT_EQ(MessageOf(Parsed("[Health]\nUnit=a.service\n")),
-            "a.conf:2: there is no such key in [Health], only Units=, CheckDirectory=, LimitSec=");
+            "a.conf:2: unknown key in [Health]; the keys are Units=, CheckDirectory=, LimitSec=");
   EXPECT_EQ(MessageOf(Parsed("[agent]\nSource=local\n")),
-            "a.conf:1: no such section: there are [Agent], [Kubernetes], [Health], [Metrics]");
+            "a.conf:1: unknown section; the sections are [Agent], [Kubernetes], [Health], [Metrics]");
   EXPECT_THAT(MessageOf(Parsed("Source=local\n")), HasSubstr("a.conf:1: must be in a section"));
-  EXPECT_THAT(MessageOf(Parsed("[Agent\n")), HasSubstr("a.conf:1: no such section: there are"));
+  EXPECT_THAT(MessageOf(Parsed("[Agent\n")), HasSubstr("a.conf:1: unknown section; the sections are"));
   EXPECT_THAT(MessageOf(Parsed("[Agent]\nSource\n")), HasSubstr("a.conf:2: must be Key=value"));
 }
 
@@ -195,9 +195,8 @@ TEST_F(ReadSettingsTest, ALinkToDevNullCountsAsAnEmptyFile) {
 TEST_F(ReadSettingsTest, ListsTheProblemsOfAllFiles) {
   Write("etc/pintle/pintled.conf", "[Agent]\nSource=x\n");
   Write("etc/pintle/pintled.conf.d/a.conf", "[Agent]\nSources=local\n");
-  EXPECT_THAT(MessageOf(Read()),
-              testing::AllOf(HasSubstr("/etc/pintle/pintled.conf:2: Source=: "),
-                             HasSubstr("; /etc/pintle/pintled.conf.d/a.conf:2: there is no such key")));
+  EXPECT_THAT(MessageOf(Read()), testing::AllOf(HasSubstr("/etc/pintle/pintled.conf:2: Source=: "),
+                                                HasSubstr("; /etc/pintle/pintled.conf.d/a.conf:2: unknown key")));
 }
 
 TEST_F(ReadSettingsTest, FailsIfAFileCannotBeRead) {

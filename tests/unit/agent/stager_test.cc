@@ -37,7 +37,8 @@ const Goal kNext{"rendered-worker-2"};
 // The calls that the images of a machine have received, and how they behave.
 struct Images {
   std::vector<std::string> calls = {};
-  std::optional<Error> error = {};           // The error of a fetch.
+  std::optional<Error> error = {};  // The error of a fetch.
+  std::optional<Error> prune_error = {};
   std::atomic<bool> waits_for_stop = false;  // A fetch does not end before it is asked to stop.
   std::optional<host::DeployedImage> pending = {};
 };
@@ -71,6 +72,7 @@ class FakeImages final : public host::Deployments {
   }
   Result<> Prune() override {
     images_.calls.emplace_back("prune");
+    if (images_.prune_error) return *images_.prune_error;
     return {};
   }
 
@@ -162,7 +164,7 @@ TEST_F(StagingAhead, RecordsNothingIfOnlyFilesChange) {
 
 TEST_F(StagingAhead, RefusesAnImageWithoutADigest) {
   image_ = "registry.example/os:latest";
-  EXPECT_THAT(MessageOf(Stage()), HasSubstr("name it by its digest"));
+  EXPECT_THAT(MessageOf(Stage()), HasSubstr("name the image by its digest"));
   EXPECT_THAT(images_.calls, testing::IsEmpty());
 }
 
@@ -205,7 +207,9 @@ class StagerTest : public StagingAhead {
  protected:
   using How = StagingReport::How;
 
-  StagerTest() {
+  StagerTest() { Start(); }
+
+  void Start() {
     stager_ = std::make_unique<Stager>(
         *loop_, machine_.host().root, [this]() -> Result<std::unique_ptr<host::ThisMachine>> { return Open(); },
         Stager::Listener{.fetch =
@@ -273,6 +277,19 @@ TEST_F(StagerTest, RemovesAnImageThatIsNotWantedAnyMore) {
   EXPECT_TRUE(is_idle);
   EXPECT_THAT(images_.calls, ElementsAre("prune"));
   EXPECT_FALSE(Record());
+}
+
+TEST_F(StagerTest, ReportsWhyTheImageOfAnEarlierTargetKeepsTheNextOneFromBeingStaged) {
+  ASSERT_TRUE(
+      Succeeded(change::KeepStagedImage(machine_.host().root, change::StagedImage{"rendered-worker-0", kNewImage})));
+  Start();  // A stager reads the record when it is made.
+  images_.prune_error = Error(ErrorKind::kUnavailable, "rpm-ostree is busy");
+  stager_->Want(kNext);
+  RunUntil(How::kUnstageable);
+  EXPECT_THAT(why_, HasSubstr("removing an image that was fetched for an earlier target: rpm-ostree is busy"));
+  images_.prune_error.reset();
+  stager_->TryNow();
+  RunUntil(How::kStaged);
 }
 
 TEST_F(StagerTest, StopsWhenTheMachineIsToHaveAnotherGoalAndLetsItsChangeBeginThen) {

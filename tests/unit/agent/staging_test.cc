@@ -135,7 +135,7 @@ std::vector<StagingRow> StagingRows() {
 
 class DecidingAboutStaging : public testing::TestWithParam<StagingRow> {};
 
-TEST_P(DecidingAboutStaging, DoesAndReports) {
+TEST_P(DecidingAboutStaging, ChoosesTheWorkAndTheReportOfTheTable) {
   const StagingRow& row = GetParam();
   const StagingDecision decision = DecideStaging(row.staging, row.state);
   EXPECT_EQ(decision.work, row.work);

@@ -242,6 +242,38 @@ TEST(State, ARejectedGoalIsNotTriedAgain) {
   EXPECT_EQ(Find<effect::Look>(pardoned->effects)->goal, kNew);
 }
 
+// The source may want the rejected goal to be staged.
+TEST(State, ARejectionEndsInAnyPhaseIfAPersonAsksForIt) {
+  const State settled{phase::Settled{kOld}, kOld, Rejection{kNew, "kubelet.service is failed"}};
+  auto next = Advance(settled, happened::Pardoned{});
+  ASSERT_TRUE(next && Find<effect::Remember>(next->effects));
+  EXPECT_FALSE(next->next.rejected);
+  EXPECT_TRUE(std::holds_alternative<phase::Settled>(next->next.phase));
+  EXPECT_FALSE(Advance(next->next, happened::Pardoned{})) << "there is nothing to end any more";
+
+  const phase::Degraded drift{
+      .fault = Fault::kDrift, .text = "x", .retry = phase::Degraded::Retry::kLook, .goal = kOld};
+  next = Advance({drift, kOld, settled.rejected}, happened::Pardoned{});
+  ASSERT_TRUE(next && Find<effect::Look>(next->effects) && Find<effect::Remember>(next->effects));
+  EXPECT_FALSE(next->next.rejected);
+}
+
+TEST(State, ARebootHasTheGoalOfTheChangeAndNotTheOneThatIsWantedNow) {
+  using How = happened::Recovered::How;
+  auto next = Advance({phase::Changing{kNew}, kNewer, std::nullopt}, happened::Changed{.needs_reboot = true});
+  ASSERT_TRUE(next && Find<effect::Reboot>(next->effects));
+  EXPECT_EQ(Find<effect::Reboot>(next->effects)->purpose.goal, kNew);
+  next = Advance({phase::Recovering{}, kNewer, std::nullopt},
+                 happened::Recovered{.how = How::kRebootNeeded, .goal = kNew, .why = "not well", .undoes = true});
+  ASSERT_TRUE(next && Find<effect::Reboot>(next->effects));
+  EXPECT_EQ(Find<effect::Reboot>(next->effects)->purpose.goal, kNew);
+  EXPECT_TRUE(Find<effect::Reboot>(next->effects)->purpose.undoes);
+  next = Advance(next->next, happened::Failed{"an inhibitor"});
+  next = Advance(next->next, happened::RetryDue{});
+  ASSERT_TRUE(next && Find<effect::Reboot>(next->effects));
+  EXPECT_EQ(Find<effect::Reboot>(next->effects)->purpose.goal, kNew);
+}
+
 TEST(State, TheTimeAndTheRoundsOfConfirmingArePartOfThePhase) {
   using How = happened::Recovered::How;
   const MonotonicTime since = MonotonicTime(std::chrono::hours(1));
@@ -402,7 +434,7 @@ TEST(State, RecoveryOfAChangeThatCouldNotBeUndoneComesFirst) {
   const State recovering = next->next;
   next = Advance(recovering, happened::Recovered{How::kUndone, kNew, ""});
   ASSERT_TRUE(next);
-  EXPECT_EQ(Find<effect::ReportFault>(next->effects)->text, "no space; the change is undone by now");
+  EXPECT_EQ(Find<effect::ReportFault>(next->effects)->text, "no space; the change has been undone");
   EXPECT_EQ(Find<effect::RetryLater>(next->effects)->attempts, 3);
   EXPECT_TRUE(Find<effect::Look>(Advance(next->next, happened::RetryDue{})->effects));
 

@@ -26,9 +26,9 @@ TEST(StateWords, EachPhaseHasItsOwnWords) {
       {phase::Checking{}, AgentPhase::kChecking, "comparing this machine with its config", ""},
       {phase::Draining{}, AgentPhase::kDraining, "waiting for its pods to go", "the change, once the pods are gone"},
       {phase::Changing{}, AgentPhase::kChanging, "changing this machine", ""},
-      {phase::Rebooting{}, AgentPhase::kRebooting, "rebooting", "a look at the whole machine"},
+      {phase::Rebooting{}, AgentPhase::kRebooting, "rebooting", "a check of the whole machine"},
       {phase::Confirming{}, AgentPhase::kConfirming, "checking its health after the reboot",
-       "the end of the change, or its undoing"},
+       "the change is completed or undone"},
       {phase::Settled{}, AgentPhase::kSettled, "", ""},
       {phase::Degraded{}, AgentPhase::kDegraded, "", ""},
   };

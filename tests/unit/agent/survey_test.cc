@@ -416,7 +416,7 @@ std::vector<SurveyRow> SurveyRows() {
   };
 }
 
-TEST(Survey, IsAsTheTableSays) {
+TEST(Survey, HasTheResultOfTheTable) {
   for (const SurveyRow& row : SurveyRows()) {
     Observation seen = Machine();
     row.given(seen);

@@ -39,7 +39,7 @@ TEST(Rfc3339, RefusesATextThatIsNoTime) {
         "2001-09-09T01:46:40.Z", "2001-09-09T01:46:40Zz", "2001-09-09t01:46:40z"}) {
     EXPECT_FALSE(FromRfc3339(text)) << text;
   }
-  EXPECT_EQ(MessageOf(FromRfc3339("soon")), "\"soon\" is not a time as in 2026-11-21T05:41:43Z");
+  EXPECT_EQ(MessageOf(FromRfc3339("soon")), "\"soon\" is not a time such as 2026-11-21T05:41:43Z");
 }
 
 TEST(SystemClock, RunsForward) {

@@ -45,17 +45,20 @@ TEST(CommandLine, ExplainsAWrongOption) {
   EXPECT_EQ(MessageOf(Parse({"--pool"})), "--pool needs a value: FILE (see --help)");
   EXPECT_EQ(MessageOf(Parse({"--yes=1"})), "--yes takes no value (see --help)");
   EXPECT_EQ(MessageOf(ValueOf(Parse({})).Needed("--pool")), "--pool is needed (see --help)");
-  EXPECT_EQ(MessageOf(ValueOf(Parse({"--pool", ""})).Needed("--pool")), "--pool: its value is empty (see --help)");
-  EXPECT_EQ(MessageOf(ValueOf(Parse({"--pool="})).Needed("--pool")), "--pool: its value is empty (see --help)");
+  EXPECT_EQ(MessageOf(ValueOf(Parse({"--pool", ""})).Needed("--pool")),
+            "--pool: the value must not be empty (see --help)");
+  EXPECT_EQ(MessageOf(ValueOf(Parse({"--pool="})).Needed("--pool")),
+            "--pool: the value must not be empty (see --help)");
 }
 
 TEST(CommandLine, AcceptsOneOfTheValuesThatAnOptionLists) {
   for (const char* value : {"json", "yaml", "a-name"}) EXPECT_EQ(ValueOf(Parse({"--as", value})).Value("--as"), value);
   for (const char* value : {"", "jso", "yaml|a-name", "name", "JSON"}) {
     EXPECT_EQ(MessageOf(Parse({"--as", value})),
-              "--as " + std::string(value) + ": its value is one of json|yaml|a-name (see --help)");
+              "--as " + std::string(value) + ": the value must be one of json|yaml|a-name (see --help)");
   }
-  EXPECT_EQ(MessageOf(Parse({"--as=xml", "--as=json"})), "--as xml: its value is one of json|yaml|a-name (see --help)");
+  EXPECT_EQ(MessageOf(Parse({"--as=xml", "--as=json"})),
+            "--as xml: the value must be one of json|yaml|a-name (see --help)");
 }
 
 TEST(Describe, ListsEachOptionWithItsValue) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/digest.h"
 
+#include <dlfcn.h>
+
 #include "support/expect.h"
 
 namespace pintle {
@@ -16,6 +18,20 @@ TEST(Digest, AgreesWithTheStandards) {
             "2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f");
 }
 
+TEST(Digest, OfMd5IsComputedEvenIfTheSystemForbidsMd5) {
+  // The function that a system in FIPS mode calls when OpenSSL is loaded.
+  static_cast<void>(Sha256("loads OpenSSL"));
+  using Setter = int(void*, const char*);
+  void* const library = ::dlopen("libcrypto.so.3", RTLD_NOW | RTLD_NOLOAD);
+  ASSERT_NE(library, nullptr);
+  auto* const set_default_properties = reinterpret_cast<Setter*>(::dlsym(library, "EVP_set_default_properties"));
+  ASSERT_NE(set_default_properties, nullptr);
+  ASSERT_EQ(set_default_properties(nullptr, "fips=yes"), 1);
+  EXPECT_EQ(DigestOf(DigestAlgorithm::kMd5, "abc").hex(), "900150983cd24fb0d6963f7d28e17f72");
+  ASSERT_EQ(set_default_properties(nullptr, ""), 1);
+  ::dlclose(library);
+}
+
 TEST(Hasher, GivesTheSameForTheSameBytesInPieces) {
   Hasher hasher(DigestAlgorithm::kSha256);
   for (const char* piece : {"a", "", "bc"}) hasher.Update(piece);
@@ -28,7 +44,7 @@ TEST(Digest, IsReadFromHexadecimalInEitherCase) {
 }
 
 TEST(Digest, RefusesATextThatIsNoDigest) {
-  EXPECT_EQ(MessageOf(Digest::FromHex(DigestAlgorithm::kSha256, "abc")), "a digest of 3 digits where 64 are needed");
+  EXPECT_EQ(MessageOf(Digest::FromHex(DigestAlgorithm::kSha256, "abc")), "the digest has 3 digits, but must have 64");
   EXPECT_EQ(MessageOf(Digest::FromHex(DigestAlgorithm::kMd5, "90015098xcd24fb0d6963f7d28e17f72")),
             "'x' is not a hexadecimal digit");
 }

@@ -39,9 +39,9 @@ TEST(Nearest, DoesNotGuessADistantWord) {
   EXPECT_EQ(Nearest(std::string(1'000'000, 'a'), kVerbs), "");
 }
 
-TEST(Guess, IsTheEndOfAMessage) {
-  EXPECT_EQ(Guess("rendr", kVerbs), "; did you mean render?");
-  EXPECT_EQ(Guess("applesauce", kVerbs), "");
+TEST(SuggestionFor, IsTheEndOfAMessage) {
+  EXPECT_EQ(SuggestionFor("rendr", kVerbs), "; did you mean render?");
+  EXPECT_EQ(SuggestionFor("applesauce", kVerbs), "");
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ TEST(StartThread, NamesTheLimitsIfNoThreadCanBeStarted) {
   std::string message;
   WithoutMoreThreads([&] { message = MessageOf(StartThread([] {})); });
   EXPECT_EQ(message,
-            "starting a thread (TasksMax= of the service, ulimit -u and kernel.threads-max are the limits): Resource "
+            "starting a thread (check the limits TasksMax= of the service, ulimit -u and kernel.threads-max): Resource "
             "temporarily unavailable");
 }
 

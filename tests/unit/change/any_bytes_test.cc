@@ -27,7 +27,7 @@ TEST(AnyBytes, LeaveTextAsItIs) {
 }
 
 TEST(AnyBytes, AreAnErrorIfTheyAreBroken) {
-  EXPECT_THAT(MessageOf(WithAnyBytes({{"a", "base64\x01!"}})), HasSubstr("not base64"));
+  EXPECT_THAT(MessageOf(WithAnyBytes({{"a", "base64\x01!"}})), HasSubstr("not valid base64"));
 }
 
 }  // namespace

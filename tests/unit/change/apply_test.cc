@@ -181,7 +181,7 @@ TEST_F(Applying, LeavesNoStagedFileIfItFailsBeforeTheJournal) {
 
   // Nothing is left if the journal itself cannot be written.
   std::filesystem::create_directories(directory_ / "var/lib/pintle/change/journal.json.spare/in the way");
-  EXPECT_THAT(MessageOf(machine_.GoFromTo(NoConfig(), Everything())), HasSubstr("keeping the journal"));
+  EXPECT_THAT(MessageOf(machine_.GoFromTo(NoConfig(), Everything())), HasSubstr("writing the journal"));
   EXPECT_FALSE(machine_.Has("var/lib/pintle/change/contents"));
   EXPECT_FALSE(machine_.Has("var/lib/pintle/change/journal.json"));
   EXPECT_EQ(Tree(), before);

@@ -171,7 +171,7 @@ TEST_F(Looking, NamesTheFirstDifferenceOfContents) {
   const auto findings = ValueOf(FindingsOn(machine_.host(), config));
   ASSERT_EQ(findings.size(), 2U);
   EXPECT_EQ(findings.front().text, "content mismatch for file \"/etc/a\"");
-  EXPECT_EQ(findings.front().detail, "line 2: expected \"two\", is \"TWO\"");
+  EXPECT_EQ(findings.front().detail, "line 2: expected \"two\", found \"TWO\"");
   EXPECT_EQ(findings.back().detail, "line 1 differs in a part that is not shown");
 }
 

@@ -45,15 +45,15 @@ class FirstDifferenceTest : public testing::Test {
 };
 
 TEST_F(FirstDifferenceTest, NamesTheLineAndBothTexts) {
-  EXPECT_EQ(Between("a\nb = 1\nc\n", "a\nb = 2\nc\n"), "line 2: expected \"b = 1\", is \"b = 2\"");
-  EXPECT_EQ(Between("a", "b"), "line 1: expected \"a\", is \"b\"");
+  EXPECT_EQ(Between("a\nb = 1\nc\n", "a\nb = 2\nc\n"), "line 2: expected \"b = 1\", found \"b = 2\"");
+  EXPECT_EQ(Between("a", "b"), "line 1: expected \"a\", found \"b\"");
 }
 
 TEST_F(FirstDifferenceTest, NamesTheTextThatEndsFirst) {
-  EXPECT_EQ(Between("a\nb\n", "a\n"), "line 2: expected \"b\", is the end");
-  EXPECT_EQ(Between("a\n", "a\nb\n"), "line 2: expected the end, is \"b\"");
-  EXPECT_EQ(Between("", "b"), "line 1: expected the end, is \"b\"");
-  EXPECT_EQ(Between("a\n", ""), "line 1: expected \"a\", is the end");
+  EXPECT_EQ(Between("a\nb\n", "a\n"), "line 2: expected \"b\", found the end");
+  EXPECT_EQ(Between("a\n", "a\nb\n"), "line 2: expected the end, found \"b\"");
+  EXPECT_EQ(Between("", "b"), "line 1: expected the end, found \"b\"");
+  EXPECT_EQ(Between("a\n", ""), "line 1: expected \"a\", found the end");
   EXPECT_EQ(Between("a\nb\n", "a\nb"), "line 2: expected a newline at its end");
   EXPECT_EQ(Between("a\nb", "a\nb\n"), "line 2: expected no newline at its end");
 }
@@ -65,10 +65,10 @@ TEST_F(FirstDifferenceTest, IsEmptyForEqualContents) {
 
 TEST_F(FirstDifferenceTest, MasksSecrets) {
   EXPECT_EQ(Between("user = a\npassword = one\n", "user = b\npassword = one\n"),
-            "line 1: expected \"user = a\", is \"user = b\"");
+            "line 1: expected \"user = a\", found \"user = b\"");
   EXPECT_EQ(Between("password = one\n", "password = two\n"), "line 1 differs in a part that is not shown");
   EXPECT_EQ(Between("hash $6$salt$one rounds\n", "hash $6$salt$two none\n"),
-            "line 1: expected \"hash <masked> rounds\", is \"hash <masked> none\"");
+            "line 1: expected \"hash <masked> rounds\", found \"hash <masked> none\"");
 }
 
 // A line far above may decide whether a line is a secret.
@@ -80,19 +80,19 @@ TEST_F(FirstDifferenceTest, MasksLinesWithinAKeyOrABlock) {
 }
 
 TEST_F(FirstDifferenceTest, PrintsNothingOfASecretFile) {
-  EXPECT_EQ(Between("one", "other", "ipsec.secrets"), "secret contents: 3 bytes expected, 5 there");
+  EXPECT_EQ(Between("one", "other", "ipsec.secrets"), "secret contents differ: 3 bytes expected, 5 found");
 }
 
 TEST_F(FirstDifferenceTest, PrintsNoBinaryContentsAndEscapesControlCharacters) {
   EXPECT_EQ(Between(std::string_view("a\0b", 3), "ac"),
-            "binary contents, 3 bytes expected, 2 there, equal up to byte 1");
+            "binary contents differ: 3 bytes expected, 2 found, equal up to byte 1");
   EXPECT_THAT(Between("a", "\xFF"), StartsWith("binary contents"));
-  EXPECT_EQ(Between("a", "\x1B[1m"), "line 1: expected \"a\", is \"\\x1B[1m\"");
+  EXPECT_EQ(Between("a", "\x1B[1m"), "line 1: expected \"a\", found \"\\x1B[1m\"");
 }
 
 TEST_F(FirstDifferenceTest, PrintsTheBeginningOfALongLine) {
   const std::string text = Between("a", std::string(1 << 20, 'x'));
-  EXPECT_THAT(text, AllOf(StartsWith("line 1: expected \"a\", is \"xxx"), testing::EndsWith("xxx...\"")));
+  EXPECT_THAT(text, AllOf(StartsWith("line 1: expected \"a\", found \"xxx"), testing::EndsWith("xxx...\"")));
   EXPECT_LT(text.size(), 200U);
   std::string umlauts;
   for (int i = 0; i < 100'000; ++i) umlauts += "ü";
@@ -103,7 +103,8 @@ TEST_F(FirstDifferenceTest, PrintsTheBeginningOfALongLine) {
 TEST_F(FirstDifferenceTest, GoesThroughAHugeFileInPieces) {
   directory_.Write("file", "a\n");
   std::filesystem::resize_file(directory_ / "file", 100 << 20);
-  EXPECT_THAT(ValueOf(FirstDifference(root_, "/file", In("a\n", 1))), StartsWith("binary contents, 2 bytes expected"));
+  EXPECT_THAT(ValueOf(FirstDifference(root_, "/file", In("a\n", 1))),
+              StartsWith("binary contents differ: 2 bytes expected"));
 }
 
 TEST_F(FirstDifferenceTest, IsAnErrorWithoutAFile) {

@@ -34,6 +34,9 @@ TEST(Masked, HidesAllOfAPrivateKey) {
       ElementsAre("-----BEGIN RSA PRIVATE KEY-----", "<masked>", "<masked>", "-----END RSA PRIVATE KEY-----", "after"));
   EXPECT_THAT(Masked({R"("x": "-----BEGIN PRIVATE KEY-----\nMII\n-----END PRIVATE KEY-----\n")"}),
               ElementsAre("<masked>"));
+  EXPECT_THAT(
+      Masked({"-----BEGIN PGP PRIVATE KEY BLOCK-----", "lQdG", "-----END PGP PRIVATE KEY BLOCK-----", "after"}),
+      ElementsAre("-----BEGIN PGP PRIVATE KEY BLOCK-----", "<masked>", "-----END PGP PRIVATE KEY BLOCK-----", "after"));
 }
 
 }  // namespace

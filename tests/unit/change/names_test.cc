@@ -63,7 +63,7 @@ TEST(Names, OfFilesExcludePintlesOwn) {
 TEST(Names, OfFilesContainNoNulAndAreNotTheRoot) {
   EXPECT_TRUE(Succeeded(CheckNames(TestConfig().WithFile("/etc/a b", "data:,").ignition())));
   EXPECT_EQ(MessageOf(CheckNames(TestConfig().WithFile("/etc/a\0.d"s, "data:,").ignition())),
-            "the path of a file has a NUL behind \"/etc/a\"; leave it out");
+            "the path of a file has a NUL byte after \"/etc/a\"; remove the NUL byte");
   EXPECT_THAT(MessageOf(CheckNames(TestConfig().WithFile("/", "data:,").ignition())),
               HasSubstr("not the path of a file"));
 }

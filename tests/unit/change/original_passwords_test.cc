@@ -47,9 +47,10 @@ TEST_F(DamagedPasswords, AreAFindingOnTheUserBeforeItIsLocked) {
   const auto findings = Findings();
   ASSERT_THAT(findings, testing::SizeIs(1));
   EXPECT_EQ(findings.front().about, "core");
-  EXPECT_THAT(findings.front().text, HasSubstr("the password that core had before its config is not known any more: "
-                                               "/etc/machine-config-daemon/pintle-passwords.json: "));
-  EXPECT_THAT(findings.front().text, HasSubstr("`pintle restore core` accepts that"));
+  EXPECT_THAT(findings.front().text,
+              HasSubstr("the password that the user core had before a config managed the user is lost: "
+                        "/etc/machine-config-daemon/pintle-passwords.json: "));
+  EXPECT_THAT(findings.front().text, HasSubstr("`pintle restore core` accepts the loss"));
 }
 
 TEST_F(DamagedPasswords, BlockOnlyAConfigThatLocksTheUser) {
@@ -81,7 +82,7 @@ TEST_F(DamagedPasswords, DoNotIncludeARecordThatCannotBeReadAtTheMoment) {
   const auto findings = Findings();
   ASSERT_THAT(findings, testing::SizeIs(1));
   EXPECT_EQ(findings.front().about, "core");
-  EXPECT_THAT(findings.front().text, HasSubstr("could not read the password that core had before its config: "));
+  EXPECT_THAT(findings.front().text, HasSubstr("could not read the password that the user core had before a config"));
   EXPECT_THAT(UsersLockedBy(root_, WithCore(), NoConfig()), IsEmpty());
   EXPECT_FALSE(Succeeded(machine_.GoFromTo(WithCore(), NoConfig())));
   EXPECT_THAT(machine_.Read("etc/shadow"), HasSubstr("core:$6$salt$ours:"));
@@ -90,7 +91,7 @@ TEST_F(DamagedPasswords, DoNotIncludeARecordThatCannotBeReadAtTheMoment) {
 TEST_F(DamagedPasswords, BlockAConfigWithANewUser) {
   TestConfig two = WithCore();
   two.WithUser("root", {"key"});
-  EXPECT_THAT(MessageOf(machine_.GoFromTo(WithCore(), two)), HasSubstr("`pintle restore core` creates it anew"));
+  EXPECT_THAT(MessageOf(machine_.GoFromTo(WithCore(), two)), HasSubstr("`pintle restore core` creates the file anew"));
 }
 
 TEST_F(DamagedPasswords, AreReplacedWhenAPersonAcceptsTheLoss) {

@@ -9,6 +9,7 @@
 
 #include "change/apply.h"
 #include "change/early.h"
+#include "change/rejected.h"
 #include "support/small_machine.h"
 #include "support/temporary_directory.h"
 #include "support/two_deployments.h"
@@ -30,10 +31,11 @@ class PuttingLate : public testing::Test {
  protected:
   static void SetUpTestSuite() { UseOwnMounts(); }
 
-  PuttingLate() {
+  explicit PuttingLate(EndsWith ends_with = EndsWith::kTheBoot) {
     const TestConfig from = NoConfig();
     const TestConfig to = Everything();
-    EXPECT_EQ(ValueOf(Apply(machine_.host(), from, to, plan::Make(from, to, {}, {}))), Ending::kRebootNeeded);
+    EXPECT_EQ(ValueOf(Apply(machine_.host(), from, to, plan::Make(from, to, {}, {}), {}, ends_with)),
+              Ending::kRebootNeeded);
   }
 
   void FinalizeAndBoot() {
@@ -61,11 +63,29 @@ TEST_F(PuttingLate, KeepsAnEditMadeSinceStagingAndUndoesTheChange) {
   EXPECT_EQ(Motd(), "edited");
   const Recovered recovered = ValueOf(Recover(machine_.host()));
   EXPECT_EQ(recovered.how, Recovery::kRebootNeededToUndo);
-  EXPECT_THAT(recovered.reason, HasSubstr("/etc/motd was changed while the change"));
+  EXPECT_THAT(recovered.reason, HasSubstr("/etc/motd was edited while the change"));
   EXPECT_EQ(Motd(), "edited");
   machine_.Boot();
   EXPECT_EQ(ValueOf(Recover(machine_.host())).how, Recovery::kUndone);
   EXPECT_EQ(Motd(), "edited");
+}
+
+class PuttingLateToBeConfirmed : public PuttingLate {
+ protected:
+  PuttingLateToBeConfirmed() : PuttingLate(EndsWith::kConfirmation) {}
+};
+
+TEST_F(PuttingLateToBeConfirmed, GoesBackEvenIfTheRejectionCannotBeRecorded) {
+  WriteMotd("edited");
+  FinalizeAndBoot();
+  // No file can be written there, as on a full disk.
+  fs::create_directories(machine_.top() / "var/lib/pintle/rejected.json/full");
+  const Recovered recovered = ValueOf(Recover(machine_.host()));
+  EXPECT_EQ(recovered.how, Recovery::kRebootNeededToUndo);
+  machine_.Boot();
+  fs::remove_all(machine_.top() / "var/lib/pintle/rejected.json");
+  EXPECT_EQ(ValueOf(Recover(machine_.host())).how, Recovery::kUndone);
+  ASSERT_TRUE(ValueOf(ReadRejected(machine_.host().root)));
 }
 
 TEST_F(PuttingLate, DoesNotTakeADefaultOfTheNewImageForAnEdit) {

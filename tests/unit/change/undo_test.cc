@@ -138,7 +138,7 @@ TEST_F(Undoing, LeavesALinkOfItsOwnThatSomeoneHasRedirected) {
   Change();
   fs::remove(directory_ / kOurLink);
   Enable(kOurLink);
-  EXPECT_THAT(GiveUpAndEnd(), AllOf(HasSubstr(kOurLink), HasSubstr("stays as they left it")));
+  EXPECT_THAT(GiveUpAndEnd(), AllOf(HasSubstr(kOurLink), HasSubstr("the edits stay")));
   EXPECT_EQ(fs::read_symlink(directory_ / kOurLink), "/usr/lib/systemd/system/theirs.service");
   EXPECT_FALSE(machine_.Has("etc/systemd/system/a.target.wants/shipped.service"));
 }

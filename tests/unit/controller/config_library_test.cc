@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "event/loop.h"
+#include "event/watches.h"
 #include "support/expect.h"
 #include "unit/controller/manual_clock.h"
 #include "unit/controller/small_api_server.h"
@@ -76,6 +77,79 @@ TEST_F(ConfigLibraryTest, KeepsTheDelayThatTheServerAsksFor) {
   server_.Refuse(kRead + "a", answer);
   Pass(std::chrono::minutes(1), {"a"});
   EXPECT_EQ(server_.CountOf(kRead + "a"), 3U);
+}
+
+// A library that wants the config "a", which does not exist at first.
+class MissingConfigTest : public testing::Test {
+ protected:
+  MissingConfigTest() { ::setenv("no_proxy", "*", 1); }
+
+  void CreateTheConfig() {
+    server_.Put("machineconfigs",
+                {{"metadata", {{"name", "a"}}}, {"spec", {{"config", {{"ignition", {{"version", "3.4.0"}}}}}}}});
+  }
+
+  // Calls Want() once a second until the condition holds.
+  void RunUntil(const std::function<bool()>& is_so) {
+    event::Timer look(
+        *loop_,
+        [&] {
+          if (is_so()) return loop_->Stop();
+          clock_.now += std::chrono::seconds(1);
+          library_.Want({"a"});
+          look.After(std::chrono::milliseconds(1));
+        },
+        std::chrono::milliseconds(1));
+    look.After(std::chrono::milliseconds(0));
+    EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
+  }
+  void Pass(std::chrono::seconds time) {
+    const MonotonicTime end = clock_.now + time;
+    RunUntil([&] { return clock_.now > end; });
+  }
+
+  SmallApiServer server_;
+  ManualClock clock_;
+  std::unique_ptr<event::Loop> loop_ = ValueOf(event::Loop::Create());
+  int changes_ = 0;
+  int troubles_ = 0;
+  ConfigLibrary library_{ValueOf(kube::Client::Create(*loop_, server_.access())),
+                         clock_,
+                         {.changed = [this] { ++changes_; },
+                          .retry_at = [](MonotonicTime) {},
+                          .trouble = [this](const Error&) { ++troubles_; }}};
+};
+
+TEST_F(MissingConfigTest, IsReadAgainLessAndLessOftenUntilItExists) {
+  RunUntil([&] { return library_.IsFetchDone("a"); });
+  Pass(std::chrono::minutes(10));
+  EXPECT_TRUE(library_.IsFetchDone("a"));
+  EXPECT_TRUE(library_.configs().empty());
+  EXPECT_GE(server_.CountOf(kRead + "a"), 3U);
+  EXPECT_LE(server_.CountOf(kRead + "a"), 12U);
+  EXPECT_EQ(changes_, 1) << "nothing has changed since the first attempt";
+  EXPECT_EQ(troubles_, 1);
+  CreateTheConfig();
+  RunUntil([&] { return library_.configs().contains("a"); });
+  EXPECT_EQ(changes_, 2);
+}
+
+TEST_F(MissingConfigTest, IsReadAtOnceIfItIsWantedAgain) {
+  RunUntil([&] { return library_.IsFetchDone("a"); });
+  Pass(std::chrono::minutes(10));
+  CreateTheConfig();
+  library_.Want({});
+  library_.Want({"a"});
+  event::Timer look(
+      *loop_,
+      [&] {
+        if (library_.IsFetchDone("a")) return loop_->Stop();
+        look.After(std::chrono::milliseconds(1));
+      },
+      std::chrono::milliseconds(1));
+  look.After(std::chrono::milliseconds(0));
+  EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
+  EXPECT_TRUE(library_.configs().contains("a"));
 }
 
 TEST_F(ConfigLibraryTest, FetchesAFewConfigsAtATimeAndKeepsOnlyTheirParsedForm) {

@@ -425,7 +425,8 @@ TEST_F(GeneratorTest, RefusesACopyThatHasTheNumberOfTheOriginal) {
   AddManaged("kubeletconfigs", "b", "worker", {{"kubeletConfig", {{"maxPods", 10}}}},
              {{"annotations", {{"machineconfiguration.openshift.io/mc-name-suffix", ""}}}});
   RunUntil([&] { return !ConditionOf("kubeletconfigs", "b", "Failure").empty(); });
-  EXPECT_THAT(ConditionOf("kubeletconfigs", "b", "Failure"), HasSubstr("like that of a, which is older; remove"));
+  EXPECT_THAT(ConditionOf("kubeletconfigs", "b", "Failure"),
+              HasSubstr("which the older object a already uses; remove"));
   EXPECT_THAT(FileIn("99-worker-generated-kubelet", "/etc/kubernetes/kubelet.conf"), HasSubstr("maxPods: 9\n"));
 }
 
@@ -518,7 +519,7 @@ TEST_F(GeneratorTest, RepeatsAWriteOfWhichNothingIsKeptSeldomAndReportsIt) {
   EXPECT_GE(server_.CountOf(write), 3U);
   EXPECT_LE(server_.CountOf(write), kube::kMostInAMinute);
   EXPECT_THAT(ConditionOf("controllerconfigs", "machine-config-controller", "TemplateControllerFailing"),
-              HasSubstr("has accepted the write and changed nothing"));
+              HasSubstr("accepted the write but changed nothing"));
 }
 
 TEST_F(GeneratorTest, MakesTheConfigsOfFeaturesAndOfTheSettingsOfNodes) {

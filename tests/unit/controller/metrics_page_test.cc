@@ -26,6 +26,15 @@ TEST(MetricsPage, IsReadyWhenTheClusterIsRead) {
   EXPECT_EQ(Get(kReady, "/readyz"), "200 ");
 }
 
+TEST(MetricsPage, IsReadyWhenTheIgnitionServerHasWhatItNeeds) {
+  Page page = kReady;
+  page.unready = "the Ignition server has no certificate yet";
+  EXPECT_EQ(Get(page, "/readyz"), "503 the Ignition server has no certificate yet\n");
+  EXPECT_EQ(Get(page, "/healthz"), "200 ");
+  page.unread = "nodes";
+  EXPECT_EQ(Get(page, "/readyz"), "503 not read from the API server yet: nodes\n");
+}
+
 TEST(MetricsPage, IsHealthyAsLongAsTheLoopTurns) {
   EXPECT_EQ(Get(kReading, "/healthz"), "200 ") << "a restart would not help";
   EXPECT_EQ(Get(kReady, "/healthz", 59s), "200 ");

@@ -234,7 +234,7 @@ TEST_F(OperatorUpkeepTest, AWriteOfWhichNothingIsKeptIsRepeatedSeldomAndReported
   RunFor(std::chrono::seconds(60));
   EXPECT_GE(server_.CountOf(write), 3U);
   EXPECT_LE(server_.CountOf(write), kube::kMostInAMinute);
-  EXPECT_THAT(FailureOf("MachineConfigController"), HasSubstr("has accepted the write and changed nothing"));
+  EXPECT_THAT(FailureOf("MachineConfigController"), HasSubstr("accepted the write but changed nothing"));
   server_.Refuse({});
   RunUntil([&] { return Spec().TextAt({"dns", "spec", "baseDomain"}) == "b.example"; });
   RunUntil([&] { return FailureOf("MachineConfigController") == ""; });

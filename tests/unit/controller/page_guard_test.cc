@@ -81,7 +81,7 @@ class PageGuardTest : public testing::Test {
   void Pass(seconds time) {
     for (; time > seconds(0); time -= seconds(5)) {
       clock_.now += seconds(5);
-      guard_->Look();
+      guard_->ReviewStreams();
     }
   }
 
@@ -194,6 +194,57 @@ TEST_F(PageGuardTest, AsksNothingForAClientThatHasLeft) {
   EXPECT_EQ(asked_, 0);
 }
 
+TEST_F(PageGuardTest, KeepsNoRequestsOfClientsThatHaveLeftDuringTheReview) {
+  const auto kept = std::make_shared<const int>();
+  const auto send = [&](std::string_view target) {
+    const net::IncomingRequest request = {
+        .method = "GET", .target = target, .peer = "", .headers = {{"Authorization", "Bearer abc"}}};
+    const net::HttpAnswer answer = guard_->Answer(
+        request, [kept](const net::IncomingRequest&) { return net::HttpAnswer{.status = kept ? 200 : 500}; });
+    event::Settle(*loop_);
+    return answer;
+  };
+  const net::HttpAnswer patient = send("/");
+  for (int i = 0; i < 2000; ++i) send("/").later->Abandon();
+  send("/").later->Abandon();
+  EXPECT_LE(kept.use_count(), 4) << "only the patient client, and those who left since the last request";
+  EXPECT_EQ(asked_, 1);
+  Review("abc", Admission::kPermitted);
+  EXPECT_EQ(StatusOf(patient), 200);
+}
+
+TEST_F(PageGuardTest, RefusesRequestsWhileTheLoopDoesNotTakeThem) {
+  const net::IncomingRequest request = {
+      .method = "GET", .target = "/", .peer = "", .headers = {{"Authorization", "Bearer abc"}}};
+  const auto send = [&] {
+    const net::HttpAnswer answer =
+        guard_->Answer(request, [](const net::IncomingRequest&) { return net::HttpAnswer(); });
+    if (answer.later) answer.later->Abandon();
+    return answer.later ? 0 : answer.status;
+  };
+  for (int i = 0; i < 512; ++i) ASSERT_EQ(send(), 0);
+  EXPECT_EQ(send(), 503);
+  event::Settle(*loop_);
+  EXPECT_EQ(send(), 0);
+}
+
+TEST_F(PageGuardTest, KeepsOfARequestWhatThePageReads) {
+  std::vector<std::string> seen;
+  const net::IncomingRequest request = {
+      .method = "GET",
+      .target = "/events",
+      .peer = "",
+      .headers = {{"Authorization", "Bearer abc"}, {"HOST", "a"}, {"X", "x"}, {"last-event-id", "7"}}};
+  const net::HttpAnswer answer = guard_->Answer(request, [&](const net::IncomingRequest& admitted) {
+    for (const auto& header : admitted.headers) seen.emplace_back(header.name);
+    return net::HttpAnswer();
+  });
+  event::Settle(*loop_);
+  Review("abc", Admission::kPermitted);
+  EXPECT_EQ(StatusOf(answer), 200);
+  EXPECT_EQ(seen, (std::vector<std::string>{"HOST", "last-event-id"}));
+}
+
 TEST_F(PageGuardTest, DropsRequestsThatItGetsAtItsEnd) {
   net::IncomingRequest request = {
       .method = "GET", .target = "/", .peer = "", .headers = {{"Authorization", "Bearer abc"}}};
@@ -235,7 +286,7 @@ TEST_F(PageGuardTest, EndsTheStreamsOfATokenThatIsNoLongerAccepted) {
     Review("other", Admission::kPermitted);
     EXPECT_EQ(StatusOf(SendToken(token, "/events")), refusal == Admission::kForbidden ? 403 : 401);
     clock_.now += seconds(70);
-    guard_->Look();
+    guard_->ReviewStreams();
   }
 }
 

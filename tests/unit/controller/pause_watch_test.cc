@@ -48,6 +48,13 @@ TEST_F(PauseWatchTest, NoticesThatABusyNodeHasFailed) {
   EXPECT_EQ(Look().busy_nodes, 0U);
 }
 
+TEST_F(PauseWatchTest, NoticesThatAMissingConfigExistsAgain) {
+  const auto target = configs_.extract("new");
+  EXPECT_TRUE(Look().files.empty());
+  configs_.emplace("new", made_["new"]);
+  EXPECT_FALSE(Look().files.empty());
+}
+
 TEST_F(PauseWatchTest, NoticesThatAnImageWaits) {
   configuration_.spec.node_disruption_policy.files.push_back(
       {.path = kWaitingFile, .actions = {{.type = "None", .reload = {}, .restart = {}}}});

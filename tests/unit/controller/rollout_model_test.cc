@@ -31,9 +31,17 @@ int StepsToTake() {
   return steps == nullptr ? USUAL_STEPS : std::atoi(steps);
 }
 
+// How often things have happened in all models.  A model in which they do not happen would show nothing.
+struct Happenings {
+  int updates = 0;
+  int drains = 0;
+  int broken = 0;
+  int deadly = 0;
+};
+
 class Model {
  public:
-  explicit Model(unsigned seed) : random_(seed) {
+  Model(unsigned seed, Happenings& happenings) : happenings_(happenings), random_(seed) {
     for (const std::string& pool : kPools) truth_.AddPool(pool, "good-0");
     const int count = 3 + Below(8);
     for (int i = 0; i < count; ++i) {
@@ -183,15 +191,18 @@ class Model {
     if (current == desired) {
       Finish(name, node, desired);
     } else if (IsBroken(desired)) {
+      ++happenings_.broken;
       truth_.Annotate(name, api::kStateAnnotation, std::string(api::kStateDegraded));
       at_work_.erase(name);
     } else if (IsDeadly(desired)) {
+      ++happenings_.deadly;
       truth_.Annotate(name, api::kStateAnnotation, std::string(api::kStateWorking));
       SetReady(node, false);
       at_work_.erase(name);
     } else if (state != api::kStateWorking) {
       truth_.Annotate(name, api::kStateAnnotation, std::string(api::kStateWorking));
     } else if (!drained_.contains(name)) {
+      ++happenings_.drains;
       drained_.insert(name);
       node.spec.unschedulable = true;
     } else {
@@ -259,7 +270,10 @@ class Model {
       const bool is_done = pool::NodeState(truth_.nodes[change.node]).is_done();
       is_taken =
           !is_done && !change.target_text.empty() && !state_before.is_unavailable() && !state_before.is_degraded();
-      if (is_taken) at_work_.insert(change.node);
+      if (is_taken) {
+        ++happenings_.updates;
+        at_work_.insert(change.node);
+      }
       if (is_done) at_work_.erase(change.node);
     }
     answers_.Put(std::make_unique<kube::ObjectOf<api::Node>>(truth_.nodes[change.node]));
@@ -276,6 +290,7 @@ class Model {
     EXPECT_LE(unavailable, *most) << pool;
   }
 
+  Happenings& happenings_;
   std::mt19937 random_;
   World truth_;
   std::vector<std::string> names_;
@@ -292,14 +307,20 @@ class Model {
 
 TEST(RolloutModel, NeverUpdatesTooManyNodesAndAlwaysEnds) {
   const int steps = StepsToTake();
+  ASSERT_GT(steps, 0) << "PINTLE_MODEL_STEPS is not a positive number";
   int done_steps = 0;
+  Happenings happenings;
   for (unsigned seed = 0; done_steps < steps && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
-    Model model(seed);
+    Model model(seed, happenings);
     for (int i = 0; i < kStepsUntilSettling && !testing::Test::HasFailure(); ++i, ++done_steps) model.Step();
     model.EndInterferenceAndSettle();
   }
-  std::printf("%d steps were taken\n", done_steps);
+  std::printf("%d steps were taken: %d updates, %d drains, %d steps of broken nodes, %d of deadly ones\n", done_steps,
+              happenings.updates, happenings.drains, happenings.broken, happenings.deadly);
+  for (const int count : {happenings.updates, happenings.drains, happenings.broken, happenings.deadly}) {
+    EXPECT_GT(count, done_steps / 1000);
+  }
 }
 
 }  // namespace

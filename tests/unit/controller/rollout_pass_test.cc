@@ -214,8 +214,9 @@ TEST(RolloutPass, ReportsInvalidDrainSettingsAndRollsOutAllTheSame) {
   const api::Condition* condition = world.ConditionOf("worker", "Misconfigured");
   ASSERT_NE(condition, nullptr);
   EXPECT_EQ(condition->reason, "InvalidDrainSettings");
-  EXPECT_THAT(condition->message,
-              testing::StartsWith("the default is used in place of: annotation pintle.io/drain-timeout"));
+  EXPECT_THAT(
+      condition->message,
+      testing::StartsWith("the defaults are used instead of these settings: annotation pintle.io/drain-timeout"));
   EXPECT_THAT(condition->message, testing::HasSubstr("; annotation pintle.io/drain-pause=0 of pool worker: must be"));
   world.pools["worker"].metadata.annotations.clear();
   world.Settle();

@@ -110,7 +110,7 @@ TEST_F(GeneratedTest, AConfigThatWouldBeRemovedIsAnObstacle) {
 
 TEST_F(GeneratedTest, AnObjectWithoutItsConfigsIsAnObstacle) {
   cluster_.At("KubeletConfig", "", "k")["metadata"].Erase("finalizers");
-  EXPECT_THAT(Compare(templates_), ElementsAre(HasSubstr("KubeletConfig k has not got all its configs yet")));
+  EXPECT_THAT(Compare(templates_), ElementsAre(HasSubstr("KubeletConfig k does not have all its configs yet")));
 }
 
 TEST_F(GeneratedTest, AnObjectThatWouldBeRefusedIsAnObstacle) {

@@ -123,6 +123,9 @@ class SimulatedTakeover {
     }
     for (auto& [name, object] : objects_) {
       if (name.starts_with("Deployment/")) object["status"]["replicas"] = object["spec"]["replicas"];
+      if (name == "Deployment/pintle-controller") {
+        object["status"]["readyReplicas"] = are_ready_ ? object["spec"]["replicas"] : nlohmann::json(0);
+      }
       if (name.starts_with("Node/")) ActOn(name.substr(5), object["metadata"]);
       if (name != "DaemonSet/machine-config-server") continue;
       const bool is_nowhere = object["spec"]["template"]["spec"]["nodeSelector"].contains("pintle.io/taken-over");
@@ -187,7 +190,7 @@ class SimulatedTakeover {
   }
   WallTime now() const { return kStart + now_; }
 
-  // Returns what is in the label of each node.
+  // Returns the value of the label of each node, or "-".
   std::string Labels() {
     std::string labels;
     for (const char* name : {"Node/a", "Node/b", "Node/c"}) {
@@ -201,6 +204,7 @@ class SimulatedTakeover {
   // Newer candidates of the operator leave a lease alone for the time that its holder has written, and older ones for a
   // time of their own.
   bool heeds_written_ = false;
+  bool are_ready_ = true;       // The replicas that our Deployment should have are ready.
   bool are_stuck_ = false;      // Our replicas do not compete for the leases.
   bool are_killed_ = false;     // Our replicas have ended without a release of the leases.
   bool are_elsewhere_ = false;  // Our replicas run without their Deployment.
@@ -285,7 +289,7 @@ class SimulatedTakeover {
     candidate.acts_until = now_ + seconds(107);
   }
 
-  std::map<std::string, std::pair<std::string, Candidate>> old_;  // By lease; with the Deployment.
+  std::map<std::string, std::pair<std::string, Candidate>> old_;  // By lease: its Deployment and its candidate.
   std::map<std::string, Candidate> ours_;
   seconds now_ = {};
   int version_ = 1;
@@ -314,7 +318,7 @@ TEST(StepsToTakeOver, LeaveNoLeaseToTheOperatorMeanwhile) {
     SimulatedTakeover cluster;
     cluster.heeds_written_ = heeds_written;
     ASSERT_TRUE(cluster.Run(StepsToTakeOver));
-    // A lease that the operator had got back would have been held anew.
+    // A lease that the operator had got back would have had to be held a second time.
     const auto held = std::count_if(cluster.writes_.begin(), cluster.writes_.end(), [](const std::string& write) {
       return write.find("when its holder has given up") != std::string::npos;
     });
@@ -366,7 +370,8 @@ TEST(StepsToTakeOver, KeepTheLeasesForPintleForAsLongAsTheyAreRun) {
 
 TEST(StepsToTakeOver, ScaleNothingDownBeforePintleHoldsTheLeases) {
   SimulatedTakeover cluster;
-  cluster.objects_["Deployment/pintle-controller"]["status"].erase("readyReplicas");
+  cluster.are_ready_ = false;
+  cluster.Pass();
   EXPECT_FALSE(cluster.Run(StepsToTakeOver));
   EXPECT_EQ(cluster.objects_["Deployment/machine-config-operator"]["spec"]["replicas"], 1);
   EXPECT_EQ(cluster.HolderOf("machine-config"), "machine-config-operator-x_1");
@@ -434,9 +439,9 @@ TEST(StepsToTakeOver, WaitUntilOurServerAnswersInEachPod) {
   ASSERT_NE(NextOf(next), nullptr);
   EXPECT_EQ(
       NextOf(next)->waits_for,
-      "the Ignition server answers in the pods b of the Deployment pintle/pintle-controller; `kubectl describe -n "
-      "pintle deployment pintle-controller` and `kubectl logs -n pintle deployment/pintle-controller` list the "
-      "reason");
+      "the Ignition server answers, and has the configs of all pools, in the pods b of the Deployment "
+      "pintle/pintle-controller; `kubectl describe -n pintle deployment pintle-controller` and `kubectl logs -n pintle "
+      "deployment/pintle-controller` list the reason");
   cluster.serves_ = true;
   EXPECT_TRUE(cluster.Run(StepsToTakeOver));
 }
@@ -515,6 +520,31 @@ TEST(StepsToUndo, EndARunOfStartAndTheOtherWayRound) {
   ASSERT_TRUE(cluster.Run(StepsToTakeOver));
   EXPECT_FALSE(has_record(StepsToUndo));
   EXPECT_EQ(cluster.HolderOf("machine-config"), "pintle-controller_y_1");
+}
+
+TEST(StepsToTakeOver, GoOnAfterAnUndoThatWasCutShortAfterAnyWrite) {
+  SimulatedTakeover taken_over;
+  ASSERT_TRUE(taken_over.Run(StepsToTakeOver));
+  SimulatedTakeover undone = taken_over;
+  ASSERT_TRUE(undone.Run(StepsToUndo));
+  for (std::size_t writes = 1; writes < undone.writes_.size() - taken_over.writes_.size(); ++writes) {
+    SimulatedTakeover cluster = taken_over;
+    EXPECT_FALSE(cluster.Run(StepsToUndo, writes));
+    ASSERT_TRUE(cluster.Run(StepsToTakeOver)) << "after " << cluster.writes_.back();
+    EXPECT_EQ(cluster.HolderOf("machine-config"), "pintle-controller_y_1");
+    EXPECT_EQ(cluster.objects_["Deployment/pintle-controller"]["spec"]["replicas"], 2);
+    EXPECT_EQ(cluster.objects_["Deployment/machine-config-operator"]["spec"]["replicas"], 0);
+    EXPECT_EQ(cluster.Labels(), "acts acts - ");
+  }
+}
+
+TEST(StepsToTakeOver, StartOurReplicasAgainAlsoIfTheirNumberIsNotRecorded) {
+  SimulatedTakeover cluster;
+  ASSERT_TRUE(cluster.Run(StepsToTakeOver));
+  cluster.objects_[kRecord]["data"]["before.json"] = "{}";
+  cluster.objects_["Deployment/pintle-controller"]["spec"]["replicas"] = 0;
+  ASSERT_TRUE(cluster.Run(StepsToTakeOver));
+  EXPECT_EQ(cluster.objects_["Deployment/pintle-controller"]["spec"]["replicas"], 2);
 }
 
 TEST(StepsToUndo, MakeWhatOpenShiftInstallsIfTheRecordIsLostOrDamaged) {

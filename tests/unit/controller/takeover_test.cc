@@ -63,12 +63,12 @@ TEST_F(TakeoverCheckRun, ListsEachObjectThatCannotBeReadAndGoesOn) {
   EXPECT_EQ(status_, ExitStatus::kDiffers);
   EXPECT_THAT(
       printed,
-      HasSubstr("obstacle  worker: reading a MachineConfigPool of the API server: $.spec.paused: must be true or "
+      HasSubstr("obstacle  worker: decoding a MachineConfigPool from the API server: $.spec.paused: must be true or "
                 "false; correct this object with `kubectl edit "
                 "machineconfigpools.machineconfiguration.openshift.io worker`, or delete it if nobody needs "
                 "it\n"));
-  EXPECT_THAT(printed, HasSubstr("10-a: reading a MachineConfig of the API server: $.spec.kernelArguments"));
-  EXPECT_THAT(printed, HasSubstr("10-b: reading a MachineConfig of the API server: $.spec.fips"));
+  EXPECT_THAT(printed, HasSubstr("10-a: decoding a MachineConfig from the API server: $.spec.kernelArguments"));
+  EXPECT_THAT(printed, HasSubstr("10-b: decoding a MachineConfig from the API server: $.spec.fips"));
   // The rest of the check still runs.
   EXPECT_THAT(printed, HasSubstr("there is no ControllerConfig"));
   EXPECT_THAT(printed, HasSubstr("there is no Deployment pintle/pintle-controller"));
@@ -94,7 +94,7 @@ TEST_F(TakeoverCheckRun, DoesNotReportAnUnreadableControllerConfigAsMissing) {
       "labels": 1}, "spec": {}})")));
   const std::string printed = Check();
   EXPECT_THAT(printed, Not(HasSubstr("there is no ControllerConfig")));
-  const std::string finding = "obstacle  machine-config-controller: reading a ControllerConfig";
+  const std::string finding = "obstacle  machine-config-controller: decoding a ControllerConfig";
   const std::size_t first = printed.find(finding);
   ASSERT_NE(first, std::string::npos) << printed;
   EXPECT_EQ(printed.find(finding, first + 1), std::string::npos) << "it was read by several parts: " << printed;
@@ -121,7 +121,7 @@ TEST_F(TakeoverCheckRun, PlansAStepAgainIfTheObjectHasChangedMeanwhile) {
 TEST_F(TakeoverCheckRun, DoesNotCallAnObjectThatChangesAllTheTimeRefused) {
   ConflictAtFirst(server_, 1000);
   const std::string printed = Run("plan");
-  EXPECT_THAT(printed, HasSubstr("could not be tried out, because the object changes all the time: "));
+  EXPECT_THAT(printed, HasSubstr("could not be tried out, because each dry run met a conflict: "));
   EXPECT_THAT(printed, Not(HasSubstr("refuses")));
   EXPECT_EQ(status_, ExitStatus::kFine);
 }

@@ -3,8 +3,8 @@
 
 #include <gmock/gmock.h>
 
-#include "api/config_map.h"
 #include "api/machine_config_pool.h"
+#include "controller/operator_kinds.h"
 
 namespace pintle::controller {
 namespace {

@@ -90,12 +90,17 @@ struct OptionsCase {
   const char* error;  // Empty if the options are right.
 };
 
-TEST(StartOptions, AllowAWebhookWithoutTlsOnThisMachineOnly) {
+TEST(StartOptions, AllowAWebhookWithoutTlsAtALoopbackAddressOnly) {
   const std::vector<OptionsCase> cases = {
       {{"--notify-url=https://hook.example/secret", "--notify-key-file=/key"}, ""},
       {{"--notify-url=http://127.0.0.1:8080/", "--notify-key-file=/key"}, ""},
       {{"--notify-url=http://localhost/", "--notify-key-file=/key"}, ""},
-      {{"--notify-url=http://hook.example/secret", "--notify-key-file=/key"}, "hook.example:80 is not on this machine"},
+      {{"--notify-url=http://hook.example/secret", "--notify-key-file=/key"},
+       "hook.example:80 is not a loopback address"},
+      {{"--notify-url=http://169.254.169.254/secret", "--notify-key-file=/key"}, "is not a loopback address"},
+      {{"--notify-url=http://[fe80::1]/secret", "--notify-key-file=/key"}, "is not a loopback address"},
+      {{"--notify-url=http://169.254.169.254/secret", "--notify-key-file=/key", "--notify-http=all"}, ""},
+      {{"--notify-url=http://[::1]:8080/", "--notify-key-file=/key"}, ""},
       {{"--notify-url=http://hook.example/secret", "--notify-key-file=/key", "--notify-http=all"}, ""},
       {{"--notify-url=ftp://hook.example/secret", "--notify-key-file=/key"}, "not an http or https URL"},
       {{"--notify-url=https://hook.example/secret", "--notify-key-file=key"}, "must be an absolute path"},

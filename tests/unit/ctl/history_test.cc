@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ctl/history.h"
 
+#include <functional>
+#include <utility>
+#include <vector>
+
 #include "change/records.h"
 #include "support/expect.h"
 
@@ -56,6 +60,54 @@ TEST(ChangesIn, ReportsAnEndAlsoWhileTheNextChangeHoldsTheClaim) {
   const auto changes = ChangesIn(entries, OutcomeWithoutEnd(true));
   ASSERT_THAT(changes, SizeIs(1));
   EXPECT_EQ(changes[0].outcome, "done");
+}
+
+// A machine on which a change begins or ends while its journal is read.
+struct BusyMachine {
+  std::vector<log::PastEntry> entries;
+  bool is_claimed = false;
+  std::function<void()> next;  // Called once, between the look at the claim and that at the journal.
+
+  std::vector<PastChange> Changes() {
+    return ValueOf(ReadChanges({.is_claimed = [this]() -> Result<bool> {
+                                  const bool was_claimed = is_claimed;
+                                  if (const auto now = std::exchange(next, nullptr)) now();
+                                  return was_claimed;
+                                },
+                                .entries = [this]() -> Result<std::vector<log::PastEntry>> { return entries; }}));
+  }
+};
+
+TEST(ReadChanges, ReportsAChangeAsUnderWayThatBeginsMeanwhile) {
+  BusyMachine machine;
+  machine.next = [&] {
+    machine.is_claimed = true;
+    machine.entries.push_back(Entry(change::kChangeBegan, "apply", "a"));
+  };
+  const auto changes = machine.Changes();
+  ASSERT_THAT(changes, SizeIs(1));
+  EXPECT_EQ(changes[0].outcome, "under way");
+}
+
+TEST(ReadChanges, ReportsTheEndOfAChangeThatEndsMeanwhile) {
+  BusyMachine machine;
+  machine.is_claimed = true;
+  machine.entries.push_back(Entry(change::kChangeBegan, "apply", "a"));
+  machine.next = [&] {
+    machine.is_claimed = false;
+    machine.entries.push_back(Entry(change::kChangeEnded, "apply", "a", "done"));
+  };
+  const auto changes = machine.Changes();
+  ASSERT_THAT(changes, SizeIs(1));
+  EXPECT_EQ(changes[0].outcome, "done");
+}
+
+TEST(ReadChanges, ReportsAChangeThatNobodyMakesAsCutShort) {
+  BusyMachine machine;
+  machine.entries.push_back(Entry(change::kChangeBegan, "apply", "a"));
+  const auto changes = machine.Changes();
+  ASSERT_THAT(changes, SizeIs(1));
+  EXPECT_EQ(changes[0].outcome, "cut short");
 }
 
 TEST(OutcomeWithoutEnd, DependsOnTheClaim) {

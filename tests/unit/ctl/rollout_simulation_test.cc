@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ctl/rollout_simulation.h"
 
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
 #include "json/fields.h"
 #include "json/parse.h"
 #include "support/expect.h"
@@ -86,6 +92,40 @@ TEST(SimulateRollout, AssumesThatNodesTakeAsLongAsTheyTookSoFar) {
   EXPECT_EQ(simulation.answer.end, "2027-03-27T12:25:00Z");
 }
 
+TEST(SimulateRollout, AssumesAtLeastASecondForANode) {
+  Fleet fleet(R"({"pool": "worker"})");
+  fleet.settings.node_time.reset();
+  api::RolloutPoolStatus& status = fleet.objects.rollout_policies[0].status.pools.emplace_back();
+  status.name = "worker";
+  status.memory.took = api::RolloutDurations{.target = kOld, .nodes = 3, .seconds = 2};
+  EXPECT_EQ(ValueOf(fleet.Run()).answer.node_seconds, 1);
+}
+
+// The status may come from a file.
+TEST(SimulateRollout, GuessesIfNodesCannotHaveTakenSoLong) {
+  Fleet fleet(R"({"pool": "worker"})");
+  fleet.settings.node_time.reset();
+  api::RolloutPoolStatus& status = fleet.objects.rollout_policies[0].status.pools.emplace_back();
+  status.name = "worker";
+  for (const std::int64_t sum : {std::numeric_limits<std::int64_t>::max(), std::int64_t{-1}}) {
+    status.memory.took = api::RolloutDurations{.target = kOld, .nodes = 1, .seconds = sum};
+    const RolloutSimulation simulation = ValueOf(fleet.Run());
+    EXPECT_EQ(simulation.answer.node_time_from, "Guess");
+    EXPECT_THAT(simulation.text, HasSubstr("Each node takes 10 minutes: a guess, since the policy's status has no "));
+    EXPECT_EQ(simulation.answer.end, "2027-03-27T12:50:00Z");
+  }
+}
+
+// A window without a time zone is in UTC.
+TEST(SimulateRollout, PrintsTimesOfUtcIfTheWindowsHaveDifferentTimeZones) {
+  const std::string utc = R"({"start": "01:00", "duration": "4h"})";
+  const std::string berlin = R"({"start": "01:00", "duration": "4h", "timeZone": "Europe/Berlin"})";
+  for (const std::string& windows : {utc + ", " + berlin, berlin + ", " + utc}) {
+    EXPECT_THAT(ValueOf(Fleet(R"({"pool": "worker", "windows": [)" + windows + "]}").Run()).text,
+                HasSubstr("\nTimes of UTC\n"));
+  }
+}
+
 TEST(SimulateRollout, TakesALaterConfigIfAllNodesHaveThatOfThePool) {
   Fleet fleet(R"({"pool": "worker"})");
   for (api::Node& node : fleet.objects.nodes) node = pool::NodeAt(node.metadata.name, kNew);
@@ -106,6 +146,13 @@ TEST(SimulateRollout, NamesTheMistakesOfAPolicy) {
               HasSubstr("RolloutPolicy workers, by which no node is updated until it is mended: spec.approve: \"x\""));
 }
 
+TEST(SimulateRollout, QuotesAValueOfAPolicyOnOneLine) {
+  EXPECT_THAT(MessageOf(Fleet(R"({"pool": "worker", "windows": [
+                  {"days": ["Sun\npintle: all is well"], "start": "01:00", "duration": "4h"}]})")
+                            .Run()),
+              HasSubstr(R"(spec.windows[0].days: "Sun\x0Apintle: all is well" is not a weekday)"));
+}
+
 TEST(SimulateRollout, NamesWhatKeepsTheRolloutFromItsEnd) {
   Fleet fleet(R"({"pool": "worker"})");
   fleet.pool.spec.paused = true;
@@ -113,6 +160,30 @@ TEST(SimulateRollout, NamesWhatKeepsTheRolloutFromItsEnd) {
   EXPECT_THAT(simulation.text, HasSubstr("\nThe rollout does not end: the pool is paused\n"));
   EXPECT_EQ(simulation.answer.obstacle, "the pool is paused");
   EXPECT_FALSE(simulation.answer.end);
+}
+
+Result<SimulationSettings> SettingsOf(std::vector<const char*> words) {
+  const std::array options = {kSimulateOption, kNodeTimeOption, kBeginOption};
+  return ReadSimulationSettings(ValueOf(CommandLine::Parse(options, words)));
+}
+
+TEST(ReadSimulationSettings, AcceptsANodeTimeOfASecond) {
+  EXPECT_EQ(ValueOf(SettingsOf({"--node-time=1s"})).node_time, std::chrono::seconds(1));
+  EXPECT_EQ(ValueOf(SettingsOf({"--node-time=1500ms"})).node_time, std::chrono::seconds(2));
+}
+
+TEST(ReadSimulationSettings, RefusesANodeTimeOfLessThanASecond) {
+  EXPECT_EQ(MessageOf(SettingsOf({"--node-time", "0s"})), "--node-time 0s: must be at least 1s");
+  EXPECT_EQ(MessageOf(SettingsOf({"--node-time", "999ms"})), "--node-time 999ms: must be at least 1s");
+}
+
+TEST(ReadSimulationSettings, RefusesABeginForWhichTheClockHasNoRoom) {
+  EXPECT_EQ(ToRfc3339(ValueOf(SettingsOf({"--begin=2200-12-31T23:59:59Z"})).begin), "2200-12-31T23:59:59Z");
+  for (const std::string begin : {"2201-01-01T00:00:00Z", "2263-01-01T00:00:00Z", "9999-12-31T23:59:59Z",
+                                  "1969-12-31T23:59:59Z", "0001-01-01T00:00:00Z"}) {
+    EXPECT_EQ(MessageOf(SettingsOf({"--begin", begin.c_str()})),
+              "--begin " + begin + ": must be in the years from 1970 to 2200");
+  }
 }
 
 }  // namespace

@@ -94,7 +94,7 @@ TEST(ClusterState, HasTheRolloutByThePolicyOfAPool) {
     const PoolAndNodes pools[] = {{&pool, {}, &policy}};
     return StateOf(pools, {}, nullptr).pools.at(0).rollout.value();
   };
-  EXPECT_EQ(WordsFor(rollout()), "was not looked at yet");
+  EXPECT_EQ(WordsFor(rollout()), "has no report from the controller yet");
   api::RolloutPoolStatus& status = policy.status.pools.emplace_back();
   status.name = "worker";
   status.phase = "AwaitingApproval";

@@ -120,9 +120,15 @@ TEST(Document, CutsALongExplanationExceptInTheDetailsOfItsNode) {
 
 TEST(Document, ShowsTheDetailsOfANode) {
   const Contents contents = ContentsWith({Entry("a", Stage::kDraining)});
-  EXPECT_THAT(DocumentOf(contents, "1", "a"), HasSubstr("<dt>was given</dt><dd><code>rendered-new</code></dd>"));
+  EXPECT_THAT(DocumentOf(contents, "1", "a"), HasSubstr("<dt>desired config</dt><dd><code>rendered-new</code></dd>"));
   EXPECT_THAT(DocumentOf(contents, "1", "b"), HasSubstr("No pool has a node b."));
   EXPECT_THAT(DocumentOf(contents, "1", ""), Not(HasSubstr("details")));
+}
+
+TEST(Document, NamesTheCellOfTheNodeInTheDetails) {
+  const Contents contents = ContentsWith({Entry("a", Stage::kDraining)});
+  EXPECT_THAT(DocumentOf(contents, "1", "a"),
+              HasSubstr("<section id=\"details\" class=\"draining\" data-cell=\"node-a\""));
 }
 
 TEST(Document, HasAllPiecesEachOnceAndWithItsId) {
@@ -151,6 +157,20 @@ TEST(Changes, AreThePiecesThatDiffer) {
   EXPECT_THAT(*changes,
               ElementsAre(Field(&Piece::id, "summary"), Field(&Piece::id, "pool-worker"), Field(&Piece::id, "node-b")));
   EXPECT_THAT(ChangesOf(after, after), testing::Optional(testing::IsEmpty()));
+}
+
+// The script renews the details of a node when the cell of the node changes.
+TEST(Changes, IncludeTheCellOfANodeWhoseDetailsDiffer) {
+  const NodeEntry before = Entry("a", Stage::kDraining, "pod x");
+  NodeEntry other_config = before;
+  other_config.config = "rendered-other";
+  NodeEntry other_target = before;
+  other_target.desired_config = "rendered-other";
+  for (const NodeEntry& after : {Entry("a", Stage::kDraining, "pod y"), other_config, other_target}) {
+    const auto changes = ChangesOf(PiecesOf(ContentsWith({before})), PiecesOf(ContentsWith({after})));
+    ASSERT_TRUE(changes);
+    EXPECT_THAT(*changes, testing::Contains(Field(&Piece::id, "node-a")));
+  }
 }
 
 TEST(Changes, AreUnknownIfTheListsOfPiecesDiffer) {

@@ -49,7 +49,7 @@ TEST(Updates, WakesABrowserThatWaitsOnce) {
   EXPECT_EQ(woken, 1);
 }
 
-// The server ends a stream without a piece after a while.
+// The server ends a stream that has had no piece for a while, so a comment keeps it open.
 TEST(Updates, SendsACommentToABrowserThatWaitsForLong) {
   Updates updates("abc");
   updates.KeepAlive();
@@ -61,7 +61,7 @@ TEST(Updates, SendsACommentToABrowserThatWaitsForLong) {
   EXPECT_EQ(NextOf(*stream), ": nothing has changed\n\n");
   EXPECT_EQ(NextOf(*stream), "");
   EXPECT_EQ(updates.Version(), "abc-0") << "a comment is no change";
-  // A change is as good as a comment.
+  // After a change, no comment is due.
   updates.KeepAlive();
   updates.Add({{"a", "1"}});
   EXPECT_THAT(NextOf(*stream), StartsWith("id: abc-1\n"));

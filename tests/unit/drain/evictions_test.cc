@@ -92,6 +92,69 @@ TEST_F(EvictionsTest, KeepTheLimitOfRequestsPerMinute) {
   EXPECT_LE(kube::RequestsInAMinute({.first = retry, .longest = 8 * retry}), kube::kMostInAMinute);
 }
 
+std::string PodWith(const std::string& spec, const std::string& version) {
+  return R"({"metadata":{"name":"u","namespace":"ns","uid":"uid-u","resourceVersion":")" + version + R"("},"spec":)" +
+         spec + R"(,"status":{}})";
+}
+const std::string kUnreadableSpec = "5";
+
+// There is one pod, which cannot be read at first.
+class UnreadablePodTest : public testing::Test {
+ protected:
+  UnreadablePodTest() { ::setenv("no_proxy", "*", 1); }
+
+  // Runs one attempt, and returns "gone" or the error.  The watch of the pods sends what `more` returns.
+  std::string Outcome(const std::function<std::string()>& more, const Settings& settings) {
+    kube::ScriptedServer server({}, [&](const ReceivedRequest& request) -> Answer {
+      if (request.line.find("watch=1") != std::string::npos) return {.ending = kube::Ending::kNever, .more = more};
+      if (request.line.starts_with("GET")) return {.body = kube::ListAnswer(PodWith(kUnreadableSpec, "1"))};
+      is_evicted_ = true;
+      return {.status = 201, .body = "{}"};
+    });
+    std::string outcome;
+    const auto end = [&](const std::string& text) {
+      outcome = text;
+      loop_->Stop();
+    };
+    const Evictions evictions(*loop_, ValueOf(kube::Client::Create(*loop_, server.access())), turns_, "node", settings,
+                              {.evicted = [](const auto&) {}, .gone = [&] { end("gone"); }, .failed = end});
+    EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
+    return outcome;
+  }
+
+  std::unique_ptr<event::Loop> loop_ = ValueOf(event::Loop::Create());
+  Turns turns_{*loop_, 4};
+  std::atomic<bool> is_evicted_ = false;
+};
+
+TEST_F(UnreadablePodTest, IsNotEvictedAndMakesTheAttemptFail) {
+  const std::string why = Outcome([] { return ""; }, {.attempt = milliseconds(300)});
+  EXPECT_THAT(why, HasSubstr("error when evicting pods/\"u\" -n \"ns\": global timeout reached"));
+  EXPECT_THAT(why, HasSubstr("the pod cannot be read: "));
+  EXPECT_FALSE(is_evicted_);
+}
+
+TEST_F(UnreadablePodTest, EndsTheAttemptWhenItIsGone) {
+  const auto deletion = [is_sent = false]() mutable {
+    if (std::exchange(is_sent, true)) return std::string();
+    return kube::EventLine("DELETED", PodWith(kUnreadableSpec, "9"));
+  };
+  EXPECT_EQ(Outcome(deletion, {}), "gone");
+  EXPECT_FALSE(is_evicted_);
+}
+
+TEST_F(UnreadablePodTest, IsEvictedOnceItCanBeRead) {
+  const auto correction_and_deletion = [this, sent = 0]() mutable {
+    if (sent == 0 || (sent == 1 && is_evicted_)) {
+      return ++sent == 1 ? kube::EventLine("MODIFIED", PodWith("{}", "9"))
+                         : kube::EventLine("DELETED", PodWith("{}", "10"));
+    }
+    return std::string();
+  };
+  EXPECT_EQ(Outcome(correction_and_deletion, {}), "gone");
+  EXPECT_TRUE(is_evicted_);
+}
+
 // Returns the bad answers to evictions.  The contents of a successful answer do not matter.
 std::vector<BadAnswer> Refusals() {
   std::vector<BadAnswer> refusals = kube::BadAnswers();

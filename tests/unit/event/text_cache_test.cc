@@ -33,7 +33,7 @@ TEST_F(TextCacheTest, MakesATextOnceAndKeepsTheMostRecentlyUsedTexts) {
   Get(1);
   Get(0);
   Get(2);  // There is room for two texts; text 1 was used less recently than text 0, so it is removed.
-  EXPECT_EQ(cache_->taken(), 200U);
+  EXPECT_EQ(cache_->size_in_use(), 200U);
   Get(0);
   EXPECT_EQ(made_, (std::array{1, 1, 1, 0, 0}));
   EXPECT_EQ(*Get(1), std::string(100, 'b'));
@@ -46,15 +46,15 @@ TEST_F(TextCacheTest, StaysWithinTheLimitWhileCallersHoldTexts) {
   EXPECT_EQ(Get(2), nullptr);
   EXPECT_EQ(made_[2], 1);  // The length of the text is known from then on.
   EXPECT_EQ(Get(0), held[0]);
-  EXPECT_EQ(cache_->taken(), 200U);
+  EXPECT_EQ(cache_->size_in_use(), 200U);
   held.pop_back();
   EXPECT_NE(Get(2), nullptr);
-  EXPECT_EQ(cache_->taken(), 200U);
+  EXPECT_EQ(cache_->size_in_use(), 200U);
   held.clear();
   for (int round = 0; round < 3; ++round) {
     for (std::size_t entry = 0; entry < 4; ++entry) {
       EXPECT_NE(Get(entry), nullptr);
-      EXPECT_LE(cache_->taken(), 250U);
+      EXPECT_LE(cache_->size_in_use(), 250U);
     }
   }
 }
@@ -63,24 +63,24 @@ TEST_F(TextCacheTest, MakesAnOversizedTextOnlyAlone) {
   const auto held = Get(0);
   EXPECT_EQ(Get(4), nullptr);
   EXPECT_EQ(Get(0), held);
-  EXPECT_EQ(cache_->taken(), 100U);
+  EXPECT_EQ(cache_->size_in_use(), 100U);
 }
 
 TEST_F(TextCacheTest, MakesAnOversizedTextIfThereIsNoOther) {
   Get(0);
   EXPECT_EQ(Get(4)->size(), 1000U);
-  EXPECT_EQ(cache_->taken(), 1000U);
+  EXPECT_EQ(cache_->size_in_use(), 1000U);
   Get(0);
-  EXPECT_EQ(cache_->taken(), 100U);
+  EXPECT_EQ(cache_->size_in_use(), 100U);
 }
 
 TEST_F(TextCacheTest, ForgetsATextWithItsEntry) {
   auto entry = std::make_unique<TextCache::Entry>(cache_, [] { return std::string(100, 'x'); });
   auto held = ValueOf(entry->Get());
   entry.reset();
-  EXPECT_EQ(cache_->taken(), 100U);
+  EXPECT_EQ(cache_->size_in_use(), 100U);
   held.reset();
-  EXPECT_EQ(cache_->taken(), 0U);
+  EXPECT_EQ(cache_->size_in_use(), 0U);
 }
 
 TEST_F(TextCacheTest, KeepsAnError) {

@@ -137,6 +137,19 @@ TEST(ConfigsAtBootstrap, ReportRegistriesThatCannotBeBlocked) {
               ElementsAre(HasSubstr("r.test")));
 }
 
+TEST(ConfigsAtBootstrap, ReportAStorageConfThatCannotBeMade) {
+  Manifests manifests = SmallManifests();
+  AddText(Managed("ContainerRuntimeConfig", "large", R"("containerRuntimeConfig": {"overlaySize": "9G"})"), manifests);
+  TemplateFolder templates = SmallTemplates();
+  templates.Add("worker/01-worker/_base/files/storage",
+                "path: /etc/containers/storage.conf\nmode: 0644\ncontents: {inline: 'storage = 1'}\n");
+  const auto made = ValueOf(ConfigsAtBootstrap(manifests, templates, SmallSettings()));
+  EXPECT_THAT(made.complaints,
+              ElementsAre(HasSubstr("ContainerRuntimeConfig large: its overlaySize and its additional stores have no "
+                                    "effect in the pool worker, because")));
+  EXPECT_THAT(NamesOf(made), testing::Contains("99-worker-generated-containerruntime"));
+}
+
 TEST(ConfigsAtBootstrap, RefuseASecondKubeletConfigForAPool) {
   Manifests manifests = SmallManifests();
   for (const char* name : {"a", "b"}) AddText(Managed("KubeletConfig", name, R"("logLevel": 3)"), manifests);

@@ -171,11 +171,12 @@ TEST(RuntimeConfigsAtBootstrap, AreAtMostOneForEachPool) {
       R"({"machineConfigPoolSelector":{"matchLabels":{"pool":"worker"}},"containerRuntimeConfig":{"logLevel":"info"}})");
   const auto made = RuntimeConfigsAtBootstrap(std::vector{for_workers}, pools, AdditionalStores::kUsed, "HASH");
   ASSERT_TRUE(made);
-  ASSERT_EQ(made->size(), 1U);
-  EXPECT_EQ(made->front().name, "99-worker-generated-containerruntime");
-  EXPECT_EQ(made->front().role, "worker");
-  EXPECT_EQ(made->front().annotations, MadeBy("HASH"));
-  EXPECT_EQ(made->front().owner_references.at(0).uid, "");
+  ASSERT_EQ(made->configs.size(), 1U);
+  EXPECT_EQ(made->configs.front().name, "99-worker-generated-containerruntime");
+  EXPECT_EQ(made->configs.front().role, "worker");
+  EXPECT_EQ(made->configs.front().annotations, MadeBy("HASH"));
+  EXPECT_EQ(made->configs.front().owner_references.at(0).uid, "");
+  EXPECT_TRUE(made->complaints.empty());
 
   const auto twice =
       RuntimeConfigsAtBootstrap(std::vector{for_workers, for_workers}, pools, AdditionalStores::kUsed, "HASH");

@@ -102,6 +102,13 @@ TEST(NameFor, GivesEachObjectOfAPoolANameThatItKeeps) {
        "max number of supported kubelet config (10) has been reached. Please delete old kubelet configs before "
        "retrying",
        ""},
+      {"an annotation with the largest number",
+       ObjectFrom(2, "-"),
+       {ObjectFrom(1, "9223372036854775807")},
+       {},
+       "max number of supported kubelet config (10) has been reached. Please delete old kubelet configs before "
+       "retrying",
+       ""},
       {"an annotation that is no number",
        ObjectFrom(2, "-"),
        {ObjectFrom(1, "x")},

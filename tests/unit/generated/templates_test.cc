@@ -201,6 +201,16 @@ TEST(TemplateFolder, ReadsTheTemplatesOfAFolder) {
   EXPECT_TRUE(Has(made, "01-empty {\"ignition\":{\"version\":\"\"}}")) << made;
 }
 
+// An empty folder and a missing one cause different errors.
+TEST(TemplateFolder, HasAnotherDigestWithAnEmptyFolder) {
+  const TemporaryDirectory directory;
+  std::filesystem::create_directories(directory.path() / "worker/00-worker/_base/files");
+  const std::string before = TemplateFolder::Read(directory.path())->Digest();
+  EXPECT_EQ(TemplateFolder::Read(directory.path())->Digest(), before);
+  std::filesystem::create_directories(directory.path() / "worker/01-empty");
+  EXPECT_NE(TemplateFolder::Read(directory.path())->Digest(), before);
+}
+
 TEST(TemplateFolder, ReportsAMissingFolder) {
   const auto templates = TemplateFolder::Read("/no/such/folder");
   ASSERT_FALSE(templates);

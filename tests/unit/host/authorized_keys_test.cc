@@ -189,6 +189,18 @@ TEST_F(AuthorizedKeysAsRoot, BelongToTheUser) {
   EXPECT_EQ(StatusOf("etc/mine").st_uid, 0U) << "this thread is root again";
 }
 
+#ifdef PINTLE_HAS_SELINUX
+TEST_F(AuthorizedKeysAsRoot, WithALabelAreNotWrittenAgain) {
+  machine_.Write("contexts", "/home/core/.*  system_u:object_r:ssh_home_t:s0\n");
+  const Labels labels = Labels::FromFile((machine_ / "contexts").string());
+  const WantedKeys keys = Keys({"ssh-rsa A"});
+  EXPECT_TRUE(Succeeded(PutAuthorizedKeys(machine_.root(), {"core", keys}, labels)));
+  const auto written = fs::last_write_time(machine_ / kFile);
+  EXPECT_TRUE(Succeeded(PutAuthorizedKeys(machine_.root(), {"core", keys}, labels)));
+  EXPECT_EQ(fs::last_write_time(machine_ / kFile), written);
+}
+#endif
+
 TEST_F(AuthorizedKeysAsRoot, ArePutIntoANewFolderInPlaceOfOneThatBelongsToSomeoneElse) {
   for (const char* name : {"home/core/.ssh", "home/core/.ssh/authorized_keys.d"}) {
     ASSERT_EQ(fs::exists((machine_ / name).parent_path()), true);

@@ -58,6 +58,18 @@ TEST(Convert, PutsAFileOnTheFilesystemOfSpec2WithTheLongestMountPoint) {
   EXPECT_EQ((*converted)["storage"]["files"][0]["path"], "/x");
 }
 
+TEST(Negotiate, PrefersTheOfferOfTheHighestQuality) {
+  const std::string type = "application/vnd.coreos.ignition+json;version=";
+  EXPECT_EQ(ValueOf(Negotiate(type + "3.1.0;q=0.5," + type + "3.2.0;q=0.9")), SpecVersion::k3_2);
+  EXPECT_EQ(ValueOf(Negotiate(type + "3.1.0;q=0.5," + type + "3.2.0")), SpecVersion::k3_2);
+}
+
+TEST(Negotiate, IgnoresAQualityThatIsNotANumber) {
+  const std::string type = "application/vnd.coreos.ignition+json;version=";
+  EXPECT_EQ(ValueOf(Negotiate(type + "3.1.0;q=0.5," + type + "3.2.0;q=nan")), SpecVersion::k3_2);
+  EXPECT_EQ(ValueOf(Negotiate(type + "3.1.0;q=0.5," + type + "3.2.0;q=x")), SpecVersion::k3_2);
+}
+
 TEST(SpecVersion, IsReadWithAndWithoutItsLastNumber) {
   EXPECT_EQ(ValueOf(ParseSpecVersion("3.1")), SpecVersion::k3_1);
   EXPECT_EQ(ValueOf(ParseSpecVersion("2.2.0")), SpecVersion::k2_2);

@@ -161,6 +161,36 @@ TEST(Parse, GivesTheOperatorsWordsForAWrongTypeInSpec2) {
                         "type int\n"));
 }
 
+// Only the first 200 problems are located.
+TEST(Parse, ReportsOnlyKnownPlacesOfSpec2AndHowManyProblemsItLeavesOut) {
+  json::Report report;
+  std::string files = R"({"filesystem": "root", "path": "0"})";
+  for (int i = 1; i < 10'010; ++i) files += R"(,{"filesystem": "root", "path": ")" + std::to_string(i) + "\"}";
+
+  const std::string problem =
+      MessageOf(Parse(R"({"ignition": {"version": "2.2.0"}, "storage": {"files": [)" + files + "]}}", report));
+
+  EXPECT_THAT(problem, HasSubstr("Report: error at line 1, column "));
+  EXPECT_THAT(problem, testing::Not(HasSubstr("line 1, column 0")));
+  EXPECT_GT(report.left_out(), 0U);
+  EXPECT_THAT(problem, HasSubstr("\nand " + std::to_string(report.left_out()) + " more\n"));
+}
+
+TEST(Parse, NamesTheFirstLinkWithWhichThePathOfASpec2NodeBegins) {
+  const auto problem = [](const std::string& file) {
+    json::Report report;
+    return MessageOf(Parse(R"({"ignition": {"version": "2.2.0"}, "storage": {"links": [
+        {"filesystem": "root", "path": "/l/a/b", "target": "/x"}, {"filesystem": "root", "path": "/m", "target": "/x"},
+        {"filesystem": "root", "path": "/l/a", "target": "/x"}], "files": [{"filesystem": "root", "path": ")" +
+                               file + R"("}]}})",
+                           report));
+  };
+  EXPECT_THAT(problem("/l/a/b/c"), HasSubstr("File: /l/a/b/c uses link defined in config \"/l/a/b\"."));
+  EXPECT_THAT(problem("/l/a/c"), HasSubstr("File: /l/a/c uses link defined in config \"/l/a\"."));
+  EXPECT_THAT(problem("/mn"), HasSubstr("File: /mn uses link defined in config \"/m\"."));
+  EXPECT_THAT(problem("/l/b"), HasSubstr("Link: /l/a/b uses link defined in config \"/l/a\"."));
+}
+
 TEST(Parse, NamesAllDeprecatedFieldsOfSpec2) {
   json::Report report;
   const std::string text =
@@ -250,22 +280,26 @@ TEST(Parse, IsBoundedOnHostileInput) {
   EXPECT_FALSE(Parse(std::string("\xff\xfe{}"), report));
 }
 
+// Quadratic work would take minutes.
 TEST(Parse, IsLinearInFilesAndLinks) {
-  // Quadratic work would take minutes.
-  json::Value document = json::Value::object();
-  document["ignition"]["version"] = "3.5.0";
-  for (int i = 0; i < 50000; ++i) {
-    json::Value file = json::Value::object();
-    file["path"] = "/etc/files/" + std::to_string(i);
-    json::Value link = json::Value::object();
-    link["path"] = "/etc/links/" + std::to_string(i);
-    link["target"] = "x";
-    document["storage"]["files"].push_back(std::move(file));
-    document["storage"]["links"].push_back(std::move(link));
-  }
-  json::Report report;
+  for (const char* version : {"2.2.0", "3.5.0"}) {
+    json::Value document = json::Value::object();
+    document["ignition"]["version"] = version;
+    for (int i = 0; i < 50000; ++i) {
+      // The paths of links have the same length, so that none begins with another one.
+      json::Value file = json::Value::object();
+      file["path"] = "/etc/files/" + std::to_string(i);
+      json::Value link = json::Value::object();
+      link["path"] = "/etc/links/" + std::to_string(100'000 + i);
+      link["target"] = "x";
+      if (std::string_view(version) == "2.2.0") file["filesystem"] = link["filesystem"] = "root";
+      document["storage"]["files"].push_back(std::move(file));
+      document["storage"]["links"].push_back(std::move(link));
+    }
+    json::Report report;
 
-  EXPECT_TRUE(Succeeded(Parse(std::move(document), report)));
+    EXPECT_TRUE(Succeeded(Parse(std::move(document), report))) << version;
+  }
 }
 
 }  // namespace

@@ -124,13 +124,15 @@ inline std::vector<BadAnswer> BadLists() {
   std::vector<BadAnswer> all = {
       {"WithoutVersion", {.body = R"({"metadata":{},"items":[]})"}, "no resourceVersion"},
       {"VersionThatIsANumber", {.body = R"({"metadata":{"resourceVersion":5},"items":[]})"}, "resourceVersion"},
-      {"ItemsThatAreNone", {.body = ListAnswer("1,2")}, "no object"},
+      {"ItemsThatAreNone", {.body = ListAnswer("1,2")}, "not an object"},
       {"CutOffInAnItem",
        {.body = R"({"metadata":{"resourceVersion":"5"},"items":[{"meta)", .ending = Ending::kCutOff},
        "connection"},
       {"CutShortInAnItem", {.body = R"({"metadata":{"resourceVersion":"5"},"items":[{"meta)"}, "not JSON"},
       {"ItemThatIsTooLong", {.body = ListAnswer(R"({"a":")" + std::string(17 << 20, 'x') + "\"}")}, "longer than"},
-      {"NextPageIsThisOne", {.body = ListAnswer(node, R"(,"continue":"again")")}, "names itself as the next one"},
+      {"NextPageIsThisOne",
+       {.body = ListAnswer(node, R"(,"continue":"again")")},
+       "has the continue token with which it was requested"},
   };
   for (BadAnswer& bad : BadAnswers()) {
     const bool is_object = bad.answer.status == 200 && bad.answer.body.starts_with("{");
@@ -159,13 +161,15 @@ inline std::vector<BadAnswer> BadWatches() {
       {"ExpiredAtOnce", {.body = EventLine("ERROR", StatusAnswer(410, "Expired").body)}, ""},
       {"ExpiredAfterABookmark", {.body = bookmark + EventLine("ERROR", StatusAnswer(410, "Expired").body)}, ""},
       {"ErrorOfTheServer", {.body = EventLine("ERROR", StatusAnswer(500, "InternalError").body)}, kRefusal},
-      {"ErrorThatIsNoStatus", {.body = EventLine("ERROR", R"({"kind":"Node"})")}, "an error that is no Status"},
-      {"UnknownHappening", {.body = EventLine("RENAMED", "{}")}, "not of the known form"},
+      {"ErrorThatIsNoStatus",
+       {.body = EventLine("ERROR", R"({"kind":"Node"})")},
+       "an error that is not a Status object"},
+      {"UnknownHappening", {.body = EventLine("RENAMED", "{}")}, "has an unknown type or no object"},
       {"EventWithoutAnObject",
        {.body = R"({"type":"ADDED"})"
                 "\n"},
-       "not of the known form"},
-      {"NoEventAtAll", {.body = "[]\n"}, "not of the known form"},
+       "has an unknown type or no object"},
+      {"NoEventAtAll", {.body = "[]\n"}, "has an unknown type or no object"},
       {"NoJson", {.body = "<html>Log in</html>\n"}, "not JSON"},
       {"SomethingNewAndThenNoJson", {.body = event + "<html>\n"}, "not JSON"},
       {"LineThatIsTooLong",

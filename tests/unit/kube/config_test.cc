@@ -60,6 +60,24 @@ TEST(Kubeconfig, PrefersEmbeddedDataToFiles) {
   EXPECT_EQ(std::get<net::PemFile>(config.tls.client->key).path, "/etc/kubernetes/k");
 }
 
+TEST(Kubeconfig, MayHaveItsDataOnLinesOfTheirOwn) {
+  const std::string data = EncodeBase64("a certificate");
+  const std::string first = data.substr(0, 7);
+  const std::string second = data.substr(7);
+  const auto with_data = [](const std::string& written) {
+    return "current-context: a\ncontexts: [{name: a, context: {cluster: b}}]\nclusters:\n- name: b\n  cluster:\n"
+           "    certificate-authority-data:" +
+           written + "\n    server: https://h\n";
+  };
+  for (const std::string& written :
+       {"\n      " + data, "\n      " + first + "\n      " + second, " " + first + "\n      " + second,
+        " |\n      " + first + "\n      " + second, " >-\n      " + first + "\n      " + second,
+        " \"" + first + "\n      " + second + "\"", "\n      '" + first + "\n      " + second + "'"}) {
+    const Config config = ValueOf(ParseKubeconfig(with_data(written), "/"));
+    EXPECT_EQ(std::get<net::PemText>(config.tls.authorities.value()).text, "a certificate") << written;
+  }
+}
+
 TEST(Kubeconfig, MayBeJson) {
   const Config config = ValueOf(ParseKubeconfig(
       R"({"current-context": "a", "contexts": [{"name": "a", "context": {"cluster": "b"}}],
@@ -76,6 +94,9 @@ TEST(Kubeconfig, IsRefusedWithTheFieldAndTheRemedy) {
       "such as those of a service account");
   EXPECT_THAT(MessageOf(Parse(kServer, "auth-provider: {name: gcp}")), HasSubstr("auth-provider: is not supported"));
   EXPECT_THAT(MessageOf(Parse(kServer, "username: me, password: secret")), HasSubstr("username: is not supported"));
+  EXPECT_THAT(MessageOf(Parse(kServer, "username: 1234, password: 5678")), HasSubstr("username: is not supported"));
+  EXPECT_THAT(MessageOf(Parse(kServer, "username: true")), HasSubstr("username: is not supported"));
+  EXPECT_THAT(MessageOf(Parse(kServer, "as-uid: 0, token: abc")), HasSubstr("as-uid: is not supported"));
   EXPECT_EQ(MessageOf(Parse(kServer, "as: someone, token: abc")),
             "user \"u\": as: is not supported; use the credentials of that user");
   EXPECT_THAT(MessageOf(Parse(kServer + ", insecure-skip-tls-verify: true", "token: abc")),
@@ -97,12 +118,15 @@ TEST(Kubeconfig, IsRefusedWhenIncomplete) {
   EXPECT_EQ(MessageOf(ParseKubeconfig(Kubeconfig(kServer, ""), "/", "nowhere")), "it has no context \"nowhere\"");
   EXPECT_EQ(MessageOf(ParseKubeconfig("current-context: a\ncontexts: [{name: a, context: {cluster: b}}]", "/")),
             "context \"a\": it has no cluster \"b\"");
-  EXPECT_EQ(MessageOf(ParseKubeconfig("", "/")), "it has 0 documents and must have one");
+  EXPECT_EQ(MessageOf(ParseKubeconfig("", "/")), "the file has 0 YAML documents, but must have exactly one");
 }
 
 TEST(Kubeconfig, AllowsPlainHttpToTheLoopbackOnly) {
   EXPECT_TRUE(Succeeded(Parse("server: 'http://127.0.0.1:8001'", "")));
-  EXPECT_EQ(MessageOf(Parse("server: 'http://api.example.com'", "")), "cluster \"c\": server: must be an https URL");
+  EXPECT_TRUE(Succeeded(Parse("server: 'http://[::1]:8001'", "")));
+  for (const std::string host : {"api.example.com", "127.example.com", "127.0.0.1.example.com", "169.254.1.1"}) {
+    EXPECT_EQ(MessageOf(Parse("server: 'http://" + host + "'", "")), "cluster \"c\": server: must be an https URL");
+  }
 }
 
 TEST(Kubeconfig, NeverHasItsSecretsInAMessage) {
@@ -118,7 +142,7 @@ TEST(Kubeconfig, NeverHasItsSecretsInAMessage) {
 }
 
 TEST(Kubeconfig, NamesTheLineThatCannotBeParsed) {
-  EXPECT_EQ(MessageOf(ParseKubeconfig("a: b\nc: *d\n", "/")), "it is neither YAML nor JSON: line 2");
+  EXPECT_EQ(MessageOf(ParseKubeconfig("a: b\nc: *d\n", "/")), "the file is neither YAML nor JSON: line 2");
 }
 
 TEST(Kubeconfig, ThatIsHostileIsRefused) {
@@ -171,8 +195,8 @@ TEST(Access, FollowsAKubeconfigThatIsReplaced) {
   directory.Write("config", Kubeconfig("server: 'https://moved:6443'", "token: abc"));
   EXPECT_EQ(ValueOf(access.Current())->server.host(), "moved");
   directory.Write("config", "");
-  EXPECT_EQ(MessageOf(access.Current()),
-            "reading the kubeconfig " + std::string(directory / "config") + ": it has 0 documents and must have one");
+  EXPECT_EQ(MessageOf(access.Current()), "reading the kubeconfig " + std::string(directory / "config") +
+                                             ": the file has 0 YAML documents, but must have exactly one");
 }
 
 TEST(Access, NamesTheMissingKubeconfig) {

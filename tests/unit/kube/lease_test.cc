@@ -97,6 +97,50 @@ TEST_F(LeaseTest, ReportsWhoElseHoldsIt) {
   EXPECT_EQ(holder, "other");
 }
 
+// Answers as a server on which the lease is ours, and that refuses the first writes of its release.
+class ReleaseTest : public LeaseTest {
+ protected:
+  Result<> Release(int refused_writes) {
+    const std::string held = R"({"metadata":{"resourceVersion":"7"},"spec":{"holderIdentity":"me"}})";
+    ScriptedServer server({}, [&](const ReceivedRequest& request) -> Answer {
+      if (request.line.starts_with("GET")) {
+        return ++reads_ == 1 ? Refusal(404, "NotFound", "no such lease") : Answer{.body = held};
+      }
+      if (request.line.starts_with("PATCH") && ++writes_ <= refused_writes) {
+        return Refusal(409, "Conflict", "the object has been modified");
+      }
+      return {.body = held};
+    });
+    Client client = ValueOf(Client::Create(*loop_, server.access()));
+    Result<> released;
+    Lease* held_lease = nullptr;
+    Lease lease(client, {.name = {"namespace", "name"}, .identity = "me"},
+                {.won =
+                     [&] {
+                       held_lease->Release([&](Result<> outcome) {
+                         released = std::move(outcome);
+                         loop_->Stop();
+                       });
+                     },
+                 .lost = [] {}});
+    held_lease = &lease;
+    EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
+    return released;
+  }
+
+  std::atomic<int> writes_ = 0;
+};
+
+TEST_F(ReleaseTest, IsRepeatedAfterARenewalThatTookEffectMeanwhile) {
+  EXPECT_TRUE(Succeeded(Release(1)));
+  EXPECT_EQ(writes_, 2);
+}
+
+TEST_F(ReleaseTest, EndsWithTheConflictIfEachWriteIsRefused) {
+  EXPECT_THAT(MessageOf(Release(1000)), HasSubstr("the object has been modified"));
+  EXPECT_EQ(writes_, 3);
+}
+
 TEST_F(LeaseTest, IsLostFirstWhenTheProgramWasStopped) {
   const std::string made = R"({"metadata":{"resourceVersion":"7"}})";
   ScriptedServer server({}, [&](const ReceivedRequest& request) -> Answer {

@@ -217,7 +217,7 @@ TEST_F(MirrorTest, SetsAnObjectAsideThatIsNestedTooDeeply) {
         .ending = Ending::kNever}});
   Follow(server, 7);
   ASSERT_EQ(events_.size(), 7U);
-  EXPECT_THAT(events_[0], HasSubstr("trouble: a: reading a Node of the API server: "));
+  EXPECT_THAT(events_[0], HasSubstr("trouble: a: decoding a Node from the API server: "));
   EXPECT_THAT(events_[0], HasSubstr("nested more than 200 levels deep"));
   EXPECT_THAT(events_[4], HasSubstr("trouble: c: "));
   events_.erase(events_.begin());
@@ -238,7 +238,7 @@ TEST_F(MirrorTest, ListsAgainAfterAnEventThatItDoesNotUnderstand) {
   ScriptedServer server(
       {{.body = ListText("", "5")}, {.body = "{}\n"}, {.body = ListText(MirroredNodeText("a", "6"), "7")}});
   Follow(server, 4);
-  EXPECT_EQ(events_[1], "trouble: watching nodes: an event of the watch is not of the known form");
+  EXPECT_EQ(events_[1], "trouble: watching nodes: an event of the watch has an unknown type or no object");
 }
 
 TEST_F(MirrorTest, KeepsAnObjectWhoseNewStateCannotBeRead) {
@@ -246,7 +246,7 @@ TEST_F(MirrorTest, KeepsAnObjectWhoseNewStateCannotBeRead) {
   ScriptedServer server({{.body = ListText(MirroredNodeText("a", "1"), "5")},
                          {.body = EventText("MODIFIED", bad) + EventText("ADDED", MirroredNodeText("b", "7"))}});
   Follow(server, 4);
-  EXPECT_EQ(events_[2], "trouble: a: reading a Node of the API server: $.spec.unschedulable: must be true or false");
+  EXPECT_EQ(events_[2], "trouble: a: decoding a Node from the API server: $.spec.unschedulable: must be true or false");
   EXPECT_EQ(mirror_->Find({"", "a"})->metadata.resource_version, "1");
 }
 

@@ -116,7 +116,7 @@ TEST(Lists, HaveLimits) {
 TEST(Lists, ThatAreMalformedAreRefused) {
   const auto ignore = [](std::string_view) { return Result<>(); };
   EXPECT_FALSE(ListSplitter().Feed("]", ignore));
-  EXPECT_EQ(MessageOf(ListSplitter().Feed(R"({"items":[1]})", ignore)), "an element of the list is no object");
+  EXPECT_EQ(MessageOf(ListSplitter().Feed(R"({"items":[1]})", ignore)), "an element of the list is not an object");
 }
 
 TEST(Events, AreDecoded) {

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "machineconfig/go_yaml.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "support/expect.h"
 
 namespace pintle::machineconfig {
@@ -17,6 +23,36 @@ std::string WrittenAs(const json::Value& value) { return Written("k", value); }
 
 std::string ProblemWith(const json::Value& value) {
   return MessageOf(WriteGoYaml({{"k", &value}}, [](std::string_view) {}));
+}
+
+// "9" < "9223372036854775808" < "1" < "9", since numbers wrap around.
+TEST(WriteGoYaml, WritesEachKeyOnceIfTheOrderOfKeysIsACircle) {
+  const json::Value value("v");
+  std::vector<std::string> keys;
+  for (const char* key : {"9223372036854775808", "9", "1"}) {
+    for (int i = 0; i < 40; ++i) keys.push_back(key + std::string("-") + std::to_string(i));
+  }
+  std::vector<GoYamlMember> members;
+  for (std::size_t i = 0; i < keys.size(); ++i) members.push_back({keys[i * 7 % keys.size()], &value});
+  std::string text;
+
+  ASSERT_TRUE(Succeeded(WriteGoYaml(members, [&](std::string_view piece) { text += piece; })));
+
+  for (const std::string& key : keys) EXPECT_THAT(text, testing::HasSubstr(key + ": v\n"));
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 120);
+}
+
+TEST(WriteGoYaml, PutsManyKeysInOrder) {
+  const json::Value value("v");
+  json::Value map = json::Value::object();
+  std::string expected;
+  for (int i = 0; i < 1000; ++i) {
+    map["a" + std::to_string(i)] = value;
+    expected += "a" + std::to_string(i) + ": v\n";
+  }
+  std::string text;
+  ASSERT_TRUE(Succeeded(WriteGoYamlDocument(map, [&](std::string_view piece) { text += piece; })));
+  EXPECT_EQ(text, expected);
 }
 
 TEST(WriteGoYaml, QuotesTextsThatWouldHaveAnotherMeaning) {

@@ -52,6 +52,25 @@ TEST(ParseToml, DistinguishesElementsOfAList) {
   EXPECT_THAT(TomlProblem("[[r]]\na = []\n[[r.a]]\n"), testing::HasSubstr("Key 'r.a' has already been defined."));
 }
 
+// If each member costs the length of its header, this test takes minutes.
+TEST(ParseToml, ReadsManyMembersBelowALongKey) {
+  const std::string header = "[\"" + std::string(1 << 20, 'k') + "\"]\n";
+  std::string members;
+  for (int i = 0; i < 200'000; ++i) members += "m" + std::to_string(i) + "=1\n";
+  const json::Value document = ValueOf(ParseToml(header + members));
+  ASSERT_EQ(document.size(), 1U);
+  EXPECT_EQ(document.members().begin()->second.size(), 200'000U);
+}
+
+TEST(ParseToml, LeavesALongKeyOutOfItsError) {
+  const std::string name(60, 'k');
+  EXPECT_EQ(TomlProblem("[" + name + "]\nabc = 1\nabc = 2\n"),
+            "toml: line 3 (last key \"" + name + ".abc\"): Key '" + name + ".abc' has already been defined.");
+  EXPECT_EQ(TomlProblem("[" + name + "]\nabcd = 1\nabcd = 2\n"), "toml: line 3: A key has already been defined.");
+  EXPECT_EQ(TomlProblem("[" + name + "." + name + "]\na = 1\na = 2\n"),
+            "toml: line 3: A key has already been defined.");
+}
+
 TEST(ParseToml, RefusesDeepNesting) {
   EXPECT_THAT(TomlProblem("a = " + std::string(10'000, '[')), testing::HasSubstr("nested too deep"));
 }

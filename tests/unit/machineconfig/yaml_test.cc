@@ -138,11 +138,39 @@ TEST(ParseYaml, RefusesDeepNestingAndLongTexts) {
   EXPECT_THAT(MessageOf(ParseYaml("aaaaaaaaaa", nullptr, {.depth = 5, .bytes = 9})), HasSubstr("longer than"));
 }
 
+// libyaml compares each %TAG with all before it.
+TEST(ParseYaml, RefusesManyTagDirectivesAfterAnyKindOfLineBreak) {
+  for (const std::string line_break : {"\n", "\r", "\r\n", "\xC2\x85", "\xE2\x80\xA8", "\xE2\x80\xA9"}) {
+    std::string text = "%YAML 1.1";
+    for (int i = 0; i < 1001; ++i) text += line_break + "%TAG !a" + std::to_string(i) + "! x";
+    EXPECT_EQ(YamlProblem(text + line_break + "--- a"), "not YAML: more than 1000 %TAG directives");
+  }
+}
+
+TEST(ParseYaml, RefusesManyTagDirectivesInUtf16) {
+  std::string ascii;
+  for (int i = 0; i < 1001; ++i) ascii += "%TAG !a" + std::to_string(i) + "! x\n";
+  std::string little = "\xFF\xFE";
+  std::string big = "\xFE\xFF";
+  for (const char c : ascii + "--- a") {
+    little += {c, '\0'};
+    big += {'\0', c};
+  }
+  EXPECT_EQ(YamlProblem(little), "not YAML: more than 1000 %TAG directives");
+  EXPECT_EQ(YamlProblem(big), "not YAML: more than 1000 %TAG directives");
+}
+
+TEST(ParseYaml, DoesNotTakeTagsWithinALineForDirectives) {
+  std::string text;
+  for (int i = 0; i < 1001; ++i) text += "- \"x%TAG\"\n";
+  EXPECT_THAT(ValueOf(ParseYaml(text)).at(0), SizeIs(1001));
+}
+
 TEST(ParseYaml, ReportsTheLineOfAProblem) {
   EXPECT_THAT(YamlProblem("a: 1\nb: [1\nc: 2\n"), HasSubstr("line 3"));
   EXPECT_THAT(YamlProblem("a: 1\n\tb: 2\n"), HasSubstr("line 2"));
   EXPECT_THAT(YamlProblem("a: \xFF\n"), HasSubstr("not YAML"));
-  EXPECT_THAT(YamlProblem("a: .nan"), HasSubstr("line 1: JSON has no such number"));
+  EXPECT_THAT(YamlProblem("a: .nan"), HasSubstr("line 1: JSON cannot represent this number"));
 }
 
 TEST(ParseYaml, ReadsJsonAsItIs) {

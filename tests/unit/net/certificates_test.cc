@@ -47,6 +47,21 @@ TEST(ReadableCertificates, AreThoseBeforeTheFirstProblem) {
   EXPECT_THAT(ReadableCertificates("no certificates here\n"), IsEmpty());
 }
 
+TEST(ReadCertificates, TreatsACertificateThatExpiredLongAgoAsExpired) {
+  for (const char* end : {"16010101000000Z", "00000101000000Z", "16770921001243Z", "19691231235959Z"}) {
+    const auto read = ValueOf(ReadCertificates(MadeCertificate("old", end)));
+    EXPECT_EQ(ToRfc3339(read.at(0).not_after), "1970-01-01T00:00:00Z") << end;
+  }
+}
+
+// OpenSSL would ask for the pass phrase on the terminal, or on the standard input and error.
+TEST(ReadCertificates, RefusesAnEncryptedCertificateWithoutAskingForItsPassPhrase) {
+  testing::internal::CaptureStderr();
+  const std::string problem = MessageOf(ReadCertificates(kEncryptedCertificate));
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_EQ(problem, "certificate 1: bad password read");
+}
+
 TEST(ReadCertificates, TreatsACertificateWithoutAnExpiryAsValidForVeryLong) {
   const auto read = ValueOf(ReadCertificates(MadeCertificate("forever", "99991231235959Z")));
   EXPECT_GT(read.at(0).not_after, ValueOf(FromRfc3339("2260-01-01T00:00:00Z")));

@@ -226,13 +226,13 @@ TEST_F(Requests, WithoutABodyMayDeleteOrPost) {
 TEST_F(Requests, ThatSmuggleAnotherRequestAreNotSentAndReportNoSecret) {
   const Server server;
   ExpectInvalid(Fetch({.url = server.At("/echo"), .bearer_token = "secret\r\nX-Other: 1"}),
-                "asking " + server.Name() + ": the bearer token has a control character in it");
+                "sending a request to " + server.Name() + ": the bearer token has a control character in it");
   ExpectInvalid(Fetch({.url = server.At("/echo"), .headers = {{"Cookie", "secret\nX-Other: 1"}}}),
-                "asking " + server.Name() + ": the header Cookie has a control character in it");
+                "sending a request to " + server.Name() + ": the header Cookie has a control character in it");
   ExpectInvalid(Fetch({.url = server.At("/echo"), .headers = {{"X-Other: 1\r\nX", ""}}}),
-                "asking " + server.Name() + ": the name of a header has an invalid character");
+                "sending a request to " + server.Name() + ": the name of a header has an invalid character");
   ExpectInvalid(Fetch({.method = "GET / HTTP/1.1\r\nX:", .url = server.At("/echo")}),
-                "asking " + server.Name() + ": the method of a request has an invalid character");
+                "sending a request to " + server.Name() + ": the method of a request has an invalid character");
 }
 
 using Connections = HttpClientTest;
@@ -519,7 +519,7 @@ TEST_F(Redirects, LeadToHttpOnly) {
 TEST_F(Redirects, AreNotFollowedForARequestThatChangesSomething) {
   const Server server;
   ExpectInvalid(Fetch({.method = "POST", .url = server.At("/loop"), .redirects_followed = 1}),
-                "asking " + server.Name() + ": redirects of a POST request cannot be followed");
+                "sending a request to " + server.Name() + ": redirects of a POST request cannot be followed");
 }
 
 TEST_F(Redirects, ShareTheTimeLimitOfTheWhole) {

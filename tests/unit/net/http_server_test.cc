@@ -4,11 +4,14 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -99,6 +102,16 @@ class Caller {
 
   UniqueFd socket_;
 };
+
+// Waits until a condition holds; returns false if it does not within a minute.
+bool Await(const std::function<bool()>& condition) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
 
 constexpr std::string_view kGreeting = "\r\n\r\nhello";
 const std::string kGet = "GET /hello HTTP/1.1\r\nHost: a\r\n\r\n";
@@ -193,7 +206,7 @@ TEST_F(HttpServerTest, ServesOthersBesideAClientWhoseBodyNeverEnds) {
   other.Send(kLastGet);
   EXPECT_TRUE(other.HasNews(std::chrono::seconds(20)));
   // The client gets a moment to read the answer, and no longer.
-  while (server_->connections() > 1) std::this_thread::yield();
+  ASSERT_TRUE(Await([&] { return server_->connections() <= 1; }));
 }
 
 TEST_F(HttpServerTest, AnswersARequestWithAnEmptyBody) {
@@ -261,6 +274,18 @@ TEST_F(HttpServerTest, RefusesAHeadThatIsTooLong) {
   EXPECT_THAT(Call().Send(kLastGet).ReceiveAll(), EndsWith("hello"));
 }
 
+TEST_F(HttpServerTest, RefusesAHeadWithTooManyFields) {
+  Begin();
+  const auto ask = [&](int fields) {
+    std::string head = "GET /hello HTTP/1.1\r\nHost: a\r\nConnection: close\r\n";
+    for (int i = 2; i < fields; ++i) head += "a:\r\n";
+    return Call().Send(head + "\r\n").ReceiveAll();
+  };
+  EXPECT_THAT(ask(100), EndsWith("hello"));
+  EXPECT_THAT(ask(101), StartsWith("HTTP/1.1 431 "));
+  EXPECT_THAT(ask(3000), StartsWith("HTTP/1.1 431 "));
+}
+
 TEST_F(HttpServerTest, EndsAConnectionWhoseHeadNeverEnds) {
   Begin({.head_time = milliseconds(300)});
   Caller caller = Call();
@@ -284,8 +309,9 @@ TEST_F(HttpServerTest, EndsAConnectionThatDoesNotReadItsAnswer) {
   Begin({.answer_time = milliseconds(100), .bytes_per_second = 1 << 30});
   Caller caller = Call();
   caller.Send("GET /long HTTP/1.1\r\nHost: a\r\n\r\n");
-  while (server_->connections() == 0) std::this_thread::yield();
-  while (server_->connections() > 0) std::this_thread::yield();
+  // The beginning of the answer shows that the connection is there, or has been there.
+  EXPECT_TRUE(caller.HasNews(std::chrono::minutes(1)));
+  ASSERT_TRUE(Await([&] { return server_->connections() == 0; }));
   EXPECT_LT(caller.ReceiveAll().size(), 5'000'000U);
 }
 
@@ -368,13 +394,16 @@ TEST_F(HttpServerTest, FinishesAnAnswerThatIsUnderWayWhenItStops) {
 }
 
 TEST_F(HttpServerTest, StopsInTimeEvenIfClientsHang) {
-  Begin({.stop_time = milliseconds(100)});
+  constexpr auto kLong = std::chrono::minutes(3);
+  Begin({.head_time = kLong, .answer_time = kLong, .stop_time = milliseconds(100)});
   Caller stuck = Call();
   stuck.Send("GET /long HTTP/1.1\r\nHost: a\r\n\r\n").ReceiveUntil("x");
   Caller half = Call();
   half.Send("GET /");
-  while (server_->connections() < 2) std::this_thread::yield();
+  ASSERT_TRUE(Await([&] { return server_->connections() == 2; }));
+  const auto began = std::chrono::steady_clock::now();
   server_.reset();
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::minutes(1));
 }
 
 // A stream whose pieces the test gives.
@@ -453,7 +482,7 @@ TEST_F(HttpStreamTest, EndsWhenTheClientClosesItsConnection) {
     caller.Send(kGet).ReceiveUntil("first;");
     EXPECT_EQ(server_->connections(), 1U);
   }
-  while (server_->connections() > 0) std::this_thread::yield();
+  ASSERT_TRUE(Await([&] { return server_->connections() == 0; }));
 }
 
 TEST_F(HttpStreamTest, EndsAfterATimeWithoutAPiece) {
@@ -466,7 +495,7 @@ TEST_F(HttpStreamTest, EndsForAClientThatDoesNotRead) {
   Caller caller = Call();
   caller.Send(kGet).ReceiveUntil("\r\n\r\n");
   pieces_->Add(std::string(50'000'000, 'x'));
-  while (server_->connections() > 0) std::this_thread::yield();
+  ASSERT_TRUE(Await([&] { return server_->connections() == 0; }));
 }
 
 TEST_F(HttpStreamTest, EndsAtOnceWhenTheServerStops) {
@@ -482,7 +511,7 @@ TEST_F(HttpStreamTest, EndsForAClientThatSendsWithoutEnd) {
   Caller caller = Call();
   caller.Send(kGet).ReceiveUntil("\r\n\r\n");
   const Flood flood(caller);
-  while (server_->connections() > 0) std::this_thread::yield();
+  ASSERT_TRUE(Await([&] { return server_->connections() == 0; }));
 }
 
 TEST_F(HttpStreamTest, HasOnlyAHeadForHead) {
@@ -500,7 +529,7 @@ TEST_F(HttpStreamTest, EndsTheConnectionAfterItsLastPiece) {
   pieces_->End();
   EXPECT_EQ(caller.ReceiveAll(), "last;");
   caller.Leave();
-  while (server_->connections() > 0) std::this_thread::yield();
+  ASSERT_TRUE(Await([&] { return server_->connections() == 0; }));
 }
 
 // A handler that answers /now at once, and keeps the later answers of all other requests for the test.
@@ -520,13 +549,16 @@ class LaterAnswerTest : public HttpServerTest {
   }
   // Waits for the next request that is to be answered later.
   std::shared_ptr<LaterAnswer> NextWaiting() {
-    for (;; std::this_thread::yield()) {
-      const std::lock_guard lock(mutex_);
-      if (waiting_.empty()) continue;
-      auto first = std::move(waiting_.front());
-      waiting_.pop_front();
-      return first;
-    }
+    if (!Await([&] { return IsAnyWaiting(); })) throw std::runtime_error("no request waits for a later answer");
+    const std::lock_guard lock(mutex_);
+    auto first = std::move(waiting_.front());
+    waiting_.pop_front();
+    return first;
+  }
+  // Lets a server with one thread handle everything that it has received.
+  void LetItGoOn() {
+    EXPECT_THAT(Call().Send("GET /now HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").ReceiveAll(),
+                EndsWith("hello"));
   }
   bool IsAnyWaiting() {
     const std::lock_guard lock(mutex_);
@@ -615,7 +647,7 @@ TEST_F(LaterAnswerTest, IsNotAwaitedWhenTheClientHasLeft) {
     caller.Send(kGet);
     later = NextWaiting();
   }
-  while (server_->connections() > 0) std::this_thread::yield();
+  ASSERT_TRUE(Await([&] { return server_->connections() == 0; }));
   EXPECT_FALSE(later->IsAwaited());
   auto owned = std::make_shared<const std::string>("too late");
   later->Complete([owned] { return HttpAnswer{.body = owned}; });
@@ -623,11 +655,12 @@ TEST_F(LaterAnswerTest, IsNotAwaitedWhenTheClientHasLeft) {
 }
 
 TEST_F(LaterAnswerTest, KeepsTheOrderOfRequestsThatComeTogether) {
-  BeginLater();
+  BeginLater({}, 1);
   Caller caller = Call();
   caller.Send("GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /now HTTP/1.1\r\nHost: a\r\n\r\n" + kLastGet);
   const auto first = NextWaiting();
-  EXPECT_FALSE(caller.HasNews(milliseconds(50)));
+  LetItGoOn();
+  EXPECT_FALSE(caller.HasNews(milliseconds(0)));
   EXPECT_FALSE(IsAnyWaiting()) << "the next requests wait for the first answer";
   first->Complete(Text("one;"));
   EXPECT_THAT(caller.ReceiveUntil(kGreeting), HasSubstr("\r\n\r\none;HTTP/1.1 200 OK\r\n"));
@@ -647,14 +680,18 @@ TEST_F(LaterAnswerTest, KeepsRequestsThatComeMeanwhile) {
 }
 
 TEST_F(LaterAnswerTest, ComesBeforeManyRequestsThatComeMeanwhile) {
-  BeginLater({.head = 4096});
+  BeginLater({.head = 4096}, 1);
   Caller caller = Call();
   caller.Send(kGet);
   const auto later = NextWaiting();
+  // The first of them reach the server before it goes on.
+  const std::string one = "GET /now HTTP/1.1\r\nHost: a\r\n\r\n";
   std::string many;
-  for (int i = 0; i < 50'000; ++i) many += "GET /now HTTP/1.1\r\nHost: a\r\n\r\n";
+  for (int i = 0; i < 49'990; ++i) many += one;
+  for (int i = 0; i < 10; ++i) caller.Send(one);
   std::thread ask([&] { caller.Send(many + "GET /now HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"); });
-  EXPECT_FALSE(caller.HasNews(milliseconds(50)));
+  LetItGoOn();
+  EXPECT_FALSE(caller.HasNews(milliseconds(0)));
   EXPECT_TRUE(later->IsAwaited());
   later->Complete(Text("one;"));
   EXPECT_EQ(CountOf(kGreeting, caller.ReceiveAll()), 50'001);
@@ -671,11 +708,13 @@ TEST_F(LaterAnswerTest, IsReplacedWhenTheTimeIsUp) {
 }
 
 TEST_F(LaterAnswerTest, HasItsOwnTimeAlsoAfterAShorterOne) {
-  BeginLater({.head_time = milliseconds(50), .later_time = std::chrono::minutes(10)});
+  BeginLater({.head_time = milliseconds(50), .later_time = std::chrono::minutes(10)}, 1);
   Caller caller = Call();
   caller.Send(kGet);
   const auto later = NextWaiting();
-  EXPECT_FALSE(caller.HasNews(milliseconds(200)));
+  // A head that began later is over its time.
+  EXPECT_EQ(Call().Send("GET /").ReceiveAll(), "");
+  EXPECT_FALSE(caller.HasNews(milliseconds(0)));
   later->Complete(Text("one;"));
   EXPECT_THAT(caller.ReceiveUntil("one;"), EndsWith("one;"));
 }
@@ -699,6 +738,30 @@ TEST_F(LaterAnswerTest, IsAwaitedByAFewRequestsOfOneClientOnly) {
   Caller third = Call();
   third.Send(kGet);
   EXPECT_TRUE(NextWaiting()->IsAwaited());
+}
+
+TEST_F(LaterAnswerTest, CountsForItsClientUntilNobodyKeepsTheRequest) {
+  BeginLater({.later_per_address = 2});
+  std::vector<std::shared_ptr<LaterAnswer>> kept;
+  for (int i = 0; i < 2; ++i) {
+    Caller caller = Call();
+    caller.Send(kGet);
+    kept.push_back(NextWaiting());
+  }
+  while (server_->connections() > 0) std::this_thread::yield();
+  EXPECT_THAT(Call().Send(kGet).ReceiveAll(), StartsWith("HTTP/1.1 503 "));
+  EXPECT_FALSE(NextWaiting()->IsAwaited());
+  // One is completed, and the other one is dropped.
+  kept.front()->Complete(Text("one;"));
+  Caller second = Call();
+  second.Send(kGet);
+  const auto for_second = NextWaiting();
+  EXPECT_TRUE(for_second->IsAwaited());
+  kept.pop_back();
+  Caller third = Call();
+  third.Send(kGet);
+  const auto for_third = NextWaiting();
+  EXPECT_TRUE(for_third->IsAwaited());
 }
 
 TEST_F(LaterAnswerTest, IsReplacedWhenTheServerStops) {
@@ -761,8 +824,34 @@ TEST_F(HttpServerTest, LimitsTheConnectionsOfOneAddress) {
   EXPECT_EQ(Call().ReceiveAll(), "");
   EXPECT_THAT(Caller(server_->address().port, INADDR_LOOPBACK + 1).Send(kLastGet).ReceiveAll(), EndsWith(kGreeting));
   one.Send(kLastGet).ReceiveAll();
-  while (server_->connections() > 1) std::this_thread::yield();
+  ASSERT_TRUE(Await([&] { return server_->connections() <= 1; }));
   EXPECT_THAT(Call().Send(kLastGet).ReceiveAll(), EndsWith(kGreeting));
+}
+
+TEST(ConnectionsWithin, LeaveAQuarterOfTheDescriptorsToTheRestOfTheProgram) {
+  EXPECT_EQ(ConnectionsWithin(4'096, 1'048'576), 4'096U);
+  EXPECT_EQ(ConnectionsWithin(4'096, std::numeric_limits<std::uint64_t>::max()), 4'096U);
+  EXPECT_EQ(ConnectionsWithin(4'096, 1'024), 128U);
+  EXPECT_EQ(ConnectionsWithin(64, 1'024), 64U);
+  EXPECT_EQ(ConnectionsWithin(4'096, 0), 1U);
+}
+
+// Answers in a process of its own, because nobody can raise the hard limit again.
+[[noreturn]] void ServeWithFewDescriptors() {
+  const rlimit few = {.rlim_cur = 40, .rlim_max = 80};
+  if (::setrlimit(RLIMIT_NOFILE, &few) != 0) ::_exit(1);
+  const auto server = ValueOf(HttpServer::Begin({.listen = {"127.0.0.1", 0}}, Greet));
+  std::deque<Caller> callers;
+  for (int i = 0; i < 20; ++i) callers.emplace_back(server->address().port).Send(kGet);
+  for (int i = 0; i < 10; ++i) callers[static_cast<std::size_t>(i)].ReceiveUntil(kGreeting);
+  const bool is_full = server->connections() == 10 && !callers.back().HasNews(milliseconds(50));
+  rlimit now = {};
+  ::getrlimit(RLIMIT_NOFILE, &now);
+  ::_exit(is_full && now.rlim_cur == 80 ? 0 : 2);
+}
+
+TEST_F(HttpServerTest, LeavesDescriptorsToTheRestOfTheProgram) {
+  EXPECT_EXIT(ServeWithFewDescriptors(), testing::ExitedWithCode(0), "");
 }
 
 TEST_F(HttpServerTest, DoesNotBeginIfNoThreadCanBeStarted) {

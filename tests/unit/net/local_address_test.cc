@@ -26,6 +26,16 @@ TEST(LocalAddress, IsNoneOfAnotherMachine) {
   }
 }
 
+TEST(LoopbackHost, IsReachedWithoutANetwork) {
+  for (const char* host : {"127.0.0.1", "127.255.255.255", "[::1]", "[::ffff:127.0.0.1]", "localhost", "LOCALHOST"}) {
+    EXPECT_TRUE(IsLoopbackHost(host)) << host;
+  }
+  for (const char* host : {"127.example.com", "127.0.0.1.example", "127.", "169.254.169.254", "[fe80::1]", "10.0.0.1",
+                           "[2001:db8::1]", "a.localhost", "localhost.example", ""}) {
+    EXPECT_FALSE(IsLoopbackHost(host)) << host;
+  }
+}
+
 TEST(LocalAddress, IsKnownByItsSocketAddress) {
   sockaddr_in four = {};
   four.sin_family = AF_INET;

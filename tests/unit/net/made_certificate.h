@@ -43,6 +43,11 @@ inline std::string MadeCertificate(const std::string& common_name, const std::st
   return std::string(bytes, static_cast<std::size_t>(size));
 }
 
+// The form of an encrypted certificate.  Readers fail before they look at its bytes.
+inline constexpr const char* kEncryptedCertificate =
+    "-----BEGIN CERTIFICATE-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00112233445566778899AABBCCDDEEFF\n\n"
+    "AAAAAAAAAAAAAAAAAAAAAA==\n-----END CERTIFICATE-----\n";
+
 // Returns a certificate with this name, which is the same at each call.
 inline const std::string& NamedCertificate(const std::string& name) {
   static std::map<std::string, std::string> made;

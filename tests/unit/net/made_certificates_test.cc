@@ -7,6 +7,7 @@
 
 #include "net/certificates.h"
 #include "support/expect.h"
+#include "unit/net/made_certificate.h"
 
 namespace pintle::net {
 namespace {
@@ -36,6 +37,14 @@ TEST(MakeServerCertificate, NamesItsHosts) {
   EXPECT_EQ(read.at(0).subject, "CN=a server");
   EXPECT_EQ(read.at(0).issuer, "CN=signer@1");
   EXPECT_THAT(ValueOf(HostsOf(made.certificate)), ElementsAre("192.0.2.7", "2001:db8::7", "api-int.demo.test"));
+}
+
+// OpenSSL would ask for the pass phrase on the terminal, or on the standard input and error.
+TEST(HostsOf, RefusesAnEncryptedCertificateWithoutAskingForItsPassPhrase) {
+  testing::internal::CaptureStderr();
+  const std::string problem = MessageOf(HostsOf(kEncryptedCertificate));
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_THAT(problem, HasSubstr("password"));
 }
 
 TEST(MakeServerCertificate, TwoHaveKeysOfTheirOwn) {

@@ -42,6 +42,9 @@ TEST(ProxySettings, AreEmptyByDefault) {
 
 TEST(ProxyName, LeavesThePasswordOut) {
   EXPECT_EQ(NameOfProxy("http://user:p@ss@proxy.example:3128/").Text(), "proxy.example:3128");
+  EXPECT_EQ(NameOfProxy("http://user:pa/ss@proxy.example:3128/").Text(), "proxy.example:3128");
+  EXPECT_EQ(NameOfProxy("user:p?a#s/s@proxy.example:3128").Text(), "proxy.example:3128");
+  EXPECT_EQ(NameOfProxy("http://proxy.example:3128?token").Text(), "proxy.example:3128");
   EXPECT_EQ(NameOfProxy("proxy.example").Text(), "proxy.example:1080");
   EXPECT_EQ(NameOfProxy("https://proxy.example").Text(), "proxy.example:443");
   EXPECT_EQ(NameOfProxy("http://[fd00::1]").Text(), "[fd00::1]:1080");

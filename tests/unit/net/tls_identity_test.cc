@@ -2,6 +2,7 @@
 #include "net/tls_identity.h"
 
 #include "support/expect.h"
+#include "unit/net/made_certificate.h"
 #include "unit/net/servers.h"
 
 namespace pintle::net {
@@ -24,13 +25,23 @@ TEST_F(TlsIdentityTest, AcceptsACertificateAndItsKey) {
 }
 
 TEST_F(TlsIdentityTest, ReportsInvalidOrMismatchedFiles) {
-  EXPECT_EQ(MessageOf(Create("", key_)), "the certificate: there is no certificate in it: no start line");
+  EXPECT_EQ(MessageOf(Create("", key_)), "the certificate: cannot read a PEM certificate: no start line");
   EXPECT_EQ(MessageOf(Create(certificate_, "")),
-            "the key: no key without a passphrase can be read from it: unsupported");
+            "the key: cannot read a private key, which must be PEM without a passphrase: unsupported");
   EXPECT_EQ(MessageOf(Create(certificate_, Certificates::Get().Text("elsewhere.key"))),
             "the key: it does not belong to the certificate: key values mismatch");
   const std::string torn = certificate_ + "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
   EXPECT_THAT(MessageOf(Create(torn, key_)), testing::StartsWith("the certificate: its chain cannot be read: "));
+}
+
+// OpenSSL would ask for the pass phrase on the terminal, or on the standard input and error.
+TEST_F(TlsIdentityTest, RefusesAnEncryptedCertificateWithoutAskingForItsPassPhrase) {
+  testing::internal::CaptureStderr();
+  const std::string problem = MessageOf(Create(kEncryptedCertificate, key_));
+  const std::string chain_problem = MessageOf(Create(certificate_ + kEncryptedCertificate, key_));
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_THAT(problem, testing::HasSubstr("password"));
+  EXPECT_THAT(chain_problem, testing::HasSubstr("password"));
 }
 
 TEST_F(TlsIdentityTest, AcceptsCiphersByEitherName) {
@@ -41,7 +52,7 @@ TEST_F(TlsIdentityTest, AcceptsCiphersByEitherName) {
   EXPECT_EQ(MessageOf(Create(certificate_, key_, {.ciphers = {"TLS_ROT13"}})),
             "OpenSSL does not know the cipher TLS_ROT13");
   EXPECT_EQ(MessageOf(Create(certificate_, key_, {.ciphers = {"TLS_AES_128_GCM_SHA256"}})),
-            "there has to be a cipher for TLS 1.2 among the ciphers");
+            "the list of ciphers has no cipher for TLS 1.2; add one");
 }
 
 TEST(TlsVersion, IsNamedAsInKubernetes) {

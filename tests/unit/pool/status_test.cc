@@ -86,6 +86,66 @@ TEST(Status, ReportsThatAPausedPoolWillNotUpdate) {
   EXPECT_EQ(Of(status, "Updating").message, "Pool is paused; will not update to MachineConfig rendered-worker-new");
 }
 
+api::MachineOSConfig ConfigOfImage() {
+  api::MachineOSConfig config;
+  config.metadata.name = "mosc";
+  config.spec.machine_config_pool.name = "worker";
+  config.status.current_image_pull_spec = "os@sha256:aa";
+  return config;
+}
+
+api::MachineOSBuild BuildWith(const std::string& condition) {
+  api::MachineOSBuild build;
+  build.metadata.name = "mosb";
+  build.spec.machine_config.name = kNew;
+  build.status.conditions = {ConditionOf(condition, "True")};
+  return build;
+}
+
+// Returns the conditions of a pool with a node that does not have the target, after two decisions.  The first decision
+// is made at kEarlier and the second one at kNow.
+std::vector<api::Condition> ConditionsAfterTwoDecisions(api::MachineConfigPool pool, const Layering& layering) {
+  const std::vector<api::Node> nodes = {NodeAt("a", kOld)};
+  const auto states = States(nodes);
+  Situation situation = SituationOf(pool, states);
+  situation.layering = layering;
+  situation.now = kEarlier;
+  pool.status.conditions = Decide(situation).status.conditions;
+  situation.now = kNow;
+  return Decide(situation).status.conditions;
+}
+
+TEST(Status, KeepsTheTransitionTimesOfALayeredPoolThatDoesNotChange) {
+  const api::MachineOSConfig config = ConfigOfImage();
+  const api::MachineOSBuild failed = BuildWith("Failed");
+  const api::MachineOSBuild interrupted = BuildWith("Interrupted");
+  const api::MachineOSBuild running = BuildWith("Building");
+  const std::vector<const api::MachineOSBuild*> builds = {&failed, &interrupted, &running, nullptr};
+  for (const bool is_paused : {false, true}) {
+    for (const api::MachineOSBuild* const build : builds) {
+      api::MachineConfigPool pool = PoolWith(kNew);
+      pool.spec.paused = is_paused;
+      for (const api::Condition& condition : ConditionsAfterTwoDecisions(pool, {.config = &config, .build = build})) {
+        EXPECT_EQ(condition.last_transition_time, kEarlier) << condition.type << ": " << condition.message;
+      }
+    }
+  }
+}
+
+TEST(Status, KeepsTheTransitionTimeOfALayeredPoolThatIsDegraded) {
+  const api::MachineOSConfig config = ConfigOfImage();
+  const api::MachineOSBuild build = BuildWith("Succeeded");
+  api::MachineConfigPool pool = PoolWith(kNew);
+  pool.status.conditions = {ConditionOf("RenderDegraded", "True", "bad", kEarlier),
+                            ConditionOf("Updating", "False", "Pool update paused due to degraded condition", kEarlier)};
+  const std::vector<api::Node> nodes = {NodeAt("a", kOld)};
+  const auto states = States(nodes);
+  Situation situation = SituationOf(pool, states);
+  situation.layering = {.config = &config, .build = &build};
+  situation.now = kNow;
+  EXPECT_EQ(Of(Decide(situation).status, "Updating").last_transition_time, kEarlier);
+}
+
 TEST(Status, IsDegradedByRenderingAndNotByAFormerImageBuild) {
   api::MachineConfigPool pool = PoolWith(kNew);
   pool.status.conditions = {ConditionOf("RenderDegraded", "True", "bad")};

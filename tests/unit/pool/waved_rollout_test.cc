@@ -313,7 +313,7 @@ TEST(WavedRollout, UpdatesNodesThatJoinLaterAsPartOfTheLastWave) {
   fleet.now += minutes(10);
   fleet.Told();
   EXPECT_EQ(fleet.Phase(), "Complete");
-  fleet.SetReady("n0", false);  // A fault long after the rollout is not its fault.
+  fleet.SetReady("n0", false);  // A fault long after the rollout does not count.
   fleet.nodes.push_back(NodeAt("late", kOld));
   EXPECT_THAT(fleet.Told(), ElementsAre("late"));
   fleet.Finish("late");
@@ -447,7 +447,7 @@ TEST(WavedRollout, DoesNotTakeAnApprovalForALaterRolloutOfTheSameTarget) {
   fleet.FinishAll(fleet.Told());
   EXPECT_THAT(fleet.Told(), IsEmpty());
   EXPECT_EQ(fleet.Phase(), "AwaitingApproval");
-  // An order of another time is another order.
+  // An order with another time counts as a new one.
   fleet.Order(api::kApproveAnnotation, fleet.ApprovalOf(digest, "later"));
   EXPECT_THAT(fleet.Told(), ElementsAre("n1", "n2"));
 }
@@ -560,7 +560,7 @@ TEST(WavedRollout, HaltsWhenANodeTakesTooLong) {
   EXPECT_EQ(fleet.Phase(), "Halted");
 }
 
-TEST(WavedRollout, DoesNotCountOldSins) {
+TEST(WavedRollout, DoesNotCountFaultsFromBeforeTheUpdate) {
   Fleet fleet(R"({"pool": "worker", "waves": [{"nodes": 3}]})", 5);
   fleet.SetReady("n0", false);
   fleet.Named("n1").metadata.annotations[std::string(api::kStateAnnotation)] = api::kStateDegraded;
@@ -591,7 +591,7 @@ TEST(WavedRollout, DoesNotCountAMachineThatJoinsWithTheTargetBeforeItIsReady) {
   Fleet fleet(R"({"pool": "worker", "waves": [{"nodes": 1}, {"nodes": 1}]})", 4);
   fleet.FinishAll(fleet.Told());
   EXPECT_THAT(fleet.Told(), ElementsAre("n1"));
-  // It was installed with the target, and its network is not there yet.
+  // n9 was installed with the target, and its network is not ready yet.
   fleet.now += minutes(1);
   fleet.nodes.push_back(NotReady(NodeAt("n9", kNew)));
   fleet.nodes.back().metadata.creation_timestamp = api::Time{fleet.now};
@@ -877,6 +877,25 @@ TEST(WavedRollout, UpdatesNoNodeBeforeAllHaveStaged) {
   fleet.Named("n2").metadata.annotations.erase(std::string(api::kUnstageableAnnotation));
   fleet.Named("n2").metadata.annotations[std::string(api::kStagedAnnotation)] = kNew;
   EXPECT_THAT(fleet.Told(), ElementsAre("n0"));
+}
+
+TEST(WavedRollout, DoesNotWaitForTheStagingOfANodeThatTheTargetBeforeHasBroken) {
+  Fleet fleet(R"({"pool": "worker", "stage": "All", "waves": [{"nodes": 1}]})", 2);
+  for (const char* name : {"n0", "n1"}) {
+    fleet.Named(name).metadata.annotations[std::string(api::kStagedAnnotation)] = kNew;
+  }
+  ASSERT_THAT(fleet.Told(), ElementsAre("n0"));
+  fleet.Fail("n0");
+  fleet.Told();
+  fleet.pool.spec.configuration.name = "rendered-worker-newer";
+  for (const char* name : {"n0", "n1"}) {
+    fleet.Named(name).metadata.annotations.erase(std::string(api::kStagedAnnotation));
+  }
+  fleet.Named("n0").metadata.annotations[std::string(api::kUnstageableAnnotation)] = "this node is Degraded";
+  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(fleet.last.message, HasSubstr("1 node has not staged rendered-worker-newer yet: n1"));
+  fleet.Named("n1").metadata.annotations[std::string(api::kStagedAnnotation)] = "rendered-worker-newer";
+  EXPECT_THAT(fleet.Told(), Not(IsEmpty()));
 }
 
 // ---- clocks and statuses ----

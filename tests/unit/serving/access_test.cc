@@ -76,7 +76,7 @@ TEST(Access, TheTokenFollowsBearer) {
 TEST(Access, KeysAreLinesOfSufficientLength) {
   EXPECT_THAT(ValueOf(ParseKeys(kKey + "\r\n\n" + kOtherKey)), testing::ElementsAre(kKey, kOtherKey));
   EXPECT_EQ(MessageOf(ParseKeys(kKey + "\nshort\n")),
-            "line 2: a key has 32 characters or more; `openssl rand -hex 32` makes one");
+            "line 2: a key must have at least 32 characters; `openssl rand -hex 32` makes one");
   EXPECT_EQ(MessageOf(ParseKeys("\n")), "there is no key; `openssl rand -hex 32` makes one");
 }
 

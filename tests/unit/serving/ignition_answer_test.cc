@@ -79,7 +79,7 @@ TEST_F(IgnitionAnswerTest, KeepsTheLimitOfMemoryForConfigs) {
   std::vector<IgnitionAnswer> held;
   for (int minor = 1; minor <= 5; ++minor) {
     held.push_back(ask(minor));
-    EXPECT_LE(cache->taken(), length * 5 / 2);
+    EXPECT_LE(cache->size_in_use(), length * 5 / 2);
   }
   EXPECT_EQ(held[1].http.status, 200);
   EXPECT_EQ(held[4].http.status, 503);
@@ -116,13 +116,34 @@ TEST_F(IgnitionAnswerTest, ChecksATokenAsItsModeRequires) {
 }
 
 TEST_F(IgnitionAnswerTest, ReportsItsHealthWithoutAnyConfig) {
-  const auto ask = [](std::string_view method, std::string_view target) {
-    return AnswerHealth({method, target, "", {}}).status;
+  const auto ask = [&](std::string_view method, std::string_view target) {
+    return AnswerHealth({method, target, "", {}}, pools_).status;
   };
   EXPECT_EQ(ask("GET", "/healthz"), 200);
   EXPECT_EQ(ask("POST", "/healthz"), 405);
   EXPECT_EQ(ask("GET", "/config/worker"), 404);
   EXPECT_EQ(ask("GET", "/config"), 404);
+}
+
+TEST_F(IgnitionAnswerTest, ReportsWhetherItHasTheConfigsOfAllRenderedPools) {
+  const auto expect = [&](int status) {
+    EXPECT_EQ(AnswerHealth({"GET", "/healthz/configs", "", {}}, pools_).status, status);
+    EXPECT_EQ(Ask("/healthz/configs").http.status, status);
+    EXPECT_EQ(Ask("/healthz/configs").http.body, nullptr);
+    EXPECT_EQ(Ask("/healthz").http.status, 200);
+  };
+  expect(503);
+  pools_.erase("broken");
+  expect(200);
+  pools_["new"] = std::make_shared<const UnrenderedPool>();
+  expect(200);
+  EXPECT_EQ(Ask("/config/new").http.status, 500);
+  EXPECT_EQ(Ask("/config/new").failure->message(), "nothing is rendered for the pool yet");
+  pools_.erase("worker");
+  expect(503);
+  pools_.clear();
+  expect(503);
+  EXPECT_EQ(Ask("/healthz/configs", "", "", "POST").http.status, 405);
 }
 
 TEST_F(IgnitionAnswerTest, IsCountedByPoolVersionAndStatus) {

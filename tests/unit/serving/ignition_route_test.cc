@@ -54,6 +54,8 @@ TEST(IgnitionRoute, OnlyGetAndHeadAreAllowed) {
 TEST(IgnitionRoute, AnyOtherPathIsHealthOrNotFound) {
   EXPECT_EQ(GetRoute("/healthz"), Status(200));
   EXPECT_EQ(GetRoute("/healthz/"), Status(404));
+  EXPECT_EQ(GetRoute("/healthz/configs?x"), IgnitionRoute(ConfigsHealthRoute()));
+  EXPECT_EQ(GetRoute("/healthz/configs/worker"), Status(404));
   EXPECT_EQ(GetRoute("/"), Status(404));
   EXPECT_EQ(GetRoute("/configs/worker"), Status(404));
   EXPECT_EQ(GetRoute("https://api-int:22623"), Status(404));

@@ -23,7 +23,7 @@ Made RuntimeConfigsOf(const CaseObjects& objects, const RoleTemplates& templates
   for (const auto& pool : pools) with_templates.push_back({&pool, &of_pools.at(pool.metadata.name)});
   const auto stores = objects.IsEnabled("AdditionalStorageConfig") ? generated::AdditionalStores::kUsed
                                                                    : generated::AdditionalStores::kUnused;
-  return generated::RuntimeConfigsAtBootstrap(configs, with_templates, stores, "HASH");
+  return TRY(generated::RuntimeConfigsAtBootstrap(configs, with_templates, stores, "HASH")).configs;
 }
 
 // The operator panics if there is no spec.containerRuntimeConfig.

@@ -11,6 +11,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -127,8 +128,19 @@ json::Value WithoutEmpty(const json::Value& value) {
   return object;
 }
 
+// Returns the objects at the end of a case, by plural.  Like test_sync_vectors.py, it takes the last result that has
+// objects.
+std::optional<json::Value> ExpectedObjects(const std::filesystem::path& folder) {
+  std::optional<json::Value> expected;
+  for (const json::Value& result : JsonOf(folder / "out/result.json")) {
+    if (const json::Value* objects = result.Find("objects")) expected = *objects;
+  }
+  if (!expected || !expected->is_object()) return std::nullopt;
+  return expected;
+}
+
 std::string RunCase(const std::filesystem::path& folder, const std::vector<json::Value>& base,
-                    const generated::TemplateFolder& templates) {
+                    const generated::TemplateFolder& templates, const json::Value& expected) {
   controller::TrialCluster own_objects;
   const auto own = DocumentsOf(folder / "in.yaml");
   for (const json::Value& document : own) {
@@ -152,12 +164,8 @@ std::string RunCase(const std::filesystem::path& folder, const std::vector<json:
       Sync(cluster, step.TextAt({"sync"}), templates);
     }
   }
-  const json::Value results = JsonOf(folder / "out/result.json");
-  const json::Value* expected = nullptr;
-  for (const json::Value& result : results) expected = result.Find("objects");
-  if (expected == nullptr || !expected->is_object()) return "";
   std::string differences;
-  for (const auto& [plural, objects] : expected->members()) {
+  for (const auto& [plural, objects] : expected.members()) {
     for (const std::string kind : {"MachineConfig", "KubeletConfig", "ContainerRuntimeConfig", "ControllerConfig",
                                    "ImagePolicy", "CRIOCredentialProviderConfig"}) {
       if (PluralOf(kind) != plural) continue;
@@ -188,9 +196,14 @@ int RunSync() {
   Tally tally("sync");
   for (const std::string& name : NamesIn("sync")) {
     if (!std::filesystem::is_directory("sync/" + name)) continue;
+    const auto expected = ExpectedObjects("sync/" + name);
+    if (!expected) {
+      tally.Skip(name);
+      continue;
+    }
     std::string difference;
     try {
-      difference = RunCase("sync/" + name, base, *templates);
+      difference = RunCase("sync/" + name, base, *templates, *expected);
     } catch (const std::exception& e) {
       difference = e.what();
     }
@@ -204,6 +217,7 @@ int RunSync() {
     }
   }
   tally.PrintSum();
+  if (!tally.has_tried()) throw std::runtime_error("sync/ has no case with an answer of the operator");
   return tally.has_missed() ? 1 : 0;
 }
 

@@ -24,6 +24,10 @@ void Tally::AddDeliberate(std::string_view name, std::string_view reason, std::s
              difference.empty() ? "" : "; but our result is not the one that we want: ", Printable(difference));
 }
 
+void Tally::Skip(std::string_view name) const {
+  fmt::print("{}/{}: the case has no answer of the operator, so nothing is compared\n", kind_, name);
+}
+
 void Tally::PrintSum() const { fmt::print("{}: {}/{} agree\n", kind_, agreed_, tried_); }
 
 }  // namespace pintle::vectors

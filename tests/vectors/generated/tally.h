@@ -21,8 +21,14 @@ class Tally {
   // from the one that we want; it is empty if they agree.
   void AddDeliberate(std::string_view name, std::string_view reason, std::string_view difference);
 
+  // Prints that a case has no answer of the operator.  It is not counted, because nothing was compared.
+  void Skip(std::string_view name) const;
+
   // Prints "KIND: N/M agree".
   void PrintSum() const;
+
+  // Returns whether any case was counted.
+  bool has_tried() const { return tried_ > 0; }
 
   // Returns whether any case has a result that we do not want.
   bool has_missed() const { return misses_ > 0; }

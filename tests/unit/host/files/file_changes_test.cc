@@ -466,8 +466,10 @@ TEST_F(FileChangesTest, ExplainsAnImmutableDirectory) {
 
 TEST_F(FileChangesTest, RefusesOtherTypesOfFiles) {
   ASSERT_EQ(::mkfifo(At("etc/pipe").c_str(), 0600), 0);
-  EXPECT_THAT(MessageOf(PutOne("/etc/pipe", File("x"))), HasSubstr("writing /etc/pipe: a named pipe is there"));
-  EXPECT_THAT(MessageOf(PutOne("/etc/pipe", std::nullopt)), HasSubstr("removing /etc/pipe: a named pipe is there"));
+  EXPECT_THAT(MessageOf(PutOne("/etc/pipe", File("x"))),
+              HasSubstr("writing /etc/pipe: there is a named pipe in its place"));
+  EXPECT_THAT(MessageOf(PutOne("/etc/pipe", std::nullopt)),
+              HasSubstr("removing /etc/pipe: there is a named pipe in its place"));
 }
 
 TEST_F(FileChangesTest, RefusesPathsThatDoNotEndInAName) {

@@ -87,7 +87,8 @@ TEST_F(FilesTest, DoesNotLookOutsideItsRoot) {
 
 TEST_F(FilesTest, ReportsThatANamedPipeIsNoFile) {
   ASSERT_EQ(::mkfifo((outside_ / "root/etc/pipe").c_str(), 0600), 0);
-  EXPECT_THAT(MessageOf(Observe(root_, "/etc/pipe")), HasSubstr("looking at /etc/pipe: a named pipe is there"));
+  EXPECT_THAT(MessageOf(Observe(root_, "/etc/pipe")),
+              HasSubstr("looking at /etc/pipe: there is a named pipe in its place"));
 }
 
 TEST_F(FilesTest, StoresTheContentsThatItObserves) {
@@ -179,7 +180,7 @@ TEST_F(FilesTest, RefusesToReplaceAFileInPlaceOfADirectory) {
   fs::create_symlink("nowhere", outside_ / "root/etc/dangling");
   const FilePut below_file[] = {File("/etc/file/below")};
   EXPECT_THAT(MessageOf(MissingDirectories(root_, below_file)),
-              HasSubstr("/etc/file has to be a directory and is something else: move it away"));
+              HasSubstr("/etc/file must be a directory, but is something else: move it away"));
   const FilePut below_link[] = {File("/etc/dangling/below")};
   EXPECT_THAT(MessageOf(MissingDirectories(root_, below_link)),
               HasSubstr("/etc/dangling is a link that leads nowhere: create its target"));

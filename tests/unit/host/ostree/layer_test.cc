@@ -88,7 +88,7 @@ TEST_F(Layer, RefusesAWhiteoutWithoutAName) {
 
 TEST_F(Layer, RefusesAPathThatIsBothADirectoryAndAnotherType) {
   EXPECT_TRUE(Succeeded(Check({{"usr", '5'}, {"usr/file"}})));
-  const std::string problem = "\"usr\" is a directory, and something else too";
+  const std::string problem = "\"usr\" is in the layer both as a directory and as something else";
   EXPECT_THAT(MessageOf(Check({{"usr"}, {"usr", '5'}})), HasSubstr(problem));
   EXPECT_THAT(MessageOf(Check({{"usr", '5'}, {"usr"}})), HasSubstr(problem));
   EXPECT_THAT(MessageOf(Check({{"usr", '5'}, {"usr", '2'}})), HasSubstr(problem));

@@ -131,6 +131,16 @@ TEST(SystemdOffline, AnErrorNamesTheUnit) {
               HasSubstr("\"../x\" is not the name of a unit"));
 }
 
+TEST(SystemdOffline, DisablesAUnitAndItsAliasEvenIfTheUnitNamesOthersThatAreNoUnits) {
+  const UnitTree tree;
+  tree.Put("usr/lib/systemd/system/a.service", "[Install]\nWantedBy=multi-user.target\nAlso=other\n");
+  tree.Link("etc/systemd/system/b.service", "/usr/lib/systemd/system/a.service");
+  tree.Link("etc/systemd/system/multi-user.target.wants/a.service", "/usr/lib/systemd/system/a.service");
+  EXPECT_TRUE(Succeeded(
+      PutAll(tree, {PutUnit("a.service", Enablement::kDisabled), PutUnit("b.service", Enablement::kDisabled)})));
+  EXPECT_THAT(tree.Links(), IsEmpty());
+}
+
 TEST(SystemdOffline, ASpecifierThatOnlyARunningMachineKnowsIsAnError) {
   const UnitTree tree;
   tree.Put("usr/lib/systemd/system/a.service", "[Install]\nWantedBy=%H.target\n");

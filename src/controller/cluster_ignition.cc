@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/cluster_ignition.h"
+
+#include <fmt/core.h>
+
+#include <cerrno>
+#include <chrono>
+#include <utility>
+
+#include "base/log.h"
+#include "controller/events.h"
+#include "serving/events.h"
+
+namespace pintle::controller {
+namespace {
+
+// The token for new machines' kubeconfig is renewed from time to time, so it is read again.
+constexpr auto kFeedAgain = std::chrono::seconds(30);
+// While another program listens at the address of the Ignition server, the address is tried again after this time.  So
+// when that program ends, new machines are without a server for this long at most.
+constexpr auto kAddressAgain = std::chrono::seconds(1);
+
+}  // namespace
+
+Result<std::unique_ptr<ClusterIgnition>> ClusterIgnition::Begin(event::Loop& loop, const kube::Client& client,
+                                                                const Cluster& cluster, IgnitionOptions options) {
+  std::unique_ptr<ClusterIgnition> ignition(new ClusterIgnition(loop, client, cluster, std::move(options)));
+  const auto opened = ignition->Open();
+  if (!opened && opened.error().errno_value() != EADDRINUSE) return opened.error();
+  if (!opened) ignition->Await(opened.error());
+  return ignition;
+}
+
+ClusterIgnition::ClusterIgnition(event::Loop& loop, const kube::Client& client, const Cluster& cluster,
+                                 IgnitionOptions options)
+    : loop_(loop),
+      options_(std::move(options)),
+      later_(loop,
+             [this] {
+               Look();
+               counted_();
+             }),
+      open_again_(loop, [this] { OpenAgain(); }),
+      feed_(client, cluster, options_.feed,
+            {.serve = [this](serving::ServedPools pools) { Serve(std::move(pools)); },
+             .trouble = [](const Error& error) { log::Warning("serving Ignition: " + error.message(), kTrouble); }}) {
+  if (options_.certificate_secret.name.empty()) return;
+  certificate_ = std::make_unique<CertificateSecret>(
+      client, CertificateSecret::Settings{.secret = options_.certificate_secret, .rules = options_.service.tls},
+      CertificateSecret::Listener{
+          .use = [this](serving::TlsFiles::Identity identity) { return Use(std::move(identity)); },
+          .trouble =
+              [](const Error& error) {
+                log::Warning("The Ignition server cannot use a new certificate: " + error.message(),
+                             serving::kCertificateTrouble);
+              }});
+}
+
+void ClusterIgnition::Look() {
+  later_.After(kFeedAgain);
+  feed_.Look();
+}
+
+void ClusterIgnition::AddTo(Metrics& metrics) const {
+  if (!service_) return;
+  const serving::IgnitionCounts counts = service_->Counts();
+  for (const serving::RequestCount& one : counts.requests) {
+    metrics.ignition_answers.push_back(
+        {.pool = one.pool, .version = std::string(one.version), .code = one.status, .count = one.count});
+  }
+  for (const auto& [pool, count] : counts.served_without_token) metrics.open_ignition_answers += count;
+  const auto expiry = certificate_ ? certificate_->expiry() : service_->CertificateExpiry();
+  if (expiry) metrics.certificate_expiries[kServedCertificate] = *expiry;
+}
+
+std::string ClusterIgnition::WhyUnready() {
+  if (was_ready_) return "";
+  if (certificate_ && !identity_) {
+    return fmt::format("the Ignition server has no certificate yet that it can use: it needs the Secret {}",
+                       options_.certificate_secret.ToString());
+  }
+  if (!feed_.obstacle().empty()) {
+    return fmt::format("the Ignition server has no config for new machines yet: {}", feed_.obstacle());
+  }
+  was_ready_ = true;
+  return "";
+}
+
+std::vector<std::string> ClusterIgnition::Addresses() const {
+  return service_ ? service_->Addresses() : std::vector<std::string>();
+}
+
+Result<> ClusterIgnition::Open() {
+  service_ = TRY(serving::IgnitionService::Begin(loop_, options_.service, pools_, identity_));
+  for (const std::string& address : Addresses()) log::Info("Serving Ignition at " + address);
+  return {};
+}
+
+void ClusterIgnition::OpenAgain() {
+  if (const auto opened = Open(); !opened) Await(opened.error());
+}
+
+void ClusterIgnition::Await(const Error& error) {
+  open_again_.After(kAddressAgain);
+  if (std::exchange(trouble_, error.message()) == error.message()) return;
+  log::Warning(error.message() + "; the Ignition server starts when the address is free", kTrouble);
+}
+
+void ClusterIgnition::Serve(serving::ServedPools pools) {
+  pools_ = std::move(pools);
+  if (service_) service_->Serve(pools_);
+}
+
+Result<> ClusterIgnition::Use(serving::TlsFiles::Identity identity) {
+  identity_ = std::move(identity);
+  if (!service_) return {};
+  auto used = service_->UseCertificate(identity_);
+  if (used || used.error().errno_value() != EADDRINUSE) return used;
+  // The server has not listened for configs yet.  Its other addresses are free until it does.
+  service_.reset();
+  Await(used.error());
+  return {};
+}
+
+}  // namespace pintle::controller

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The Ignition server of a replica, which serves new machines the configs of the cluster.
+//
+// Another program may listen at the server's address: before a takeover, the Machine Config Operator's server does.
+// Meanwhile, the replica does everything else, and reads everything that the server needs, so that nothing but the
+// address is missing.  It serves as soon as the address is free.
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "controller/certificate_secret.h"
+#include "controller/cluster.h"
+#include "controller/ignition_feed.h"
+#include "controller/metrics.h"
+#include "event/loop.h"
+#include "event/watches.h"
+#include "kube/client.h"
+#include "kube/resource_kind.h"
+#include "serving/ignition_service.h"
+
+namespace pintle::controller {
+
+struct IgnitionOptions {
+  serving::IgnitionSettings service;
+  IgnitionFeedSettings feed;
+  kube::ObjectName certificate_secret = {};  // The Secret with the server's certificate; no name if it is in files.
+};
+
+class ClusterIgnition {
+ public:
+  // The loop and the cluster must outlive this object.
+  static Result<std::unique_ptr<ClusterIgnition>> Begin(event::Loop& loop, const kube::Client& client,
+                                                        const Cluster& cluster, IgnitionOptions options);
+  ClusterIgnition(const ClusterIgnition&) = delete;
+  ClusterIgnition& operator=(const ClusterIgnition&) = delete;
+
+  // Must be called when the cluster may have changed.
+  void Look();
+
+  // `counted` is called now and then, because the counts and the certificate change without a change of the cluster.
+  void OnCount(std::function<void()> counted) { counted_ = std::move(counted); }
+
+  void AddTo(Metrics& metrics) const;
+
+  // Returns what the server still lacks besides its address.  Returns "" from the first time on that it lacks nothing:
+  // the server keeps a certificate when its Secret is damaged later, and a replica that serves other clients as well
+  // must not become unready.
+  std::string WhyUnready();
+
+  // Returns the URLs at which the server listens.
+  std::vector<std::string> Addresses() const;
+
+ private:
+  ClusterIgnition(event::Loop& loop, const kube::Client& client, const Cluster& cluster, IgnitionOptions options);
+
+  Result<> Open();
+  void OpenAgain();
+  void Await(const Error& error);
+  void Serve(serving::ServedPools pools);
+  Result<> Use(serving::TlsFiles::Identity identity);
+
+  event::Loop& loop_;
+  const IgnitionOptions options_;
+  std::string trouble_;  // Why the server does not listen yet; it is logged once.
+  bool was_ready_ = false;
+  std::function<void()> counted_ = [] {};
+  event::Timer later_;
+  event::Timer open_again_;
+  serving::ServedPools pools_;                         // The pools to serve when the server listens.
+  serving::TlsFiles::Identity identity_;               // The latest one of certificate_.
+  std::unique_ptr<serving::IgnitionService> service_;  // Exists while the server listens.
+  IgnitionFeed feed_;
+  std::unique_ptr<CertificateSecret> certificate_;  // Exists if the certificate is in a Secret.
+};
+
+}  // namespace pintle::controller

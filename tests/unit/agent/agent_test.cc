@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/agent.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "base/clock.h"
+#include "event/loop.h"
+#include "event/watches.h"
+#include "support/small_machine.h"
+#include "support/temporary_directory.h"
+#include "unit/event/patience.h"
+
+namespace pintle::agent {
+namespace {
+
+using std::chrono::milliseconds;
+
+class NoReboots final : public host::Power {
+ public:
+  Result<> Reboot(const std::string&) override { return Error(ErrorKind::kUnavailable, "no reboots"); }
+  Result<host::Inhibitor> InhibitShutdown(const std::string&) override { return host::Inhibitor(); }
+};
+
+// Keeps what the agent has requested until a test answers.
+class HeldSource final : public Source {
+ public:
+  using Done = std::function<void(Result<SurveyRequest> request)>;
+
+  void Begin(Listener began) override { listener = std::move(began); }
+  void Fetch(const std::optional<Goal>&, const Goal& wanted, Done done) override {
+    fetches[wanted.config] = std::move(done);
+    if (fetched) fetched(wanted.config);
+  }
+  void AskForDrain(const Goal&) override {}
+  void StopWaiting() override {}
+  void ReportWork(const Prepared&) override {}
+  void ReportChanging(const Prepared&) override {}
+  void ReportChanged(const Prepared&, bool) override {}
+  void ReportReboot(const std::string&, std::function<void()>) override {}
+  void ReportSettled(const Goal&) override {}
+  void ReportFault(Fault, const std::string&) override {}
+
+  Listener listener;
+  std::map<std::string, Done> fetches;
+  std::function<void(const std::string& config)> fetched;
+};
+
+// A look at a goal, which ends when the test says so.
+struct HeldLook {
+  std::atomic<bool> has_begun = false;
+  std::atomic<bool> may_end = false;
+
+  SurveyRequest Request(const std::string& config) {
+    return {.wanted = ProvidedConfig{Goal{config}, [this]() -> Result<change::CurrentConfig> {
+                                       has_begun = true;
+                                       while (!may_end) std::this_thread::yield();
+                                       return Error(ErrorKind::kUnavailable, "the look ends here");
+                                     }}};
+  }
+};
+
+TEST(Agent, LooksAtTheLastOfTwoGoalsThatArriveDuringALook) {
+  TemporaryDirectory directory;
+  const change::SmallMachine small(directory.path());
+  small.Write("proc/sys/kernel/random/boot_id", "one\n");
+  const auto loop = ValueOf(event::Loop::Create());
+  const SystemClock clock;
+  HeldLook first, second, third;
+  auto held = std::make_unique<HeldSource>();
+  HeldSource& source = *held;
+  Settings settings;
+  settings.watch_logins = false;
+  settings.metrics_file = "";
+  const Root root = ValueOf(Root::Open(directory.path().string()));
+  const auto agent = ValueOf(Agent::Create(
+      {.loop = *loop,
+       .clock = clock,
+       .machine = std::make_shared<host::ThisMachine>(ValueOf(Root::Open(directory.path().string())),
+                                                      std::make_unique<change::RecordingSystemd>(root),
+                                                      std::make_unique<NoReboots>(), nullptr, host::Labels()),
+       .settings = std::move(settings),
+       .kind = host::AgentSource::kLocal,
+       .node = "node",
+       .source = std::move(held)}));
+  // The answer about the second goal arrives, and then the third goal, while the first look is under way.
+  source.fetched = [&](const std::string& config) {
+    if (config != "first") return;
+    loop->Post([&] {
+      source.fetches.at("first")(first.Request("first"));
+      source.listener.wanted({"second"});
+      source.fetches.at("second")(second.Request("second"));
+      source.listener.wanted({"third"});
+      first.may_end = true;
+    });
+  };
+  agent->Begin();
+  source.listener.wanted({"first"});
+  // The answer about the third goal arrives after the look at the first one.
+  bool is_answered = false;
+  int rounds = 0;
+  event::Timer round(*loop, [&] {
+    rounds += first.has_begun ? 1 : 0;
+    if (!is_answered && source.fetches.contains("third") && (second.has_begun || rounds > 200)) {
+      is_answered = true;
+      source.fetches.at("third")(third.Request("third"));
+    }
+    second.may_end = third.may_end = is_answered;
+    third.has_begun ? loop->Stop() : round.After(milliseconds(1));
+  });
+  round.After(milliseconds(1));
+  EXPECT_TRUE(Succeeded(event::RunPatiently(*loop)));
+  EXPECT_TRUE(third.has_begun);
+}
+
+}  // namespace
+}  // namespace pintle::agent
