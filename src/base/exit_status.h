@@ -14,7 +14,7 @@ enum class ExitStatus {
   kWrong = 1,
   // Nothing went wrong, and the answer is that something differs, is to be done, or is not as it should be.
   kDiffers = 2,
-  // There was nothing to change; only pintle, run as machine-config-daemon pivot --unchanged-exit-77, ends with this.
+  // There was nothing to change; only machine-config-daemon pivot --unchanged-exit-77 ends with this status.
   kUnchanged = 77,
 };
 

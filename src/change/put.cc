@@ -191,7 +191,9 @@ class UndoPutter final : public StepPutter {
   }
   Result<> OnUserThingResult(Result<> result) override {
     if (result) return {};
-    return host::IsFaultOfMachine(result.error()) ? host::WithRemedy(std::move(result)) : Leave(result.error());
+    if (host::IsFaultOfMachine(result.error())) return host::WithRemedy(std::move(result));
+    // Another program that changes the users holds its lock only for a while, so the undo is tried again.
+    return result.error().kind() == ErrorKind::kUnavailable ? OnPutResult(std::move(result)) : Leave(result.error());
   }
 
   // Pintle's own records of the machine must be put back with the rest.

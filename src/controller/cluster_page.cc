@@ -135,7 +135,7 @@ void ClusterPage::Renew() {
 void ClusterPage::AddChanges(const dashboard::Contents& next) {
   if (!updates_.HasFollowers()) {
     pieces_ = {};
-    // A browser may have loaded the old page and be about to follow it.  It then loads the page again.
+    // A browser that has loaded the old page may be about to follow it; this version makes it load the page again.
     return updates_.AddOtherPage();
   }
   std::vector<dashboard::Piece> pieces = dashboard::PiecesOf(next);

@@ -70,8 +70,9 @@ class ClusterPage {
   dashboard::Updates updates_;
   std::shared_ptr<const dashboard::Contents> contents_;
   std::vector<dashboard::Piece> pieces_;  // Of contents_; may be empty while no browser follows the page.
-  std::shared_ptr<PageGuard> guard_;      // Exists if there is a guarded server, as does certificate_.
-  // Destroyed first, since their threads use the updates and the guard.
+  std::shared_ptr<PageGuard> guard_;      // guard_ and certificate_ are set if there is a guarded server.
+  // The servers are destroyed before the members above, which their threads use, and certificate_ before guarded_,
+  // which its callback uses.
   std::unique_ptr<net::HttpServer> loopback_;
   std::unique_ptr<net::HttpServer> guarded_;
   std::unique_ptr<serving::TlsFiles> certificate_;

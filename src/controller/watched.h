@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The objects of a cluster without the parts that no decision needs.
+// The objects of a cluster, cut down to the parts that decisions need.
 //
 // A cluster has thousands of nodes with long annotations of other programs, and hundreds of rendered configs, each as
 // large as all configs that it was rendered from.  A part that is left out here is fetched when it is needed.
@@ -48,7 +48,7 @@ struct Scheduler {
   };
 };
 
-// Removes the parts that no decision needs.
+// Cuts the object down to the parts that decisions need.
 void Trim(WatchedNode& node);
 void Trim(WatchedMachineConfig& config);
 void Trim(WatchedMachineConfigNode& node);

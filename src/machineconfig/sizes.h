@@ -15,8 +15,8 @@ namespace pintle::machineconfig {
 // an error here.
 Result<> CheckSizes(const ignition::Config& config);
 
-// Returns the end of the error for a config that is too long, with its largest file and the remedy: "; of that,
-// /etc/big has 5 bytes: ...".
+// Returns a text to append to an error about a config that is too long.  It names the largest file and the remedy, such
+// as "; of that, /etc/big has 5 bytes: compress it with gzip, or ...".  It is "" if the config has no files.
 std::string LargestFileText(const ignition::Config& config);
 
 }  // namespace pintle::machineconfig

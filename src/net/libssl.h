@@ -31,8 +31,9 @@ namespace pintle::net {
   WITH(SSL_write_ex)                  \
   WITH(TLS_server_method)
 
-// The functions of the library.  A macro of its header would call a function that is not linked, so callers use the
-// function behind the macro, such as SSL_CTX_ctrl.
+// The functions of the library.  The program is not linked with libssl.  The macros of <openssl/ssl.h> call its
+// functions directly and would not link, so call the function that the macro expands to, as in
+// Ssl().SSL_CTX_ctrl(...).
 struct LibSsl {
 #define PINTLE_MEMBER(function) decltype(&::function) function;
   PINTLE_LIBSSL_FUNCTIONS(PINTLE_MEMBER)

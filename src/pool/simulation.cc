@@ -114,7 +114,8 @@ class Player {
                                                 json::ToText(json::Encode(order)));
   }
 
-  // Returns when something changes next: a node is done, or time has passed for the policy.
+  // Returns the next moment at which a node is done, or at which the policy may decide otherwise.  Returns nullopt if
+  // there is none within kLongest, or if the rollout is held.
   std::optional<WallTime> NextMoment(const PolicyRollout& decided) const {
     if (decided.phase == RolloutPhase::kHeld) return std::nullopt;
     std::optional<WallTime> next = decided.again;

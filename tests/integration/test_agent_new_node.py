@@ -32,8 +32,8 @@ def node(cluster):
 
 
 def join(node, image="", arguments=(), written=("there",)):
-    """Makes a node in the state in which Ignition leaves it, with a file of the config.  Its cluster has no controller,
-    so drain requests get no answer.
+    """Puts the node into the state in which Ignition leaves it: the file with the annotations is written, and one file
+    of the config, with `written` as its contents.  The cluster has no controller, so drain requests get no answer.
     """
     spec = machine_config([file("/etc/managed", "there")], image, arguments)["spec"]
     config = create_rendered(node.cluster, f"rendered-{node.name}", spec)
@@ -72,7 +72,9 @@ def test_a_file_that_differs_from_the_first_config_is_drift(node):
 
 @pytest.mark.parametrize("arguments", [[], ["probe=1"]])
 def test_the_partial_config_of_the_first_boot_is_replaced_by_the_whole_one(node, arguments):
-    """Until then, the agent judges the node's files by the config of the cluster."""
+    """The first-boot config lists no files, and firstboot writes it to currentconfig.  Until currentconfig has the
+    whole config, the agent compares the files with the rendered config in the cluster.
+    """
     config, spec = join(node, deploy.booted_commit(node.machine), arguments)
     bare = {"kind": "MachineConfig", "apiVersion": "machineconfiguration.openshift.io/v1", "metadata": {"name": config},
             "spec": {**spec, "config": {"ignition": {"version": "3.4.0"}}}}

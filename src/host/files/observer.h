@@ -34,15 +34,19 @@ class Observer {
   // Other files are read and recorded.
   Result<std::optional<State>> Observe(const std::string& path, SeenFiles& seen);
 
-  // Observes the entry.  The contents of a file are added to the store, unless the entry is as `unless` demands.
+  // Observes the entry.  Adds the contents of a file to the store, except if the observed state matches `unless`.
   Result<std::optional<State>> ObserveAndKeep(const std::string& path, BlobStore& blobs,
                                               const std::optional<State>& unless = std::nullopt);
 
-  // Adds the contents that are expected at the path to the store, if the caller has them.
+  // A function of the caller of ObserveAndKeep().  It adds the contents that the file is expected to have to the store,
+  // if it can get them without reading the file.
   using KeepExpected = std::function<Result<>(const std::string& path)>;
 
-  // Like ObserveAndKeep() without `seen`, but does not read a file that is unchanged since `seen` recorded it, if the
-  // file is as `unless` demands or the store has its contents.  If the store lacks them, calls `keep_expected` first.
+  // Like the function above, but does not read a file if
+  // - it is unchanged since `seen` recorded it, and
+  // - its recorded state matches `unless`, or the store has its contents.
+  // If only the contents are missing, calls `keep_expected`, and reads the file only if they are still missing
+  // afterwards.
   Result<std::optional<State>> ObserveAndKeep(const std::string& path, BlobStore& blobs,
                                               const std::optional<State>& unless, SeenFiles& seen,
                                               const KeepExpected& keep_expected);

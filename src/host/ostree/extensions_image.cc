@@ -83,9 +83,10 @@ Result<ExtensionsImage> ExtensionsImage::Unpack(std::string root, const std::str
 // A change and the staging of a later one may need packages at the same time.
 Result<> ExtensionsImage::Lock() {
   const Root root = TRY(Root::Open(root_.empty() ? "/" : root_));
-  TRY(root.MakeDirectories(DirectoryAbove(kExtensionsDirectory), {.permissions = 0700, .owner = {}}));
-  const std::string path = std::string(kExtensionsDirectory) + ".lock";
-  lock_ = TRY(root.OpenFile(path, O_RDWR | O_CREAT, 0600));
+  // The directory itself is removed again and again, so the one above it is locked.
+  const std::string path = DirectoryAbove(kExtensionsDirectory);
+  TRY(root.MakeDirectories(path, {.permissions = 0700, .owner = {}}));
+  lock_ = TRY(root.OpenFile(path, O_RDONLY | O_DIRECTORY));
   if (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0) {
     const auto holder = LockHolder(root_ + path);
     return Error(ErrorKind::kUnavailable,

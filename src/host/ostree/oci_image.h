@@ -99,8 +99,9 @@ struct OciConfig {
   };
 };
 
-// All digests in the result are valid.
+// Returns an error if a digest is not a well-formed SHA-256 digest.
 Result<std::variant<OciManifest, OciIndex>> ParseOciManifest(std::string_view text);
+
 Result<OciConfig> ParseOciConfig(std::string_view text);
 
 // Returns the Linux image for an architecture.  `machine` is the architecture as uname(2) names it.
@@ -119,7 +120,7 @@ struct PackedCommit {
   std::size_t layers = 0;  // The number of layers that contain it.
 };
 
-// Returns nullopt if all layers of the image are plain trees.
+// Returns nullopt if the image has no packed commit: all its layers are plain tar archives.
 Result<std::optional<PackedCommit>> PackedCommitOf(const OciManifest& manifest, const OciConfig& config);
 
 // Returns an error if the bytes do not have this digest.

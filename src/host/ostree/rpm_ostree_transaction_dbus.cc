@@ -27,7 +27,7 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// sd_bus_close_unref() does not flush, because flushing could wait for a daemon that does not read.
+// Unlike Bus, this does not flush: flushing could wait for a daemon that does not read.
 using PeerBus = CPtr<sd_bus, sd_bus_close_unref>;
 
 constexpr const char* kInterface = "org.projectatomic.rpmostree1.Transaction";
@@ -75,7 +75,8 @@ class FollowedTransaction {
 
   // Returns the result for a lost connection.  The transaction or the daemon may have ended.
   Result<TransactionEnd> ConnectionLost() {
-    static_cast<void>(ProcessAll(daemon_.bus));  // The next call on the bus returns the error, if there is one.
+    // This only updates is_gone.  An error can be ignored, since the next call on this bus returns it, too.
+    static_cast<void>(ProcessAll(daemon_.bus));
     if (daemon_.is_gone) return DaemonEnded();
     return TransactionEnd::kConnectionLost;
   }

@@ -25,7 +25,8 @@ class Sysroot {
  public:
   static Result<Sysroot> Open(const std::string& path);
 
-  // Makes the sysroot writable, but does not keep its lock.  This needs a mount namespace of our own.
+  // Makes the sysroot writable, even while another process holds its lock.  Holds no lock afterwards.  This needs a
+  // mount namespace of our own.
   static Result<Sysroot> OpenToWrite(const std::string& path);
 
   // Makes the sysroot writable and keeps its lock.  This needs a mount namespace of our own.

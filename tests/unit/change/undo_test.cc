@@ -10,11 +10,13 @@
 #include <sys/xattr.h>
 
 #include <array>
+#include <chrono>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/unique_fd.h"
 #include "change/apply.h"
 #include "change/link_changes.h"
@@ -56,6 +58,16 @@ class Immutable {
 
   UniqueFd fd_;
   int none_ = 0;
+};
+
+// An hour passes between two looks, so nothing waits.
+class ClockInAHurry final : public Clock {
+ public:
+  MonotonicTime Monotonic() const override { return MonotonicTime(std::chrono::hours(++looks_)); }
+  WallTime Wall() const override { return std::chrono::system_clock::now(); }
+
+ private:
+  mutable int looks_ = 0;
 };
 
 // Mounts something during its lifetime.
@@ -205,6 +217,24 @@ TEST_F(Undoing, ContinuesAfterAFailureAndEndsWhenItIsMended) {
     EXPECT_EQ(machine_.Read("etc/motd"), "the OS's greeting\n");
     EXPECT_THAT(machine_.Read("etc/shadow"), HasSubstr("core:!:"));
     EXPECT_FALSE(machine_.Has("home/core/.ssh"));
+  }
+  EXPECT_EQ(ValueOf(Recover(machine_.host())).how, Recovery::kUndone);
+  EXPECT_EQ(Tree(), before);
+}
+
+TEST_F(Undoing, EndsWhenTheLockOfThePasswordsIsReleased) {
+  const std::string before = Tree();
+  Change();
+  const host::Host host = machine_.host();
+  const ClockInAHurry clock;
+  {
+    const UniqueFd lock(::open((directory_ / "etc/.pwd.lock").c_str(), O_WRONLY | O_CLOEXEC));
+    struct flock whole = {};
+    whole.l_type = F_WRLCK;
+    ASSERT_EQ(::fcntl(lock.get(), F_OFD_SETLK, &whole), 0);
+    EXPECT_THAT(MessageOf(GiveUp({host.root, host.systemd, clock, host.labels, host.deployments})),
+                HasSubstr("someone else is changing the users of this machine"));
+    EXPECT_EQ(machine_.Read("etc/motd"), "the OS's greeting\n");
   }
   EXPECT_EQ(ValueOf(Recover(machine_.host())).how, Recovery::kUndone);
   EXPECT_EQ(Tree(), before);
