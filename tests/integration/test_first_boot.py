@@ -212,7 +212,7 @@ def test_pivot_boots_another_image_and_keeps_the_config(machine):
     assert "A reboot is pending" in output and machine.booted() == first
     # Until the reboot, no other change can begin.
     output = machine.pintle("pivot", "--yes", first, status=1)
-    assert "waits for a reboot" in output and "pintle recover --give-up" in output
+    assert "has to end first; reboot" in output and "pintle recover --give-up" in output
     assert "waits for a reboot" in machine.apply(machine_config([file("/etc/other", "x")]))
     machine.reboot()
     assert machine.booted() == second and "probe=1" in machine.arguments()
