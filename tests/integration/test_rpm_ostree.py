@@ -570,8 +570,10 @@ def test_a_terminal_has_one_line_with_the_progress_of_a_pivot(machine, fresh, pu
         assert running.wait() == 2
     os.close(ours)
     assert "\rfetching " in output and "\x1b" not in output
-    assert all(len(line) < 80 for line in re.split("[\r\n]", output))
-    assert output.rpartition("\r")[2] == "", "the line was not erased"
+    # On a busy machine, work without known progress takes more than a second, and then gets a line of its own.
+    drawn = re.sub(r"[^\r\n]* \.\.\.\r\n", "", output)
+    assert all(len(line) < 80 for line in re.split("[\r\n]", drawn))
+    assert drawn.rpartition("\r")[2] == "", "the line was not erased"
 
 
 def read_if_open(terminal):
