@@ -236,10 +236,10 @@ void Controller::ActAsOperator() {
   log::Notice(fmt::format("{} acts as the operator now", settings_.identity), kLeadership);
   reconciler_ = std::make_unique<OperatorReconciler>(
       client_, clock_,
-      OperatorUpkeepSettings{.namespace_name = settings_.namespace_name,
-                             .release = settings_.release,
-                             .features = settings_.features,
-                             .token_keys_file = settings_.token_keys_file},
+      OperatorReconcilerSettings{.namespace_name = settings_.namespace_name,
+                                 .release = settings_.release,
+                                 .features = settings_.features,
+                                 .token_keys_file = settings_.token_keys_file},
       OperatorReconciler::Listener{
           .changed = [this] { LookSoon(); },
           .retry_at = [this](MonotonicTime when) { ScheduleLook(when); },

@@ -117,7 +117,7 @@ void IgnitionFeed::Look() {
   if (!cluster_.is_ready() || !authorities_.is_synced() || !token_.is_ready()) return;
   const View view = cluster_.Look();
   const auto kubeconfig = Kubeconfig(view);
-  // Without a ControllerConfig, the cluster is not set up yet, and nothing is wrong.
+  // While the cluster is being set up, it has no ControllerConfig.  That is no error.
   Report(kubeconfig || view.controller_config == nullptr ? "" : kubeconfig.error().message());
   bool is_changed = std::erase_if(pools_, [&](const auto& pool) { return view.PoolNamed(pool.first) == nullptr; }) > 0;
   for (const api::MachineConfigPool* pool : view.pools) {

@@ -30,7 +30,7 @@ std::string ContentsOf(const json::Value& patch) {
 
 }  // namespace
 
-OperatorReconciler::OperatorReconciler(kube::Client client, const Clock& clock, OperatorUpkeepSettings settings,
+OperatorReconciler::OperatorReconciler(kube::Client client, const Clock& clock, OperatorReconcilerSettings settings,
                                        Listener listener)
     : client_(std::move(client)),
       clock_(clock),

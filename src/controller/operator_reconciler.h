@@ -25,7 +25,7 @@
 
 namespace pintle::controller {
 
-struct OperatorUpkeepSettings {
+struct OperatorReconcilerSettings {
   std::string namespace_name = {};  // The namespace of the operator.
   std::string release = {};         // The release that the cluster is to have; empty for that of images.json.
   pool::Features features = {};
@@ -37,7 +37,7 @@ class OperatorReconciler {
   using Listener = OperatorWrites::Listener;  // `changed` is also called when an object has changed.
 
   // The clock must outlive this object.
-  OperatorReconciler(kube::Client client, const Clock& clock, OperatorUpkeepSettings settings, Listener listener);
+  OperatorReconciler(kube::Client client, const Clock& clock, OperatorReconcilerSettings settings, Listener listener);
   OperatorReconciler(const OperatorReconciler&) = delete;
   OperatorReconciler& operator=(const OperatorReconciler&) = delete;
 
@@ -63,7 +63,7 @@ class OperatorReconciler {
 
   kube::Client client_;
   const Clock& clock_;
-  const OperatorUpkeepSettings settings_;
+  const OperatorReconcilerSettings settings_;
   const Listener listener_;
   std::map<std::string, std::string, std::less<>> problems_;  // The key is the task.
   OperatorWrites writes_;

@@ -130,7 +130,7 @@ std::optional<std::vector<std::string>> SpelledOut(std::string_view letters) {
 }
 
 // Rewrites Go's flags as our options: underscores become dashes, a switch may have a value, and "-v4" becomes "-v 4".
-// Of several values of a switch, the last one counts.
+// If a switch is given several times, its last value counts.
 Result<std::vector<std::string>> Translated(const Options& options, std::span<const char* const> words) {
   std::vector<std::string> translated;
   for (const std::string_view word : words) {

@@ -10,7 +10,7 @@
 namespace pintle::net {
 
 Result<> Authorities::Trust(CURL* easy, std::string pem) {
-  // Without these two calls, curl would also trust the system's authorities.
+  // These two calls keep curl from trusting the system's authorities as well.
   Set(easy, CURLOPT_CAINFO, static_cast<const char*>(nullptr));
   Set(easy, CURLOPT_CAPATH, static_cast<const char*>(nullptr));
   return Add(easy, pem);

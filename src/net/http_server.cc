@@ -30,6 +30,7 @@
 #include <utility>
 
 #include "base/thread.h"
+#include "net/later_counter.h"
 #include "net/wire.h"
 
 namespace pintle::net {
@@ -89,36 +90,6 @@ HttpServerLimits Within(HttpServerLimits limits, std::uint64_t descriptors) {
   limits.connections = ConnectionsWithin(limits.connections, descriptors);
   return limits;
 }
-
-// Counts the later answers for each client.  A later answer may outlive its server, so each count owns the counter.
-class LaterCounter : public std::enable_shared_from_this<LaterCounter> {
- public:
-  using Count = std::shared_ptr<const void>;
-
-  // Returns null if the client has that many already.  The answer counts as long as the returned object exists.
-  Count Add(const std::string& client_key, std::size_t most) {
-    {
-      const std::lock_guard lock(mutex_);
-      const auto own = answers_.try_emplace(client_key, 0).first;
-      if (own->second >= most) {
-        if (own->second == 0) answers_.erase(own);
-        return nullptr;
-      }
-      ++own->second;
-    }
-    return {this, [self = shared_from_this(), client_key](const void*) { self->Remove(client_key); }};
-  }
-
- private:
-  void Remove(const std::string& client_key) {
-    const std::lock_guard lock(mutex_);
-    const auto own = answers_.find(client_key);
-    if (--own->second == 0) answers_.erase(own);
-  }
-
-  std::mutex mutex_;
-  std::unordered_map<std::string, std::size_t> answers_;
-};
 
 }  // namespace
 

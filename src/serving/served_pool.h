@@ -27,7 +27,7 @@ std::shared_ptr<event::TextCache> MakeServedTextCache();
 class ServedPool {
  public:
   using Text = event::TextCache::Text;
-  // What machines of the pool get, as far as it is known before a text is made.
+  // The kind of answer that machines of the pool get.  Making the text of an answer can still fail.
   enum class State {
     kServed,
     kUnrendered,  // An error, because nothing has been rendered for the pool yet.

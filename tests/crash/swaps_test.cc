@@ -6,6 +6,7 @@
 #include "crash/swaps.h"
 
 #include <fmt/core.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -137,7 +138,7 @@ TEST_F(SwapsByAUser, NeverLeadOutOfTheDirectory) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
     while (swapper.count() == count) {
       ASSERT_LT(std::chrono::steady_clock::now(), deadline) << "nothing is swapped any more, in round " << round;
-      ::usleep(10);
+      ::sched_yield();
     }
   }
   fmt::print("{} rounds, {} swaps, {} puts, {} refused\n", kRounds, swapper.count(), done, refused);

@@ -62,7 +62,7 @@ class OperatorUpkeepTest : public testing::Test {
   void Begin(const std::string& token_keys_file = "") {
     client_ = ValueOf(kube::Client::Create(*loop_, server_.access()));
     reconciler_ = std::make_unique<OperatorReconciler>(
-        *client_, clock_, OperatorUpkeepSettings{.namespace_name = "namespace", .token_keys_file = token_keys_file},
+        *client_, clock_, OperatorReconcilerSettings{.namespace_name = "namespace", .token_keys_file = token_keys_file},
         OperatorReconciler::Listener{
             .changed = [] {}, .retry_at = [](MonotonicTime) {}, .trouble = [](const auto&, const auto&) {}});
   }
