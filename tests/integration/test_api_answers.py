@@ -35,6 +35,8 @@ REFUSALS_OF_ALL = {
 # If an earlier leader has released the lease, it is patched.
 LEASE = [Refusal("no lease today", 403, "POST", "/leases"),
          Refusal("no lease today", 403, "PATCH", "/leases/machine-config-controller")]
+# The times of a real cluster.  A controller that loses its lease on a busy machine begins all its pauses anew.
+LEASE_TIMES = ("137s", "107s", "26s")
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +80,7 @@ def test_each_refused_write_is_tried_rarely_and_reported_and_delays_nothing_else
     every = {**REFUSALS_OF_POOLS, **REFUSALS_OF_ALL}
     with RefusingProxy(cluster, account(cluster), list(every.values())) as proxy, agents:
         kubeconfig.write_text(proxy.kubeconfig())
-        with Controller(cluster, "refused", kubeconfig=kubeconfig) as controller:
+        with Controller(cluster, "refused", kubeconfig=kubeconfig, lease=LEASE_TIMES) as controller:
             first = begin(objects, agents)
             for name, refusal in every.items():
                 wait_until(refusal.seconds, f"{name} is refused", 60)
@@ -124,8 +126,7 @@ def test_a_controller_without_a_lease_reports_that_and_asks_rarely(cluster, tmp_
 
     with RefusingProxy(cluster, account(cluster), LEASE) as proxy:
         kubeconfig.write_text(proxy.kubeconfig())
-        lease = ("137s", "107s", "26s")    # The times of a real cluster.
-        with Controller(cluster, "without-lease", kubeconfig=kubeconfig, lease=lease) as controller:
+        with Controller(cluster, "without-lease", kubeconfig=kubeconfig, lease=LEASE_TIMES) as controller:
             # If an earlier leader was killed, its lease has to expire, and the next try comes up to a minute later.
             wait_until(lambda: LEASE[0].message in controller.log_text(), "the controller logs the reason", 150)
             wait_until(lambda: times() >= 2, "the controller tries again", 90)

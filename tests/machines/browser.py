@@ -41,8 +41,9 @@ class Browser(contextlib.AbstractContextManager):
         self._folder.cleanup()
 
     def open(self, url):
-        self.problems()    # Discards the problems of the previous page.
-        self._call("POST", f"{self._session}/url", {"url": url})
+        self._go_to("about:blank")    # The previous page can have no problems any more, so that they can be discarded.
+        self.problems()
+        self._go_to(url)
 
     def run(self, script, *arguments):
         """Runs the body of a function in the page, and returns its value."""
@@ -70,6 +71,9 @@ class Browser(contextlib.AbstractContextManager):
         """Returns the messages that the browser itself has logged since the last call: refused files, script errors."""
         log = self._call("POST", f"{self._session}/se/log", {"type": "browser"})
         return [entry["message"] for entry in log if entry["level"] in ("WARNING", "SEVERE")]
+
+    def _go_to(self, url):
+        self._call("POST", f"{self._session}/url", {"url": url})
 
     def _command(self, command, parameters):
         self._call("POST", f"{self._session}/goog/cdp/execute", {"cmd": command, "params": parameters})

@@ -255,6 +255,17 @@ TEST_F(Connections, ServeManyRequestsAtOnce) {
   EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
 }
 
+// HTTP/1.1 cannot have two exchanges at a time on one connection.
+TEST_F(Connections, OfHttp11AreNotAwaited) {
+  for (const std::vector<std::string>& arguments : {std::vector<std::string>(), Server::Tls("server")}) {
+    const Server server(arguments);
+    const HttpCall endless =
+        client().Start({.url = server.At("/stalled")},
+                       {.head = [](const HttpHead&) {}, .body = [](std::string_view) {}, .end = [](Result<>) {}});
+    EXPECT_EQ(BodyFrom(server.At("/hello")), "hello");
+  }
+}
+
 TEST_F(Connections, AreReplacedWhenTheClientCertificateChanges) {
   const Server server(Server::Tls("server", {"--clients", certificates_.Path("ca.crt")}));
   TemporaryDirectory directory;
