@@ -303,11 +303,11 @@ struct RolloutWaveEnd {
 struct RolloutMemory {
   std::string target;  // The name of the rendered config, followed by the image if there is one.
   std::optional<Time> began;
-  std::int32_t wave = 0;             // The index of the wave that is under way.
-  std::vector<std::string> members;  // Its nodes, sorted; empty for a wave with all nodes that are left.
-  bool has_begun = false;            // The members of the wave have been chosen.
-  std::optional<Time> well_since;    // The time since which all nodes of the wave are well.
-  std::map<std::string, Time> told;  // When nodes that are not done yet were given the target.
+  std::int32_t wave_index = 0;              // The wave that is under way, counted from 0.
+  std::vector<std::string> members;         // Its nodes, sorted; empty for a wave with all nodes that are left.
+  bool has_begun = false;                   // The members of the wave have been chosen.
+  std::optional<Time> well_since;           // The time since which all nodes of the wave are well.
+  std::map<std::string, Time> assigned_at;  // When nodes that are not done yet were given the target.
   std::optional<RolloutDurations> took;
   std::vector<RolloutWaveEnd> ended;    // The first end of each wave of this rollout.
   std::vector<std::string> ailing;      // Nodes with faults that do not count, sorted.
@@ -325,11 +325,11 @@ struct RolloutMemory {
   static constexpr auto kFields = json::FieldList{
       json::Field{"target", &RolloutMemory::target},
       json::Field{"began", &RolloutMemory::began},
-      json::Field{"wave", &RolloutMemory::wave},
+      json::Field{"wave", &RolloutMemory::wave_index},
       json::Field{"members", &RolloutMemory::members},
       json::Field{"hasBegun", &RolloutMemory::has_begun},
       json::Field{"wellSince", &RolloutMemory::well_since},
-      json::Field{"told", &RolloutMemory::told},
+      json::Field{"told", &RolloutMemory::assigned_at},
       json::Field{"took", &RolloutMemory::took},
       json::Field{"ended", &RolloutMemory::ended},
       json::Field{"ailing", &RolloutMemory::ailing},

@@ -48,7 +48,7 @@ Result<> Check(const machineconfig::ConfigDocument& document) {
   }
   if (!problems.empty()) return Error(ErrorKind::kInvalid, std::move(problems));
   if (document.error) return *document.error;
-  if (document.unfit) return *document.unfit;
+  if (document.refusal_by_machines) return *document.refusal_by_machines;
   if (document.config && LeadsToOthers(*document.config)) {
     return Error(ErrorKind::kInvalid, fmt::format("ignition.config: {}", kLeadsToOthers));
   }

@@ -293,9 +293,9 @@ class Drafter {
     if (inputs_.registry_authorities) {
       draft_.spec["imageRegistryBundleData"] = RegistryBundle(*inputs_.registry_authorities);
     }
-    if (!inputs_.image.is_object()) return Problem("there is no Image named cluster");
+    if (!inputs_.image_setting.is_object()) return Problem("there is no Image named cluster");
     Value bundle = Value::array();
-    const std::string& name = inputs_.image.TextAt({"spec", "additionalTrustedCA", "name"});
+    const std::string& name = inputs_.image_setting.TextAt({"spec", "additionalTrustedCA", "name"});
     if (!name.empty()) {
       if (!inputs_.user_registry_authorities) {
         draft_.warnings.push_back(
@@ -332,14 +332,14 @@ class Drafter {
       return fmt::format("the OSImageStream cluster has no annotation {}, so nobody knows for which release it is",
                          api::kReleaseImageVersionAnnotation);
     }
-    const bool is_known = !inputs_.present_release.empty() && !inputs_.present_stream.empty();
+    const bool is_known = !inputs_.present_release.empty() && !inputs_.present_stream_version.empty();
     const bool is_same_release = inputs_.present_release == release;
-    const bool is_same_stream = inputs_.present_stream == version;
+    const bool is_same_stream = inputs_.present_stream_version == version;
     if (!is_known || is_same_release == is_same_stream) return "";
     return fmt::format(
         "the OSImageStream cluster is not that of the release {}: its version is {}, and that of the "
         "release {} is {}",
-        release, version, inputs_.present_release, inputs_.present_stream);
+        release, version, inputs_.present_release, inputs_.present_stream_version);
   }
 
   const std::string& StreamVersion() const {
@@ -363,7 +363,7 @@ class Drafter {
 
   // All images of a release are replaced together, since nodes would be updated twice otherwise.
   void AddRelease() {
-    const std::string& images_release = inputs_.images.TextAt({"releaseVersion"});
+    const std::string& images_release = inputs_.release_images.TextAt({"releaseVersion"});
     const std::string& release = inputs_.operator_version.empty() ? images_release : inputs_.operator_version;
     AddOsImages(release);
     AddImages(release);
@@ -393,8 +393,10 @@ class Drafter {
   }
 
   void AddImages(const std::string& release) {
-    if (!inputs_.images.is_object()) return Problem("ConfigMap machine-config-operator-images has no images.json");
-    const std::string& version = inputs_.images.TextAt({"releaseVersion"});
+    if (!inputs_.release_images.is_object()) {
+      return Problem("ConfigMap machine-config-operator-images has no images.json");
+    }
+    const std::string& version = inputs_.release_images.TextAt({"releaseVersion"});
     if (version.empty() || version != release) {
       return Problem(
           fmt::format("refusing to read images.json version \"{}\", operator version \"{}\"", version, release));
@@ -414,8 +416,8 @@ class Drafter {
     }};
     for (const auto& [field, key] : kImages) {
       // Some releases use the names of the ControllerConfig's fields as keys.
-      const std::string& image = inputs_.images.TextAt({key});
-      images[field] = image.empty() ? inputs_.images.TextAt({field}) : image;
+      const std::string& image = inputs_.release_images.TextAt({key});
+      images[field] = image.empty() ? inputs_.release_images.TextAt({field}) : image;
     }
   }
 

@@ -23,7 +23,7 @@ struct ControllerConfigInputs {
   json::Value network = {};
   json::Value dns = {};
   json::Value proxy = {};
-  json::Value image = {};  // Names the ConfigMap with the authorities of the user's registries.
+  json::Value image_setting = {};  // Names the ConfigMap with the authorities of the user's registries.
 
   // ConfigMaps; nullopt if there is no such ConfigMap.  Each comment has the namespace and the name, and after a colon
   // the keys that are read.  `~` is the operator's namespace.
@@ -51,16 +51,16 @@ struct ControllerConfigInputs {
   // ~/machine-config-osimageurl: releaseVersion, baseOSContainerImage, baseOSExtensionsContainerImage
   std::optional<api::ConfigMap> os_images = {};
 
-  json::Value images = {};      // images.json in ~/machine-config-operator-images; null if it cannot be read.
-  bool has_os_streams = false;  // Whether the feature OSStreams is on; then the OS images are those of the stream.
+  json::Value release_images = {};  // images.json in ~/machine-config-operator-images; null if it cannot be read.
+  bool has_os_streams = false;      // Whether the feature OSStreams is on; then the OS images are those of the stream.
   std::optional<api::OSImageStream> os_image_stream = {};
 
   RegistryCredentialInputs registry_credentials = {};
 
   // The spec of the ControllerConfig that is there; nullptr if there is none.
   const json::Value* present = nullptr;
-  std::string present_release = {};  // The release of the images in `present`; empty if unknown.
-  std::string present_stream = {};   // The version of the OSImageStream of that release; empty if unknown.
+  std::string present_release = {};         // The release of the images in `present`; empty if unknown.
+  std::string present_stream_version = {};  // That of the OSImageStream that has these images; empty if unknown.
 
   bool is_bootstrapped = true;        // True if kube-system/bootstrap exists.
   bool is_installing = false;         // True until a version of the operator has been installed completely.

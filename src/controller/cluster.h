@@ -57,16 +57,16 @@ class Cluster {
   const OverlaidMirror<api::MachineConfiguration>& machine_configurations() const { return machine_configurations_; }
 
   // Stores the API server's answers to writes.
-  void Put(api::MachineConfigPool pool) { pools_.Put(std::move(pool)); }
-  void Put(WatchedNode node) { nodes_.Put(std::move(node)); }
-  void Put(WatchedMachineConfigNode node) { machine_config_nodes_.Put(std::move(node)); }
-  void Put(api::RolloutPolicy policy) { rollout_policies_.Put(std::move(policy)); }
-  void Put(api::MachineConfiguration settings) { machine_configurations_.Put(std::move(settings)); }
+  void StoreAnswer(api::MachineConfigPool pool) { pools_.StoreAnswer(std::move(pool)); }
+  void StoreAnswer(WatchedNode node) { nodes_.StoreAnswer(std::move(node)); }
+  void StoreAnswer(WatchedMachineConfigNode node) { machine_config_nodes_.StoreAnswer(std::move(node)); }
+  void StoreAnswer(api::RolloutPolicy policy) { rollout_policies_.StoreAnswer(std::move(policy)); }
+  void StoreAnswer(api::MachineConfiguration settings) { machine_configurations_.StoreAnswer(std::move(settings)); }
   // Stores a version that is older than the known one.  The API server returns such a version when its database was
   // restored from a backup.
-  void PutBack(api::MachineConfigPool pool) { pools_.PutBack(std::move(pool)); }
-  void PutBack(WatchedNode node) { nodes_.PutBack(std::move(node)); }
-  void PutBack(WatchedMachineConfigNode node) { machine_config_nodes_.PutBack(std::move(node)); }
+  void StoreOlderAnswer(api::MachineConfigPool pool) { pools_.StoreOlderAnswer(std::move(pool)); }
+  void StoreOlderAnswer(WatchedNode node) { nodes_.StoreOlderAnswer(std::move(node)); }
+  void StoreOlderAnswer(WatchedMachineConfigNode node) { machine_config_nodes_.StoreOlderAnswer(std::move(node)); }
 
  private:
   template <typename Visit>

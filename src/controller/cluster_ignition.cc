@@ -68,7 +68,7 @@ void ClusterIgnition::AddTo(Metrics& metrics) const {
     metrics.ignition_answers.push_back(
         {.pool = one.pool, .version = std::string(one.version), .code = one.status, .count = one.count});
   }
-  for (const auto& [pool, count] : counts.served_without_token) metrics.open_ignition_answers += count;
+  for (const auto& [pool, count] : counts.served_without_token) metrics.tokenless_ignition_answers += count;
   const auto expiry = certificate_ ? certificate_->expiry() : service_->CertificateExpiry();
   if (expiry) metrics.certificate_expiries[kServedCertificate] = *expiry;
 }

@@ -82,8 +82,8 @@ Result<> ClusterPage::ServeGuarded(event::Loop& loop, const GuardedPageSettings&
       }));
   const net::HttpServerLimits limits = {.connections = kMostGuardedConnections,
                                         .connections_per_address = kMostConnectionsPerClient,
-                                        .later_time = kVisitorPatience,
-                                        .later_per_address = kMostConnectionsPerClient,
+                                        .later_answer_time = kVisitorPatience,
+                                        .later_answers_per_address = kMostConnectionsPerClient,
                                         .rate = kGuardedRate};
   guarded_ = TRY(net::HttpServer::Begin(
       {.listen = settings.address, .identity = certificate_->first_identity(), .limits = limits}, GuardedHandler()));
@@ -96,20 +96,20 @@ ClusterPage::ClusterPage(event::Loop& loop, const Clock& clock, const Cluster& c
       cluster_(cluster),
       soon_(loop, [this] { Renew(); }),
       later_(loop, [this] { Renew(); }),
-      alive_(loop, [this] { KeepStreamsAlive(); }),
+      keep_alive_timer_(loop, [this] { KeepStreamsAlive(); }),
       updates_(RandomIdentity()),
       contents_(std::make_shared<const dashboard::Contents>(
-          dashboard::Contents{.cluster = {}, .timeline = {}, .unread = "the cluster", .now = clock.Wall()})) {
-  alive_.After(kBetweenComments);
-  Changed();
+          dashboard::Contents{.cluster = {}, .timeline = {}, .unread_kinds = "the cluster", .now = clock.Wall()})) {
+  keep_alive_timer_.After(kBetweenComments);
+  RenewSoon();
 }
 
 void ClusterPage::KeepStreamsAlive() {
-  alive_.After(kBetweenComments);
+  keep_alive_timer_.After(kBetweenComments);
   updates_.KeepAlive();
 }
 
-void ClusterPage::Changed() {
+void ClusterPage::RenewSoon() {
   if (!soon_.armed()) soon_.After(kBetweenRenewals);
 }
 
@@ -117,15 +117,15 @@ void ClusterPage::Renew() {
   later_.After(kRenewedAnyway);
   dashboard::Contents next = {.cluster = {},
                               .timeline = contents_->timeline,
-                              .unread = fmt::format("{}", fmt::join(cluster_.UnreadKinds(), ", ")),
+                              .unread_kinds = fmt::format("{}", fmt::join(cluster_.UnreadKinds(), ", ")),
                               .now = clock_.Wall()};
-  if (next.unread.empty()) next.cluster = StateOf(cluster_.Look());
+  if (next.unread_kinds.empty()) next.cluster = StateOf(cluster_.Look());
   // The first whole copy of the cluster is not a change of the cluster.
-  if (next.unread.empty() && contents_->unread.empty()) {
+  if (next.unread_kinds.empty() && contents_->unread_kinds.empty()) {
     dashboard::AddTo(next.timeline, next.now, dashboard::DifferencesOf(contents_->cluster, next.cluster));
   }
   // Nothing reports that another kind has been read, so Renew() polls until all kinds have been read.
-  if (!next.unread.empty()) Changed();
+  if (!next.unread_kinds.empty()) RenewSoon();
   AddChanges(next);
   contents_ = std::make_shared<const dashboard::Contents>(std::move(next));
   if (loopback_) loopback_->SetHandler(Handler(dashboard::Hosts::kLoopback));
@@ -136,13 +136,13 @@ void ClusterPage::AddChanges(const dashboard::Contents& next) {
   if (!updates_.HasFollowers()) {
     pieces_ = {};
     // A browser that has loaded the old page may be about to follow it; this version makes it load the page again.
-    return updates_.AddOtherPage();
+    return updates_.AddReload();
   }
   std::vector<dashboard::Piece> pieces = dashboard::PiecesOf(next);
   if (pieces_.empty()) pieces_ = dashboard::PiecesOf(*contents_);
   const auto changes = dashboard::ChangesOf(pieces_, pieces);
   pieces_ = std::move(pieces);
-  if (!changes) return updates_.AddOtherPage();
+  if (!changes) return updates_.AddReload();
   if (!changes->empty()) updates_.Add(*changes);
 }
 

@@ -48,8 +48,8 @@ class ClusterPage {
   ClusterPage(const ClusterPage&) = delete;
   ClusterPage& operator=(const ClusterPage&) = delete;
 
-  // Renews the page soon.
-  void Changed();
+  // Renews the page within a second.
+  void RenewSoon();
 
  private:
   ClusterPage(event::Loop& loop, const Clock& clock, const Cluster& cluster);
@@ -66,7 +66,7 @@ class ClusterPage {
   const Cluster& cluster_;
   event::Timer soon_;
   event::Timer later_;  // Renews the page of an unchanged cluster, since certificates have fewer days left each day.
-  event::Timer alive_;
+  event::Timer keep_alive_timer_;
   dashboard::Updates updates_;
   std::shared_ptr<const dashboard::Contents> contents_;
   std::vector<dashboard::Piece> pieces_;  // Of contents_; may be empty while no browser follows the page.

@@ -171,7 +171,7 @@ void Controller::ReadPoolsAfresh() {
       {},
       [this](Result<std::vector<api::MachineConfigPool>> pools) {
         if (!pools) return ReadAfreshLater("reading pools", pools.error());
-        for (api::MachineConfigPool& pool : *pools) cluster_.Put(std::move(pool));
+        for (api::MachineConfigPool& pool : *pools) cluster_.StoreAnswer(std::move(pool));
         knows_pools_ = true;
         afresh_failures_ = 0;
         Lead();
@@ -187,7 +187,7 @@ void Controller::ReadNodesAfresh() {
       {},
       [this](Result<std::vector<WatchedNode>> nodes) {
         if (!nodes) return ReadAfreshLater("reading nodes", nodes.error());
-        for (WatchedNode& node : *nodes) cluster_.Put(std::move(node));
+        for (WatchedNode& node : *nodes) cluster_.StoreAnswer(std::move(node));
         knows_nodes_ = true;
         afresh_error_.clear();
         afresh_failures_ = 0;
@@ -259,7 +259,7 @@ void Controller::LookAsOperator(const View& view) {
   const auto is_installing = reports_->IsInstalling(view);
   if (!is_installing) return;
   reconciler_->Look(view, *is_installing);
-  reports_->Set(reconciler_->Failures(), view.controller_config == nullptr ? reconciler_->LaidOutRelease() : "");
+  reports_->Set(reconciler_->Failures(), view.controller_config == nullptr ? reconciler_->ExpectedRelease() : "");
 }
 
 void Controller::StopLeading() {
@@ -497,7 +497,7 @@ Metrics Controller::CurrentMetrics() const {
   // A leader that cannot read the whole cluster updates no node, so the metrics do not report it as leading.
   metrics.leads = is_leading_ && is_ready();
   const std::string holder = lease_.OtherHolder();
-  metrics.others_lead = !holder.empty() && !holder.starts_with(kIdentityPrefix);
+  metrics.other_program_leads = !holder.empty() && !holder.starts_with(kIdentityPrefix);
   if (notifier_) metrics.notices = notifier_->counts();
   if (!metrics.leads) return metrics;
   const View view = cluster_.Look();
@@ -568,7 +568,7 @@ void Controller::KeepRenderedConfigs(const View& view) {
               fmt::format("the rendered configs of pool {} are kept until {}, also those that nobody needs; "
                           "`pintle-controller garbage` lists those that are removed then",
                           name, until));
-          cluster_.Put(*std::move(kept));
+          cluster_.StoreAnswer(*std::move(kept));
           EndAction(what, nullptr);
         });
   }

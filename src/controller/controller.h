@@ -73,7 +73,7 @@ class Controller {
   bool is_leading() const { return is_leading_; }
   const Cluster& cluster() const { return cluster_; }
 
-  // Returns the figures for metrics at this moment.
+  // Returns the values of the metrics at this moment.
   Metrics CurrentMetrics() const;
 
   // `changed` is called whenever the copy of the cluster may have changed, also on replicas that do not lead.  It is

@@ -74,9 +74,9 @@ class FollowedObject {
     return text;
   }
 
-  // Takes the API server's answer to a write.
-  void Put(T answered) {
-    if (mirror_) mirror_->Put(std::move(answered));
+  // Stores the API server's answer to a write.
+  void StoreAnswer(T answered) {
+    if (mirror_) mirror_->StoreAnswer(std::move(answered));
   }
 
  private:

@@ -103,7 +103,9 @@ void GeneratedSources::FollowSecrets() {
   registry_secret_.Follow(std::move(registry));
 }
 
-void GeneratedSources::Put(OldCredentialProviderConfig object) { credential_providers_.Put(std::move(object)); }
+void GeneratedSources::StoreAnswer(OldCredentialProviderConfig object) {
+  credential_providers_.StoreAnswer(std::move(object));
+}
 
 bool GeneratedSources::is_ready() const {
   bool are_ready = true;

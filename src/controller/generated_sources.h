@@ -54,13 +54,13 @@ class GeneratedSources {
   std::string VersionsText() const;
 
   // Stores the API server's answers to writes.
-  void Put(TemplateInput object) { template_inputs_.Put(std::move(object)); }
-  void Put(api::KubeletConfig object) { kubelet_configs_.Put(std::move(object)); }
-  void Put(api::ContainerRuntimeConfig object) { runtime_configs_.Put(std::move(object)); }
-  void Put(api::CredentialProviderConfig object) { credential_providers_.Put(std::move(object)); }
-  void Put(OldCredentialProviderConfig object);
+  void StoreAnswer(TemplateInput object) { template_inputs_.StoreAnswer(std::move(object)); }
+  void StoreAnswer(api::KubeletConfig object) { kubelet_configs_.StoreAnswer(std::move(object)); }
+  void StoreAnswer(api::ContainerRuntimeConfig object) { runtime_configs_.StoreAnswer(std::move(object)); }
+  void StoreAnswer(api::CredentialProviderConfig object) { credential_providers_.StoreAnswer(std::move(object)); }
+  void StoreAnswer(OldCredentialProviderConfig object);
   // Does nothing: answers are kept by name alone, and ImagePolicies of two namespaces may have the same name.
-  void Put(const api::ImagePolicy&) {}
+  void StoreAnswer(const api::ImagePolicy&) {}
 
  private:
   template <typename T>

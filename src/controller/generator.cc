@@ -287,7 +287,7 @@ void Generator::PatchSource(const std::string& what, const SourceChange& change)
         if (written && written->metadata.resource_version == version) written = UnkeptError();
         if (!written) return Failed(what, change, written.error());
         if (change.part == kube::Part::kObject) refused_sources_.erase({change.kind, change.name.name});
-        sources_.Put(*std::move(written));
+        sources_.StoreAnswer(*std::move(written));
         Succeeded(what);
       },
       change.part);
@@ -307,7 +307,7 @@ void Generator::Write(const ConfigChange& change) {
     log::Notice(fmt::format("{} was generated", name), kGeneratedConfig, {{"PINTLE_CONFIG", name}});
     refused_.erase(name);
     attempted_.erase(name);
-    cluster_.configs().Put(*std::move(written));
+    cluster_.configs().StoreAnswer(*std::move(written));
     Succeeded(what);
   };
   if (const auto* patch = std::get_if<json::Value>(&change.creation_or_patch)) {

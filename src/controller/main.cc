@@ -46,7 +46,7 @@ constexpr std::array kVerbs = {
     Verb{"garbage", "list the rendered configs that the controller would remove", ListGarbage},
     Verb{"serve", "serve Ignition from files, without a cluster", serving::Serve},
     Verb{"start", "render, roll out, drain and serve, in a cluster", Start},
-    Verb{"takeover", "take over from the Machine Config Operator, and go back", Takeover},
+    Verb{"takeover", "take over from the Machine Config Operator, or hand back to it", Takeover},
     Verb{"token", "make a token for new machines", serving::Token},
     Verb{"version", "print the version", PrintVersion},
 };

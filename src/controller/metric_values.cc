@@ -14,15 +14,15 @@ std::vector<PoolMetricValues> MetricValuesOf(
     const std::function<const PauseReport*(const std::string& pool)>& pause_of) {
   std::vector<PoolMetricValues> all;
   for (const api::MachineConfigPool* pool : view.pools) {
-    PoolMetricValues& figures = all.emplace_back();
+    PoolMetricValues& values = all.emplace_back();
     const std::string& name = pool->metadata.name;
-    figures.pool = *pool;
-    for (const pool::NodeState& node : members.Of(name)) figures.nodes.push_back(node.name());
+    values.pool = *pool;
+    for (const pool::NodeState& node : members.Of(name)) values.nodes.push_back(node.name());
     const auto overridden = image_overridden.find(name);
-    figures.overrides_os_image = overridden != image_overridden.end() && overridden->second;
-    figures.is_required = clusterops::IsRequiredForUpgrade(*pool);
+    values.overrides_os_image = overridden != image_overridden.end() && overridden->second;
+    values.is_required = clusterops::IsRequiredForUpgrade(*pool);
     const PauseReport* const pause = pause_of(name);
-    if (pause != nullptr && pause->is_paused) figures.pause = *pause;
+    if (pause != nullptr && pause->is_paused) values.pause = *pause;
   }
   return all;
 }

@@ -27,45 +27,45 @@ const api::Condition* LatestTrue(const api::MachineConfigPool& pool) {
 void WriteStates(const Metrics& metrics, MetricsWriter& text) {
   text.Begin("mco_state", MetricType::kGauge,
              "The state of a node's pool, in the labels; the value is the present Unix time.");
-  for (const PoolMetricValues& figures : metrics.pools) {
-    const api::Condition* const state = LatestTrue(figures.pool);
+  for (const PoolMetricValues& values : metrics.pools) {
+    const api::Condition* const state = LatestTrue(values.pool);
     if (state == nullptr) continue;
-    for (const std::string& node : figures.nodes) {
+    for (const std::string& node : values.nodes) {
       text.Sample(
-          {{"node", node}, {"pool", figures.pool.metadata.name}, {"state", state->type}, {"reason", state->reason}},
+          {{"node", node}, {"pool", values.pool.metadata.name}, {"state", state->type}, {"reason", state->reason}},
           UnixTime(metrics.now));
     }
   }
 }
 
-using PoolFigure = std::function<std::int64_t(const PoolMetricValues& figures)>;
+using PoolMetricFunction = std::function<std::int64_t(const PoolMetricValues& values)>;
 
 void WritePoolMetric(const Metrics& metrics, MetricsWriter& text, std::string_view name, std::string_view help,
-                     const PoolFigure& figure) {
+                     const PoolMetricFunction& value_of) {
   text.Begin(name, MetricType::kGauge, help);
-  for (const PoolMetricValues& figures : metrics.pools) {
-    text.Sample({{"pool", figures.pool.metadata.name}}, figure(figures));
+  for (const PoolMetricValues& values : metrics.pools) {
+    text.Sample({{"pool", values.pool.metadata.name}}, value_of(values));
   }
 }
 
 void WriteCounts(const Metrics& metrics, MetricsWriter& text) {
   WritePoolMetric(metrics, text, "mco_machine_count", "Nodes of a pool.",
-                  [](const auto& figures) { return figures.pool.status.machine_count; });
+                  [](const auto& values) { return values.pool.status.machine_count; });
   WritePoolMetric(metrics, text, "mco_updated_machine_count", "Nodes of a pool that have their desired config.",
-                  [](const auto& figures) { return figures.pool.status.updated_machine_count; });
+                  [](const auto& values) { return values.pool.status.updated_machine_count; });
   WritePoolMetric(metrics, text, "mco_degraded_machine_count",
                   "Nodes of a pool that failed to get their desired config.",
-                  [](const auto& figures) { return figures.pool.status.degraded_machine_count; });
+                  [](const auto& values) { return values.pool.status.degraded_machine_count; });
   WritePoolMetric(metrics, text, "mco_unavailable_machine_count", "Nodes of a pool on which no pods can be run.",
-                  [](const auto& figures) { return figures.pool.status.unavailable_machine_count; });
+                  [](const auto& values) { return values.pool.status.unavailable_machine_count; });
 }
 
 std::int64_t UnixTimeOr0(const std::optional<WallTime>& time) { return time ? UnixTime(*time) : 0; }
 
-// Returns a figure that is 0 unless something waits behind the pool's pause.
-PoolFigure FigureOfWaiting(std::function<std::int64_t(const PauseReport& report)> figure) {
-  return [figure = std::move(figure)](const PoolMetricValues& figures) -> std::int64_t {
-    return figures.pause && figures.pause->waits() ? figure(*figures.pause) : 0;
+// Returns a function whose value is 0 unless something waits behind the pool's pause.
+PoolMetricFunction ZeroUnlessWaiting(std::function<std::int64_t(const PauseReport& report)> value_of) {
+  return [value_of = std::move(value_of)](const PoolMetricValues& values) -> std::int64_t {
+    return values.pause && values.pause->waits() ? value_of(*values.pause) : 0;
   };
 }
 
@@ -74,18 +74,20 @@ void WritePauses(const Metrics& metrics, MetricsWriter& text) {
       metrics, text, "machine_config_controller_paused_pool_kubelet_ca",
       "The Unix time at which the kubelet CA on the nodes of a paused pool expires, if a newer one waits behind the "
       "pause; otherwise 0.",
-      FigureOfWaiting([](const auto& report) { return UnixTimeOr0(report.kubelet_authority_until()); }));
+      ZeroUnlessWaiting([](const auto& report) { return UnixTimeOr0(report.kubelet_authority_until()); }));
   WritePoolMetric(metrics, text, "pintle_pool_paused", "Whether a pool is paused.",
-                  [](const auto& figures) { return figures.pool.spec.paused ? 1 : 0; });
-  WritePoolMetric(metrics, text, "pintle_pool_paused_renders", "Renders that wait behind the pause of a pool.",
-                  FigureOfWaiting([](const auto& report) { return static_cast<std::int64_t>(report.renders.size()); }));
-  WritePoolMetric(metrics, text, "pintle_pool_paused_nodes", "Nodes that wait behind the pause of their pool.",
-                  FigureOfWaiting([](const auto& report) { return static_cast<std::int64_t>(report.waiting_nodes); }));
+                  [](const auto& values) { return values.pool.spec.paused ? 1 : 0; });
+  WritePoolMetric(
+      metrics, text, "pintle_pool_paused_renders", "Renders that wait behind the pause of a pool.",
+      ZeroUnlessWaiting([](const auto& report) { return static_cast<std::int64_t>(report.renders.size()); }));
+  WritePoolMetric(
+      metrics, text, "pintle_pool_paused_nodes", "Nodes that wait behind the pause of their pool.",
+      ZeroUnlessWaiting([](const auto& report) { return static_cast<std::int64_t>(report.waiting_nodes); }));
   WritePoolMetric(metrics, text, "pintle_pool_paused_since_seconds",
                   "The Unix time since which a change waits behind the pause of a pool; 0 if none waits.",
-                  FigureOfWaiting([](const auto& report) { return UnixTimeOr0(report.waits_since); }));
+                  ZeroUnlessWaiting([](const auto& report) { return UnixTimeOr0(report.waits_since); }));
   WritePoolMetric(metrics, text, "pintle_pool_paused_reboots", "Whether unpausing a pool reboots nodes.",
-                  FigureOfWaiting([](const auto& report) { return report.reboots ? 1 : 0; }));
+                  ZeroUnlessWaiting([](const auto& report) { return report.reboots ? 1 : 0; }));
 }
 
 void WriteNodeMetric(MetricsWriter& text, std::string_view name, std::string_view help,
@@ -104,8 +106,8 @@ void WriteNodes(const Metrics& metrics, MetricsWriter& text) {
 void WriteController(const Metrics& metrics, MetricsWriter& text) {
   text.Begin("os_image_url_override", MetricType::kGauge, "Whether a pool has another OS image than the release's.");
   text.Sample({{"pool", kInitialize}}, 0);
-  for (const PoolMetricValues& figures : metrics.pools) {
-    text.Sample({{"pool", figures.pool.metadata.name}}, figures.overrides_os_image ? 1 : 0);
+  for (const PoolMetricValues& values : metrics.pools) {
+    text.Sample({{"pool", values.pool.metadata.name}}, values.overrides_os_image ? 1 : 0);
   }
   text.Begin("mcc_sub_controller_state", MetricType::kGauge,
              "When a part of the controller last did something to an object, as Unix time.");
@@ -121,7 +123,7 @@ void WriteController(const Metrics& metrics, MetricsWriter& text) {
 
 void WriteOperator(const Metrics& metrics, MetricsWriter& text) {
   WritePoolMetric(metrics, text, "pintle_pool_required", "Whether an upgrade of the cluster waits for a pool.",
-                  [](const auto& figures) { return figures.is_required ? 1 : 0; });
+                  [](const auto& values) { return values.is_required ? 1 : 0; });
   text.Begin("pintle_operator_task_failed", MetricType::kGauge,
              "Whether a task of the operator fails, by the name that the ClusterOperator uses.");
   for (const auto& [task, fails] : metrics.operator_tasks) text.Sample({{"task", task}}, fails ? 1 : 0);
@@ -142,7 +144,7 @@ void WriteReplica(const Metrics& metrics, MetricsWriter& text) {
   text.Sample({}, metrics.leads ? 1 : 0);
   text.Begin("pintle_controller_waits", MetricType::kGauge,
              "Whether a program other than pintle-controller holds the lease.");
-  text.Sample({}, metrics.others_lead ? 1 : 0);
+  text.Sample({}, metrics.other_program_leads ? 1 : 0);
   text.Begin("pintle_controller_info", MetricType::kGauge, "The version of this controller.");
   text.Sample({{"version", kVersion}}, 1);
 }
@@ -166,7 +168,7 @@ void WriteIgnition(const Metrics& metrics, MetricsWriter& text) {
   }
   text.Begin("pintle_ignition_open_requests_total", MetricType::kCounter,
              "Configs that the Ignition server gave to machines without a valid token.");
-  text.Sample({}, metrics.open_ignition_answers);
+  text.Sample({}, metrics.tokenless_ignition_answers);
   text.Begin("pintle_ignition_certificate_expires_seconds", MetricType::kGauge,
              "When a certificate of the Ignition server expires, as Unix time.");
   for (const auto& [source, expiry] : metrics.certificate_expiries) {

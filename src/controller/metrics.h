@@ -20,7 +20,7 @@
 
 namespace pintle::controller {
 
-// The figures of one pool.  Its counts and conditions are in its status.
+// The values for the metrics of one pool.  Its counts and conditions are in its status.
 struct PoolMetricValues {
   api::MachineConfigPool pool;
   std::vector<std::string> nodes;    // The names of its nodes.
@@ -54,8 +54,8 @@ inline constexpr const char* kServedCertificate = "served";
 
 struct Metrics {
   WallTime now;
-  bool leads = false;        // Only the leader reports on the cluster.
-  bool others_lead = false;  // Another program holds the lease.
+  bool leads = false;                // Only the leader reports on the cluster.
+  bool other_program_leads = false;  // A program other than pintle-controller holds the lease.
   std::vector<PoolMetricValues> pools;
   std::map<std::string, bool> drain_errors;  // True for a node whose drain takes too long.
   // True for a node that is a master and that a custom pool selects as well.
@@ -67,7 +67,7 @@ struct Metrics {
   std::map<std::string, WallTime> certificate_expiries;  // When certificates of the Ignition server expire, by source.
   std::vector<IgnitionAnswers> ignition_answers;
   NoticeCounts notices;
-  std::uint64_t open_ignition_answers = 0;  // The configs served in the mode grace without a valid token.
+  std::uint64_t tokenless_ignition_answers = 0;  // The configs served in the mode grace without a valid token.
 };
 
 std::string MetricsText(const Metrics& metrics);

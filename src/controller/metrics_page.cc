@@ -42,7 +42,7 @@ net::HttpAnswer AnswerFrom(const Page& page, std::chrono::nanoseconds silence, c
   }
   if (path == "/healthz") return {.status = 200};
   if (path == "/metrics") return {.status = 200, .headers = {{"Content-Type", kMetricsFormat}}, .body = page.metrics};
-  if (!page.unread.empty()) return Unavailable("not read from the API server yet: " + page.unread);
+  if (!page.unread_kinds.empty()) return Unavailable("not read from the API server yet: " + page.unread_kinds);
   if (!page.unready.empty()) return Unavailable(page.unready);
   return {.status = 200};
 }
@@ -57,7 +57,7 @@ Result<std::unique_ptr<MetricsPage>> MetricsPage::Begin(event::Loop& loop, const
 MetricsPage::MetricsPage(event::Loop& loop, std::function<Page()> make)
     : make_(std::move(make)), heartbeat_(loop, kBetweenBeats), soon_(loop, [this] { Renew(); }) {}
 
-void MetricsPage::Changed() {
+void MetricsPage::RenewSoon() {
   if (!soon_.armed()) soon_.After(kBetweenPages);
 }
 
@@ -65,7 +65,7 @@ net::HttpHandler MetricsPage::Handler() {
   Page page = make_();
   // While the replica is not ready, nothing reports that another kind has been read, or that the Ignition server has
   // what it needs.  So the page is renewed again and again until the replica is ready.
-  if (!page.unread.empty() || !page.unready.empty()) Changed();
+  if (!page.unread_kinds.empty() || !page.unready.empty()) RenewSoon();
   return [page = std::move(page), &heartbeat = heartbeat_](const net::IncomingRequest& request) {
     return AnswerFrom(page, SystemClock().Monotonic() - heartbeat.last(), request);
   };

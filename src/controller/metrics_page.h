@@ -22,7 +22,7 @@ namespace pintle::controller {
 
 struct Page {
   std::shared_ptr<const std::string> metrics;
-  std::string unread;        // The kinds that have not been read yet: "nodes, pods".  Empty when ready.
+  std::string unread_kinds;  // The kinds that have not been read yet: "nodes, pods".  Empty when ready.
   std::string unready = {};  // What the replica lacks otherwise.  Empty when ready.
 };
 
@@ -36,8 +36,8 @@ class MetricsPage {
   MetricsPage(const MetricsPage&) = delete;
   MetricsPage& operator=(const MetricsPage&) = delete;
 
-  // Makes a new page soon.
-  void Changed();
+  // Makes a new page within a second.
+  void RenewSoon();
 
  private:
   MetricsPage(event::Loop& loop, std::function<Page()> make);

@@ -109,7 +109,7 @@ class NoticeFinder {
     const api::RolloutMemory& memory = policy->before->memory;
     std::string target = pool.spec.configuration.name;
     if (!layering.image().empty()) target += fmt::format(" {}", layering.image());
-    return memory.target == target && memory.wave < policy->before->waves;
+    return memory.target == target && memory.wave_index < policy->before->waves;
   }
 
   static std::string RolloutId(const char* type, const api::MachineConfigPool& pool, const pool::Layering& layering) {

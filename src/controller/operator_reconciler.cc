@@ -80,8 +80,8 @@ std::map<std::string, std::string, std::less<>> OperatorReconciler::Failures() c
   return failures;
 }
 
-std::string OperatorReconciler::LaidOutRelease() const {
-  return settings_.release.empty() ? sources_.LaidOutRelease() : settings_.release;
+std::string OperatorReconciler::ExpectedRelease() const {
+  return settings_.release.empty() ? sources_.ReleaseOfImages() : settings_.release;
 }
 
 std::map<std::string, WallTime> OperatorReconciler::CertificateExpiries() const {
@@ -100,7 +100,7 @@ void OperatorReconciler::KeepUpControllerConfig(const View& view, bool is_instal
 
   // The decision parses certificates, so it is left out when nothing has changed.
   const std::string stream = view.os_image_stream == nullptr ? "" : view.os_image_stream->metadata.resource_version;
-  std::string key = fmt::format("{} {} {} {}", sources_.Key(), stream, is_installing, are_authorities_new_);
+  std::string key = fmt::format("{} {} {} {}", sources_.VersionsText(), stream, is_installing, are_authorities_new_);
   if (key == settled_) return;
 
   clusterops::ControllerConfigInputs inputs = sources_.Inputs();
@@ -123,8 +123,8 @@ void OperatorReconciler::KeepUpControllerConfig(const View& view, bool is_instal
     writes_.Start(what, client_.Once({}).Create<NewControllerConfig>(
                             *change.created, [this, what](const Result<NewControllerConfig>& made) {
                               const bool is_there = made || made.error().kind() == ErrorKind::kConflict;
-                              writes_.EndedOnce(clusterops::kMachineConfigControllerTask, what,
-                                                is_there ? nullptr : &made.error());
+                              writes_.EndedWithBackoff(clusterops::kMachineConfigControllerTask, what,
+                                                       is_there ? nullptr : &made.error());
                             }));
   }
   const std::string what = "writing the ControllerConfig";
@@ -133,7 +133,7 @@ void OperatorReconciler::KeepUpControllerConfig(const View& view, bool is_instal
                           {"", api::kControllerConfigName}, kube::JsonPatch{*std::move(change.patch)},
                           [this, what, before = *known](Result<TemplateInput>&& written) {
                             const Kept kept = KeptOf(before, written);
-                            if (written) sources_.Put(*std::move(written));
+                            if (written) sources_.StoreAnswer(*std::move(written));
                             writes_.Ended(clusterops::kMachineConfigControllerTask, what,
                                           written ? nullptr : &written.error(), kept);
                           }));

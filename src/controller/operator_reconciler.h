@@ -48,7 +48,7 @@ class OperatorReconciler {
   // Returns the failures of the latest look, and those of writes, by task of the operator.
   std::map<std::string, std::string, std::less<>> Failures() const;
   // Returns the release that the cluster is to have, or "" if that is not known.
-  std::string LaidOutRelease() const;
+  std::string ExpectedRelease() const;
 
   // Returns when the certificates of the Ignition server expire, by the names of their Secrets.
   std::map<std::string, WallTime> CertificateExpiries() const;

@@ -95,7 +95,7 @@ void OperatorReports::KeepUpPools(const View& view) {
                             {"", name}, kube::MergePatch{std::move(patch)},
                             [this, what, before = *pool](Result<api::MachineConfigPool>&& labelled) {
                               const Kept kept = KeptOf(before, labelled);
-                              if (labelled) cluster_.Put(*std::move(labelled));
+                              if (labelled) cluster_.StoreAnswer(*std::move(labelled));
                               writes_.Ended(clusterops::kMachineConfigPoolsTask, what,
                                             labelled ? nullptr : &labelled.error(), kept);
                             }));
@@ -118,8 +118,8 @@ void OperatorReports::KeepUpNodes(const View& view) {
                             created, [this, what](const Result<WatchedMachineConfigNode>& made) {
                               // The node's own agent may have created it.
                               const bool is_there = made || made.error().kind() == ErrorKind::kConflict;
-                              writes_.EndedOnce(clusterops::kMachineConfigNodeTask, what,
-                                                is_there ? nullptr : &made.error());
+                              writes_.EndedWithBackoff(clusterops::kMachineConfigNodeTask, what,
+                                                       is_there ? nullptr : &made.error());
                             }));
   }
   for (const clusterops::StaleMachineConfigNode& stale : work.stale) {
@@ -130,7 +130,7 @@ void OperatorReports::KeepUpNodes(const View& view) {
     writes_.Start(
         what, client_.Once({}).Get<WatchedNode>({"", stale.name}, [this, what, stale](const Result<WatchedNode>& node) {
           if (!node && node.error().kind() == ErrorKind::kNotFound) return Remove(what, stale);
-          writes_.EndedOnce(clusterops::kMachineConfigNodeTask, what, node ? nullptr : &node.error());
+          writes_.EndedWithBackoff(clusterops::kMachineConfigNodeTask, what, node ? nullptr : &node.error());
         }));
   }
 }
@@ -141,8 +141,8 @@ void OperatorReports::Remove(std::string what, clusterops::StaleMachineConfigNod
                           {"", stale.name}, stale.uid, [this, what](const Result<>& removed) {
                             const bool is_gone = removed || removed.error().kind() == ErrorKind::kNotFound ||
                                                  removed.error().kind() == ErrorKind::kConflict;
-                            writes_.EndedOnce(clusterops::kMachineConfigNodeTask, what,
-                                              is_gone ? nullptr : &removed.error());
+                            writes_.EndedWithBackoff(clusterops::kMachineConfigNodeTask, what,
+                                                     is_gone ? nullptr : &removed.error());
                           }));
 }
 
@@ -156,8 +156,8 @@ void OperatorReports::KeepUpConfiguration(const View& view) {
     writes_.Start(what, client_.Once({}).Create<NewMachineConfiguration>(
                             created, [this, what](const Result<NewMachineConfiguration>& made) {
                               const bool is_there = made || made.error().kind() == ErrorKind::kConflict;
-                              writes_.EndedOnce(clusterops::kMachineConfigurationTask, what,
-                                                is_there ? nullptr : &made.error());
+                              writes_.EndedWithBackoff(clusterops::kMachineConfigurationTask, what,
+                                                       is_there ? nullptr : &made.error());
                             }));
     return;
   }
@@ -173,7 +173,7 @@ void OperatorReports::KeepUpConfiguration(const View& view) {
                           {"", kOnlyConfiguration}, kube::MergePatch{std::move(patch)},
                           [this, what, before = known](Result<api::MachineConfiguration>&& written) {
                             const Kept kept = KeptOf(before, written);
-                            if (written) cluster_.Put(*std::move(written));
+                            if (written) cluster_.StoreAnswer(*std::move(written));
                             writes_.Ended(clusterops::kMachineConfigurationTask, what,
                                           written ? nullptr : &written.error(), kept);
                           },
@@ -190,7 +190,7 @@ void OperatorReports::Create() {
   writes_.Start(what, client_.Once({}).Create<api::ClusterOperator>(
                           created, [this, what](const Result<api::ClusterOperator>& made) {
                             const bool is_there = made || made.error().kind() == ErrorKind::kConflict;
-                            writes_.EndedOnce("", what, is_there ? nullptr : &made.error());
+                            writes_.EndedWithBackoff("", what, is_there ? nullptr : &made.error());
                           }));
 }
 
@@ -220,7 +220,7 @@ void OperatorReports::Report(const View& view) {
                             if (!written) return writes_.Ended("", what, &written.error());
                             const Kept kept = KeptOf(before, written);
                             if (kept == Kept::kYes) Emit(*written, events);
-                            operators_.Put(*std::move(written));
+                            operators_.StoreAnswer(*std::move(written));
                             writes_.Ended("", what, nullptr, kept);
                           },
                           kube::Part::kStatus));

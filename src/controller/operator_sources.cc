@@ -61,7 +61,7 @@ OperatorSources::OperatorSources(kube::Client& client, const std::string& namesp
       networks_(client, Need::kIfServed, ListenerFor<NetworkSetting>(listener)),
       dnses_(client, Need::kIfServed, ListenerFor<DnsSetting>(listener)),
       proxies_(client, Need::kIfServed, ListenerFor<ProxySetting>(listener)),
-      images_(client, Need::kIfServed, ListenerFor<ImageSetting>(listener)),
+      image_settings_(client, Need::kIfServed, ListenerFor<ImageSetting>(listener)),
       server_authority_(client, ListenerFor<api::ConfigMap>(listener)),
       root_authority_(client, ListenerFor<api::ConfigMap>(listener)),
       bootstrap_(client, ListenerFor<api::ConfigMap>(listener)),
@@ -88,7 +88,7 @@ void OperatorSources::ForEachKind(Visit&& look_at) const {
   look_at(networks_);
   look_at(dnses_);
   look_at(proxies_);
-  look_at(images_);
+  look_at(image_settings_);
 }
 
 template <typename Visit>
@@ -112,7 +112,7 @@ void OperatorSources::Follow() {
   user_authorities_.Follow({kConfigNamespace, "user-ca-bundle"});
   proxy_authorities_.Follow(NamedBy(proxies_.Find(kSingletonName), "trustedCA"));
   registry_authorities_.Follow({kManagedNamespace, "image-registry-ca"});
-  user_registry_authorities_.Follow(NamedBy(images_.Find(kSingletonName), "additionalTrustedCA"));
+  user_registry_authorities_.Follow(NamedBy(image_settings_.Find(kSingletonName), "additionalTrustedCA"));
   cloud_config_.Follow({kManagedNamespace, "kube-cloud-config"});
   os_images_.Follow({namespace_name_, "machine-config-osimageurl"});
   release_images_.Follow({namespace_name_, "machine-config-operator-images"});
@@ -163,23 +163,23 @@ std::string OperatorSources::WhyUnreadable() const {
   return reasons;
 }
 
-std::string OperatorSources::Key() const {
-  std::string key;
+std::string OperatorSources::VersionsText() const {
+  std::string text;
   ForEachKind([&](const OverlaidObjects& mirror) {
-    key += "\n";
+    text += "\n";
     mirror.VisitAll([&](const kube::AnyObject& object) {
-      key += " " + object.metadata().uid + " " + object.metadata().resource_version;
+      text += " " + object.metadata().uid + " " + object.metadata().resource_version;
     });
   });
-  ForEachConfigMap([&](const Followed& map) { key += "\n" + map.name().name + map.VersionsText(); });
-  key += "\n" + puller_.VersionsText() + "\n" + pull_secret_.VersionsText();
-  for (const auto& [name, secret] : secrets_of_puller_) key += "\n" + name + secret->VersionsText();
-  return key;
+  ForEachConfigMap([&](const Followed& map) { text += "\n" + map.name().name + map.VersionsText(); });
+  text += "\n" + puller_.VersionsText() + "\n" + pull_secret_.VersionsText();
+  for (const auto& [name, secret] : secrets_of_puller_) text += "\n" + name + secret->VersionsText();
+  return text;
 }
 
-void OperatorSources::Put(api::ConfigMap written) {
+void OperatorSources::StoreAnswer(api::ConfigMap written) {
   for (Followed* map : {&server_authority_, &kubeconfig_data_, &merged_registries_}) {
-    if (map->name().name == written.metadata.name) return map->Put(std::move(written));
+    if (map->name().name == written.metadata.name) return map->StoreAnswer(std::move(written));
   }
 }
 
@@ -189,7 +189,7 @@ void OperatorSources::Write(kube::Client& client, OperatorWrites& writes, std::s
     return writes.Start(
         what, client.Once({}).Create<api::ConfigMap>(next, [&writes, task, what](const Result<api::ConfigMap>& made) {
           const bool is_there = made || made.error().kind() == ErrorKind::kConflict;
-          writes.EndedOnce(task, what, is_there ? nullptr : &made.error());
+          writes.EndedWithBackoff(task, what, is_there ? nullptr : &made.error());
         }));
   }
   ReplacingPatch patch(known->metadata);
@@ -200,12 +200,12 @@ void OperatorSources::Write(kube::Client& client, OperatorWrites& writes, std::s
                          kube::NameOf(next.metadata), kube::JsonPatch{std::move(patch).operations()},
                          [this, &writes, task, what, before = *known](Result<api::ConfigMap>&& written) {
                            const Kept kept = KeptOf(before, written);
-                           if (written) Put(*std::move(written));
+                           if (written) StoreAnswer(*std::move(written));
                            writes.Ended(task, what, written ? nullptr : &written.error(), kept);
                          }));
 }
 
-std::string OperatorSources::LaidOutRelease() const { return ImagesIn(release_images_).TextAt({"releaseVersion"}); }
+std::string OperatorSources::ReleaseOfImages() const { return ImagesIn(release_images_).TextAt({"releaseVersion"}); }
 
 clusterops::RegistryCredentialInputs OperatorSources::CredentialInputs() const {
   clusterops::RegistryCredentialInputs inputs;
@@ -234,7 +234,7 @@ clusterops::ControllerConfigInputs OperatorSources::Inputs() const {
   inputs.network = SettingIn(networks_);
   inputs.dns = SettingIn(dnses_);
   inputs.proxy = SettingIn(proxies_);
-  inputs.image = SettingIn(images_);
+  inputs.image_setting = SettingIn(image_settings_);
   inputs.server_authority = ObjectFollowedBy(server_authority_);
   inputs.root_authority = ObjectFollowedBy(root_authority_);
   inputs.client_authority = ObjectFollowedBy(client_authority_);
@@ -246,7 +246,7 @@ clusterops::ControllerConfigInputs OperatorSources::Inputs() const {
   inputs.user_registry_authorities = ObjectFollowedBy(user_registry_authorities_);
   inputs.cloud_config = ObjectFollowedBy(cloud_config_);
   inputs.os_images = ObjectFollowedBy(os_images_);
-  inputs.images = ImagesIn(release_images_);
+  inputs.release_images = ImagesIn(release_images_);
   inputs.registry_credentials = CredentialInputs();
   inputs.is_bootstrapped = bootstrap_.Find() != nullptr;
   return inputs;

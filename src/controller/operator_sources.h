@@ -62,9 +62,9 @@ class OperatorSources {
 
   clusterops::ControllerConfigInputs Inputs() const;
   // Returns the release in images.json, or "".
-  std::string LaidOutRelease() const;
+  std::string ReleaseOfImages() const;
   // Returns a text that changes whenever the version of an object changes.
-  std::string Key() const;
+  std::string VersionsText() const;
 
   // These return nullptr if there is no such ConfigMap.
   const api::ConfigMap* server_authority() const { return server_authority_.Find(); }
@@ -75,8 +75,8 @@ class OperatorSources {
 
   // Returns the ControllerConfig with its whole spec, or nullptr.
   const TemplateInput* controller_config() const { return controller_configs_.Find(api::kControllerConfigName); }
-  // Takes the API server's answer to a write.
-  void Put(TemplateInput written) { controller_configs_.Put(std::move(written)); }
+  // Stores the API server's answer to a write.
+  void StoreAnswer(TemplateInput written) { controller_configs_.StoreAnswer(std::move(written)); }
   // Writes one of these ConfigMaps; writes.MayStart() must have returned true for `what`.  `known` is nullptr if the
   // ConfigMap does not exist yet.
   void Write(kube::Client& client, OperatorWrites& writes, std::string_view task, const std::string& what,
@@ -88,7 +88,7 @@ class OperatorSources {
 
   void FollowSecretsOfPuller();
   clusterops::RegistryCredentialInputs CredentialInputs() const;
-  void Put(api::ConfigMap written);
+  void StoreAnswer(api::ConfigMap written);
   template <typename T>
   OverlaidObjects::Listener ListenerFor(const Listener& listener) const;
   template <typename Visit>
@@ -104,7 +104,7 @@ class OperatorSources {
   OverlaidMirror<NetworkSetting> networks_;
   OverlaidMirror<DnsSetting> dnses_;
   OverlaidMirror<ProxySetting> proxies_;
-  OverlaidMirror<ImageSetting> images_;
+  OverlaidMirror<ImageSetting> image_settings_;
   Followed server_authority_;
   Followed root_authority_;
   Followed bootstrap_;

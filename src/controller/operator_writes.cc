@@ -66,7 +66,7 @@ void OperatorWrites::Failed(std::string_view task, const std::string& what, cons
   listener_.changed();
 }
 
-void OperatorWrites::EndedOnce(std::string_view task, const std::string& what, const Error* error) {
+void OperatorWrites::EndedWithBackoff(std::string_view task, const std::string& what, const Error* error) {
   if (error != nullptr) return Ended(task, what, error);
   const auto call = calls_.extract(what);
   refused_.erase(what);

@@ -57,9 +57,9 @@ class OperatorWrites {
   // Handles the end of a write; `error` is nullptr on success.  `task` is empty if the ClusterOperator cannot report
   // the failure.  A patch that the API server does not keep counts as a failure as long as it is wanted.
   void Ended(std::string_view task, const std::string& what, const Error* error, Kept kept = Kept::kYes);
-  // Handles the end of a creation or a removal.  Such a write backs off after a success, too: while the mirror lags
+  // Like Ended(), but backs off after a success, too.  A creation or a removal needs this: while the mirror lags
   // behind, the write would be repeated at once.
-  void EndedOnce(std::string_view task, const std::string& what, const Error* error);
+  void EndedWithBackoff(std::string_view task, const std::string& what, const Error* error);
 
   std::vector<clusterops::TaskFailure> Failures() const;
 

@@ -68,11 +68,11 @@ class OverlaidMirror : public OverlaidObjects {
 
   // Stores the server's answer to a write.  Ignores an answer that is not newer than the known version, and one about
   // an object that the mirror does not have yet.
-  void Put(T answered) { PutAny(std::make_unique<kube::ObjectOf<T>>(std::move(answered))); }
+  void StoreAnswer(T answered) { StoreAnyAnswer(std::make_unique<kube::ObjectOf<T>>(std::move(answered))); }
 
   // Stores an answer that is older than the known version.  The answer is right nevertheless, since the server's
   // database was restored from a backup.
-  void PutBack(T answered) { PutBackAny(std::make_unique<kube::ObjectOf<T>>(std::move(answered))); }
+  void StoreOlderAnswer(T answered) { StoreAnyOlderAnswer(std::make_unique<kube::ObjectOf<T>>(std::move(answered))); }
 };
 
 }  // namespace pintle::controller

@@ -62,7 +62,7 @@ const kube::AnyObject* OverlaidObjects::FindAny(const std::string& name) const {
   return found == nullptr ? nullptr : &LatestOf(*found);
 }
 
-void OverlaidObjects::PutAny(std::unique_ptr<kube::AnyObject> answered) {
+void OverlaidObjects::StoreAnyAnswer(std::unique_ptr<kube::AnyObject> answered) {
   const kube::AnyObject* const known = FindAny(answered->metadata().name);
   if (known == nullptr) return;
   if (IsLater(answered->metadata().resource_version, known->metadata().resource_version)) {
@@ -70,7 +70,7 @@ void OverlaidObjects::PutAny(std::unique_ptr<kube::AnyObject> answered) {
   }
 }
 
-void OverlaidObjects::PutBackAny(std::unique_ptr<kube::AnyObject> answered) {
+void OverlaidObjects::StoreAnyOlderAnswer(std::unique_ptr<kube::AnyObject> answered) {
   if (FindAny(answered->metadata().name) != nullptr) answers_.Put(std::move(answered));
 }
 

@@ -88,8 +88,8 @@ class OverlaidObjects {
   ~OverlaidObjects() = default;
 
   const kube::AnyObject* FindAny(const std::string& name) const;
-  void PutAny(std::unique_ptr<kube::AnyObject> answered);
-  void PutBackAny(std::unique_ptr<kube::AnyObject> answered);
+  void StoreAnyAnswer(std::unique_ptr<kube::AnyObject> answered);
+  void StoreAnyOlderAnswer(std::unique_ptr<kube::AnyObject> answered);
 
  private:
   const kube::AnyObject& LatestOf(const kube::AnyObject& mirrored) const;

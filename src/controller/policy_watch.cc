@@ -59,8 +59,8 @@ std::string ProgressIn(const api::RolloutPolicyStatus& status) {
   std::string progress = fmt::format("{}", status.observed_generation);
   for (const api::RolloutPoolStatus& pool : status.pools) {
     progress += fmt::format("\n{} {} {} {} {} {}", pool.name, pool.phase, pool.updated, pool.memory.target,
-                            pool.memory.wave, pool.memory.has_begun);
-    for (const auto& [node, since] : pool.memory.told) progress += " " + node;
+                            pool.memory.wave_index, pool.memory.has_begun);
+    for (const auto& [node, since] : pool.memory.assigned_at) progress += " " + node;
   }
   return progress;
 }
@@ -226,11 +226,12 @@ bool PolicyWatch::MayWait(const api::RolloutPolicy& policy, const api::RolloutPo
 }
 
 void PolicyWatch::Write(const View& view, const std::vector<PolicyDecision>& decisions) {
-  std::optional<WallTime> again;
+  std::optional<WallTime> earliest;
   for (const PolicyDecision& decision : decisions) {
-    if (decision.again) again = std::min(again.value_or(*decision.again), *decision.again);
+    const std::optional<WallTime>& at = decision.decide_again_at;
+    if (at) earliest = std::min(earliest.value_or(*at), *at);
   }
-  if (again) next_.At(*again);
+  if (earliest) next_.At(*earliest);
   writes_.BeginLook();
   for (const api::RolloutPolicy* policy : view.rollout_policies) {
     api::RolloutPolicyStatus status = StatusFor(*policy, view, decisions);
@@ -257,7 +258,7 @@ void PolicyWatch::WriteStatus(const api::RolloutPolicy& policy, api::RolloutPoli
                             if (!answer) return writes_.Ended("", what, &answer.error());
                             const Kept kept = KeptOf(before, answer);
                             written_[name] = clock_.Monotonic();
-                            cluster_.Put(*std::move(answer));
+                            cluster_.StoreAnswer(*std::move(answer));
                             if (kept == Kept::kYes) Announce(news);
                             writes_.Ended("", what, nullptr, kept);
                           },

@@ -32,7 +32,7 @@ using PoolPolicies = std::map<std::string, PoolPolicy, std::less<>>;
 struct PolicyDecision {
   api::RolloutPoolStatus status;
   std::vector<pool::RolloutNews> news;
-  std::optional<WallTime> again;  // When to decide again, even if nothing changes in the cluster.
+  std::optional<WallTime> decide_again_at;  // When the decision may change although nothing in the cluster does.
 };
 
 }  // namespace pintle::controller

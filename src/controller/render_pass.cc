@@ -227,7 +227,7 @@ RenderOutcome RenderPass(const RenderInputs& inputs, const api::MachineConfig* c
     const std::string why = "could not generate rendered MachineConfig: " + rendered.error().message();
     return {.verdict = Failed(inputs.pool, why), .rendered = std::nullopt};
   }
-  if (const auto size = machineconfig::CheckSize(rendered->config); !size) {
+  if (const auto size = machineconfig::CheckFitsCluster(rendered->config); !size) {
     return {.verdict = Failed(inputs.pool, "size validation failed: " + size.error().message()),
             .rendered = std::nullopt};
   }

@@ -250,7 +250,7 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
     const std::string& name = rendered_.config.metadata.name;
     log::Notice(fmt::format("Pool {}: now targeting: {}", pool_, name), kTarget,
                 {{"PINTLE_POOL", pool_}, {"PINTLE_CONFIG", name}});
-    renderer_.cluster_.Put(std::move(*pool));
+    renderer_.cluster_.StoreAnswer(std::move(*pool));
     renderer_.listener_.retargeted(pool_);
     Succeed();
   }
@@ -277,7 +277,7 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
           if (!pool) return Fail(pool.error());
           Cluster& cluster = renderer_.cluster_;
           const bool is_older = IsLater(before, pool->metadata.resource_version);
-          is_older ? cluster.PutBack(std::move(*pool)) : cluster.Put(std::move(*pool));
+          is_older ? cluster.StoreOlderAnswer(std::move(*pool)) : cluster.StoreAnswer(std::move(*pool));
           then();
         });
   }

@@ -209,7 +209,7 @@ class Pass {
     to_stage = std::move(decided.to_stage);
     changes_.policies.push_back({.status = pool::StatusOf(situation, decided, of_pool->before, inputs_.now->at),
                                  .news = std::move(decided.news),
-                                 .again = decided.again});
+                                 .decide_again_at = decided.decide_again_at});
     return std::move(decided.rollout);
   }
 

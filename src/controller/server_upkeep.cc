@@ -207,7 +207,7 @@ void ServerUpkeep::WriteKey(FollowedObject<WatchedCertificate>& followed, net::C
                                    followed.name(), kube::JsonPatch{std::move(patch).operations()},
                                    [this, what, before = *known, &followed](Result<WatchedCertificate>&& written) {
                                      const Kept kept = KeptOf(before, written);
-                                     if (written) followed.Put(*std::move(written));
+                                     if (written) followed.StoreAnswer(*std::move(written));
                                      writes_.Ended(clusterops::kMachineConfigServerTask, what,
                                                    written ? nullptr : &written.error(), kept);
                                    }));
@@ -221,7 +221,7 @@ void ServerUpkeep::WriteKey(FollowedObject<WatchedCertificate>& followed, net::C
   writes_.Start(
       what, client_.Once({}).Create<WatchedCertificate>(secret, [this, what](const Result<WatchedCertificate>& made) {
         const bool is_there = made || made.error().kind() == ErrorKind::kConflict;
-        writes_.EndedOnce(clusterops::kMachineConfigServerTask, what, is_there ? nullptr : &made.error());
+        writes_.EndedWithBackoff(clusterops::kMachineConfigServerTask, what, is_there ? nullptr : &made.error());
       }));
   Wipe(secret.data[clusterops::kPrivateKeyKey]);
 }
@@ -293,7 +293,7 @@ void ServerUpkeep::WriteUserData(const api::MachineConfigPool& pool, const json:
                                    {kMachineNamespace, name}, kube::JsonPatch{std::move(patch).operations()},
                                    [this, what, before = *known](Result<api::Secret>&& written) {
                                      const Kept kept = KeptOf(before, written);
-                                     if (written) user_data_.Put(*std::move(written));
+                                     if (written) user_data_.StoreAnswer(*std::move(written));
                                      writes_.Ended(clusterops::kMachineConfigPoolsTask, what,
                                                    written ? nullptr : &written.error(), kept);
                                    }));
@@ -312,7 +312,7 @@ void ServerUpkeep::WriteUserData(const api::MachineConfigPool& pool, const json:
   secret.data = data;
   writes_.Start(what, client_.Once({}).Create<api::Secret>(secret, [this, what, name](const Result<api::Secret>& made) {
     if (!made && made.error().kind() == ErrorKind::kConflict) return RestoreLabel(what, name);
-    writes_.EndedOnce(clusterops::kMachineConfigPoolsTask, what, made ? nullptr : &made.error());
+    writes_.EndedWithBackoff(clusterops::kMachineConfigPoolsTask, what, made ? nullptr : &made.error());
   }));
 }
 
@@ -322,8 +322,9 @@ void ServerUpkeep::RestoreLabel(std::string what, std::string name) {
   patch["metadata"]["labels"][kUserDataLabel] = "";
   writes_.Start(what, client_.Once({}).Patch<api::Secret>({kMachineNamespace, name}, kube::MergePatch{std::move(patch)},
                                                           [this, what](const Result<api::Secret>& labelled) {
-                                                            writes_.EndedOnce(clusterops::kMachineConfigPoolsTask, what,
-                                                                              labelled ? nullptr : &labelled.error());
+                                                            writes_.EndedWithBackoff(
+                                                                clusterops::kMachineConfigPoolsTask, what,
+                                                                labelled ? nullptr : &labelled.error());
                                                           }));
 }
 

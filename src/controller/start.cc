@@ -68,10 +68,10 @@ Result<> RunController(StartOptions options) {
   }
   std::unique_ptr<MetricsPage> metrics;
   const auto page = [&]() -> Page {
-    Metrics figures = controller.CurrentMetrics();
-    if (ignition) ignition->AddTo(figures);
-    return {.metrics = std::make_shared<const std::string>(MetricsText(figures)),
-            .unread = fmt::format("{}", fmt::join(controller.cluster().UnreadKinds(), ", ")),
+    Metrics current = controller.CurrentMetrics();
+    if (ignition) ignition->AddTo(current);
+    return {.metrics = std::make_shared<const std::string>(MetricsText(current)),
+            .unread_kinds = fmt::format("{}", fmt::join(controller.cluster().UnreadKinds(), ", ")),
             .unready = ignition ? ignition->WhyUnready() : ""};
   };
   if (options.metrics) metrics = TRY(MetricsPage::Begin(*loop, *options.metrics, page));
@@ -82,10 +82,10 @@ Result<> RunController(StartOptions options) {
   }
   controller.OnChange([&] {
     if (ignition) ignition->Look();
-    if (metrics) metrics->Changed();
-    if (cluster_page) cluster_page->Changed();
+    if (metrics) metrics->RenewSoon();
+    if (cluster_page) cluster_page->RenewSoon();
   });
-  if (ignition && metrics) ignition->OnCount([&] { metrics->Changed(); });
+  if (ignition && metrics) ignition->OnCount([&] { metrics->RenewSoon(); });
 
   event::Timer give_up(*loop, [&] { loop->Stop(); });
   const auto stop = [&](int) {

@@ -61,9 +61,9 @@ class VersionedMirror {
   void ForEachUnreadable(Visit&& visit) const {
     uses_old() ? old_->ForEachUnreadable(visit) : present_.ForEachUnreadable(visit);
   }
-  void Put(T answered) { present_.Put(std::move(answered)); }
-  void Put(Old answered) {
-    if (old_) old_->Put(std::move(answered));
+  void StoreAnswer(T answered) { present_.StoreAnswer(std::move(answered)); }
+  void StoreAnswer(Old answered) {
+    if (old_) old_->StoreAnswer(std::move(answered));
   }
 
  private:

@@ -105,7 +105,7 @@ struct Writer::ObjectWrite final : public Task {
   void OnAnswer(Result<T>& answer) {
     if (!answer) return NotWritten(answer.error());
     if (answer->metadata.resource_version == change.version) return Fail(UnkeptError());
-    writer.cluster_.Put(std::move(*answer));
+    writer.cluster_.StoreAnswer(std::move(*answer));
     writer.Succeeded(key);
     End(true);
   }
@@ -138,9 +138,9 @@ struct Writer::ObjectWrite final : public Task {
       if (!now) return Fail(now.error());
       const std::string version = now->metadata.resource_version;
       if (IsLater(change.version, version)) {
-        writer.cluster_.PutBack(std::move(*now));
+        writer.cluster_.StoreOlderAnswer(std::move(*now));
       } else {
-        writer.cluster_.Put(std::move(*now));
+        writer.cluster_.StoreAnswer(std::move(*now));
       }
       then(version != change.version);
     });
@@ -206,7 +206,7 @@ void Writer::Read(const std::string& node) {
     const auto read = reads_.extract(key.second);
     const bool is_known = found || found.error().kind() == ErrorKind::kNotFound;
     if (is_known) {
-      if (found) cluster_.Put(std::move(*found));
+      if (found) cluster_.StoreAnswer(std::move(*found));
       unknown_.erase(key.second);
       Succeeded(key);
     } else {

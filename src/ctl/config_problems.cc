@@ -94,7 +94,7 @@ std::vector<ConfigProblem> ProblemsOf(const std::string& path, const machineconf
       problems.push_back(ProblemOfFile(path, document.error->message()));
     }
     AddReport(path, WarningsOn(document), file.text, problems);
-    if (document.unfit) problems.push_back(ProblemOfFile(path, document.unfit->message()));
+    if (document.refusal_by_machines) problems.push_back(ProblemOfFile(path, document.refusal_by_machines->message()));
     for (std::size_t j = before; j < problems.size(); ++j) problems[j].object = NameOf(file, i);
   }
   return problems;

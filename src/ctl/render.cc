@@ -154,7 +154,7 @@ Result<ExitStatus> Render(const CommandLine& line) {
   }));
   for (const std::string& warning : rendered.warnings) PrintToStderr(fmt::format("pintle: render: {}\n", warning));
   // The config can be rendered and printed, but no cluster would store it.
-  if (const auto size = machineconfig::CheckSize(rendered.config); !size) {
+  if (const auto size = machineconfig::CheckFitsCluster(rendered.config); !size) {
     PrintToStderr(fmt::format("pintle: render: {}\n", size.error().message()));
   } else if (const auto warning = machineconfig::SizeWarning(rendered.config)) {
     PrintToStderr(fmt::format("pintle: render: {}\n", *warning));

@@ -87,8 +87,8 @@ std::string QueryFor(std::string_view name) {
 Piece Summary(const Contents& contents) {
   const ClusterState& cluster = contents.cluster;
   std::string text;
-  if (!contents.unread.empty()) {
-    text = "Not read from the API server yet: " + Escaped(contents.unread) + ".";
+  if (!contents.unread_kinds.empty()) {
+    text = "Not read from the API server yet: " + Escaped(contents.unread_kinds) + ".";
   } else if (cluster.pools.empty()) {
     text = "The cluster has no pools.";
   } else {

@@ -71,7 +71,7 @@ void Updates::ExpectFollower() {
 
 void Updates::Add(const std::vector<Piece>& changes) { AddEvent("data: " + TextOf(changes) + "\n\n"); }
 
-void Updates::AddOtherPage() { AddEvent(kReload); }
+void Updates::AddReload() { AddEvent(kReload); }
 
 void Updates::AddEvent(std::string text) {
   std::vector<std::function<void()>> wakes;

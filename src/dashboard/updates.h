@@ -40,7 +40,7 @@ class Updates {
   // Makes the next version, with these changed pieces.
   void Add(const std::vector<Piece>& changes);
   // Makes the next version, for which all browsers have to load the page again.
-  void AddOtherPage();
+  void AddReload();
   // Sends a comment to all browsers that wait for a change, so that no server or proxy in between ends a stream that is
   // silent for long.
   void KeepAlive();

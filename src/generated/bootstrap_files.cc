@@ -146,7 +146,7 @@ class BootstrapRenderer {
     machineconfig::Rendered rendered = TRY(Render(manifest.pool), fmt::format("rendering pool {}", pool));
     for (std::string& warning : rendered.warnings) to.warnings.push_back(std::move(warning));
     // A config that is too large can be rendered and served, but the API server will not store it.
-    if (const auto size = machineconfig::CheckSize(rendered.config); !size) {
+    if (const auto size = machineconfig::CheckFitsCluster(rendered.config); !size) {
       to.warnings.push_back(size.error().message());
     } else if (auto warning = machineconfig::SizeWarning(rendered.config)) {
       to.warnings.push_back(*std::move(warning));

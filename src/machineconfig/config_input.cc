@@ -56,18 +56,18 @@ void StoreResult(Result<T> result, ConfigDocument& document) {
 // Applies the checks that a MachineConfig with this config would have to pass.
 void CheckValid(ConfigDocument& document) {
   if (!document.config) return;
-  if (const auto valid = CheckIgnition(*document.config); !valid) document.unfit = valid.error();
+  if (const auto valid = CheckIgnition(*document.config); !valid) document.refusal_by_machines = valid.error();
 }
 
 // Applies the checks that a machine makes before it accepts a config.
 void CheckFit(ConfigDocument& document) {
-  if (!document.config || document.unfit) return;
+  if (!document.config || document.refusal_by_machines) return;
   if (const auto fit = CheckOwnFiles(*document.config); !fit) {
-    document.unfit = fit.error();
+    document.refusal_by_machines = fit.error();
   } else if (const auto apart = CheckFilesBelowFiles(*document.config); !apart) {
-    document.unfit = apart.error();
-  } else if (const auto sized = CheckSizes(*document.config); !sized) {
-    document.unfit = sized.error();
+    document.refusal_by_machines = apart.error();
+  } else if (const auto sized = CheckFitsNode(*document.config); !sized) {
+    document.refusal_by_machines = sized.error();
   }
 }
 

@@ -30,8 +30,8 @@ struct ConfigDocument {
   // document's version, but at least 3.1; for other documents, it is the newest.
   ignition::SpecVersion version = ignition::SpecVersion::k3_5;
   json::Report report;
-  std::optional<Error> error;  // The error in the words of the Machine Config Operator.
-  std::optional<Error> unfit;  // The reason why no machine accepts the config, although it can be read.
+  std::optional<Error> error;                // The error in the words of the Machine Config Operator.
+  std::optional<Error> refusal_by_machines;  // The reason why no machine accepts the config, although it can be read.
 };
 
 // A file is JSON or YAML.  JSON may be gzipped, or gzipped and then encoded in base64; YAML may have several documents.

@@ -375,7 +375,7 @@ Result<Rendered> Render(const api::MachineConfigPool& pool, MachineConfigs confi
   return rendered;
 }
 
-Result<> CheckSize(const api::MachineConfig& config) {
+Result<> CheckFitsCluster(const api::MachineConfig& config) {
   const std::size_t bytes = GoJsonLength(config);
   if (bytes <= kMostBytes) return {};
   return Refused(fmt::format(

@@ -59,7 +59,7 @@ Result<const api::OSImageStreamSet*> ImagesFor(const api::MachineConfigPool& poo
 Result<Rendered> Render(const api::MachineConfigPool& pool, MachineConfigs configs, const RenderSettings& settings);
 
 // Returns an error for a config that is too large for the cluster's database.
-Result<> CheckSize(const api::MachineConfig& config);
+Result<> CheckFitsCluster(const api::MachineConfig& config);
 // Returns a warning for a config that fits but comes near the limit.
 std::optional<std::string> SizeWarning(const api::MachineConfig& config);
 

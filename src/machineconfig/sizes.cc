@@ -73,7 +73,7 @@ std::string LargestFileText(const ignition::Config& config) {
                      LengthOf(*largest));
 }
 
-Result<> CheckSizes(const ignition::Config& config) {
+Result<> CheckFitsNode(const ignition::Config& config) {
   if (const std::size_t length = LengthOf(config); length > limits::kRecord) {
     return Error(ErrorKind::kInvalid,
                  fmt::format("the contents in the config are {} bytes long, more than the {} that a "

@@ -13,7 +13,7 @@ namespace pintle::machineconfig {
 // Returns an error for the first file whose contents are too long, for the first user whose keys are too long, and
 // for a config that is too long as a whole.  Compressed contents are decoded; contents that cannot be decoded are not
 // an error here.
-Result<> CheckSizes(const ignition::Config& config);
+Result<> CheckFitsNode(const ignition::Config& config);
 
 // Returns a text to append to an error about a config that is too long.  It names the largest file and the remedy, such
 // as "; of that, /etc/big has 5 bytes: compress it with gzip, or ...".  It is "" if the config has no files.

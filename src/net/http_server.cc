@@ -144,7 +144,7 @@ class HttpServer::Shared {
   void RemoveConnection(const std::string& client_key);
   // Returns null if the client has too many later answers.
   LaterCounter::Count AddLater(const std::string& client_key) const {
-    return later_->Add(client_key, limits_.later_per_address);
+    return later_->Add(client_key, limits_.later_answers_per_address);
   }
   bool is_full() const { return connections_ >= limits_.connections; }
   bool is_stopping() const { return stopping_; }
@@ -371,7 +371,7 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
     later->CountAs(std::move(count));
     later_ = std::move(later);
     after_later_ = after;
-    EndAfter(server_.limits().later_time);
+    EndAfter(server_.limits().later_answer_time);
     step_ = &Connection::AwaitLater;
     return true;
   }

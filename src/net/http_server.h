@@ -47,11 +47,11 @@ struct HttpServerLimits {
   // A stream without a new piece ends after this time, so that clients that are gone do not stay connected.
   std::chrono::milliseconds stream_idle_time = std::chrono::minutes(2);
   // A later answer that has not come after this time is replaced by status 503.
-  std::chrono::milliseconds later_time = std::chrono::seconds(30);
+  std::chrono::milliseconds later_answer_time = std::chrono::seconds(30);
   // The maximum of later answers for one client, as ClientKeyOf() defines it, that are not completed; more requests get
   // status 503.  An answer also counts when its client has left, until it is completed or destroyed, because its owner
   // may keep the request for so long.
-  std::size_t later_per_address = 64;
+  std::size_t later_answers_per_address = 64;
   // The time for requests that are under way when the server stops.
   std::chrono::milliseconds stop_time = std::chrono::seconds(5);
   Rate rate = {};  // Limits requests from one client, as ClientKeyOf() defines it; further ones get status 503.

@@ -118,7 +118,7 @@ class Player {
   // there is none within kLongest, or if the rollout is held.
   std::optional<WallTime> NextMoment(const PolicyRollout& decided) const {
     if (decided.phase == RolloutPhase::kHeld) return std::nullopt;
-    std::optional<WallTime> next = decided.again;
+    std::optional<WallTime> next = decided.decide_again_at;
     for (const auto& [node, due] : due_) next = std::min(next.value_or(due), due);
     if (next && *next > inputs_.begin + kLongest) return std::nullopt;
     return next;
@@ -146,7 +146,7 @@ class Player {
 
   // ---- nodes ----
 
-  std::string& AnnotationOf(std::size_t i, std::string_view key) {
+  std::string& MutableAnnotation(std::size_t i, std::string_view key) {
     return nodes_[i].metadata.annotations[std::string(key)];
   }
   const std::string& Annotation(std::size_t i, std::string_view key) const {
@@ -159,8 +159,8 @@ class Player {
   }
 
   WallTime BeganAt(std::size_t i) const {
-    const auto told = inputs_.memory.told.find(nodes_[i].metadata.name);
-    return told == inputs_.memory.told.end() ? now_ : std::min(told->second.at, now_);
+    const auto assigned = inputs_.memory.assigned_at.find(nodes_[i].metadata.name);
+    return assigned == inputs_.memory.assigned_at.end() ? now_ : std::min(assigned->second.at, now_);
   }
 
   void Apply(const NodeUpdate& update) {
@@ -181,21 +181,21 @@ class Player {
     const bool was_done = states_[i].is_done();
     states_[i] = NodeState(nodes_[i]);
     if (states_[i].is_done() && was_done) return;  // The node has the target already.
-    AnnotationOf(i, api::kStateAnnotation) = api::kStateWorking;
+    MutableAnnotation(i, api::kStateAnnotation) = api::kStateWorking;
     states_[i] = NodeState(nodes_[i]);
     due_[i] = now_ + inputs_.node_time;
   }
 
   void Complete(std::size_t i) {
     const std::string config = Annotation(i, api::kDesiredConfigAnnotation);
-    AnnotationOf(i, api::kCurrentConfigAnnotation) = config;
+    MutableAnnotation(i, api::kCurrentConfigAnnotation) = config;
     const std::string image = Annotation(i, api::kDesiredImageAnnotation);
     if (image.empty()) {
       nodes_[i].metadata.annotations.erase(std::string(api::kCurrentImageAnnotation));
     } else {
-      AnnotationOf(i, api::kCurrentImageAnnotation) = image;
+      MutableAnnotation(i, api::kCurrentImageAnnotation) = image;
     }
-    AnnotationOf(i, api::kStateAnnotation) = api::kStateDone;
+    MutableAnnotation(i, api::kStateAnnotation) = api::kStateDone;
     states_[i] = NodeState(nodes_[i]);
   }
 
@@ -210,7 +210,7 @@ class Player {
   void Note(const PolicyRollout& decided) {
     for (const RolloutNews& one : decided.news) {
       // `decided.wave` is the next wave already, so the number of the wave that is done comes from the memory.
-      if (one.reason == "RolloutWaveDone") Add({.kind = Kind::kWaveDone, .wave = memory_.wave + 1});
+      if (one.reason == "RolloutWaveDone") Add({.kind = Kind::kWaveDone, .wave = memory_.wave_index + 1});
       if (one.reason == "RolloutHalted") Add({.kind = Kind::kHalted, .wave = decided.wave, .message = one.message});
     }
     const bool is_same = noted_ == std::pair(decided.phase, decided.wave);
@@ -234,7 +234,7 @@ class Player {
     noted_ = {};
     if (!decided.rollout.updates.empty() && memory_.has_begun && begun_wave_ != decided.wave) {
       begun_wave_ = decided.wave;
-      Add({.kind = Kind::kWaveBegins, .wave = decided.wave, .nodes = NodesOfWave()});
+      Add({.kind = Kind::kWaveBegins, .wave = decided.wave, .nodes = CountNodesToUpdate()});
     }
     const Opening& opening = decided.opening;
     if (!opening.end || opening.begin > now_ || used_until_ == opening.end) return;
@@ -243,7 +243,7 @@ class Player {
   }
 
   // Returns the number of nodes of the present wave that do not have the target yet.
-  std::size_t NodesOfWave() const {
+  std::size_t CountNodesToUpdate() const {
     const Target target(pool_, inputs_.situation.layering);
     const auto& members = memory_.members;
     return static_cast<std::size_t>(std::count_if(states_.begin(), states_.end(), [&](const NodeState& node) {

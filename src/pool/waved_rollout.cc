@@ -139,10 +139,10 @@ class Follower {
   }
 
   WallTime AssignedAt(const NodeState& node) const {
-    const auto told = memory_.told.find(node.name());
-    const auto at = told != memory_.told.end() ? told->second : memory_.began.value_or(At(now_));
+    const auto assigned = memory_.assigned_at.find(node.name());
+    const auto at = assigned != memory_.assigned_at.end() ? assigned->second : memory_.began.value_or(At(now_));
     // The clock may have been put back since.
-    return std::min(told != memory_.told.end() ? at.at : std::max(at.at, CreatedAt(node)), now_);
+    return std::min(assigned != memory_.assigned_at.end() ? at.at : std::max(at.at, CreatedAt(node)), now_);
   }
 
   static WallTime CreatedAt(const NodeState& node) {
@@ -175,10 +175,10 @@ class Follower {
   }
 
   const Wave& CurrentWave() const {
-    return policy_.waves[std::min(static_cast<std::size_t>(std::max(memory_.wave, 0)), policy_.waves.size() - 1)];
+    return policy_.waves[std::min(static_cast<std::size_t>(std::max(memory_.wave_index, 0)), policy_.waves.size() - 1)];
   }
-  bool IsLastWaveOver() const { return memory_.wave >= static_cast<int>(policy_.waves.size()); }
-  bool IsLastWave() const { return memory_.wave + 1 >= static_cast<int>(policy_.waves.size()); }
+  bool IsLastWaveOver() const { return memory_.wave_index >= static_cast<int>(policy_.waves.size()); }
+  bool IsLastWave() const { return memory_.wave_index + 1 >= static_cast<int>(policy_.waves.size()); }
 
   bool IsInWave(std::size_t i) const {
     if (!memory_.has_begun) return false;
@@ -211,15 +211,15 @@ class Follower {
   // The policy may have fewer waves than before.  The wave that is under way is then its last one.
   void KeepWithinPolicy() {
     const auto waves = static_cast<std::int32_t>(policy_.waves.size());
-    const bool is_under_way = memory_.wave > waves || (memory_.wave == waves && memory_.has_begun);
-    memory_.wave = is_under_way ? waves - 1 : std::max(memory_.wave, 0);
+    const bool is_under_way = memory_.wave_index > waves || (memory_.wave_index == waves && memory_.has_begun);
+    memory_.wave_index = is_under_way ? waves - 1 : std::max(memory_.wave_index, 0);
   }
 
   void Report(bool is_warning, const char* reason, std::string message) {
     decided_.news.push_back({is_warning, reason, FirstCharacters(PrintableLines(message), kLongestMessage)});
   }
   void WakeAt(WallTime when) {
-    if (when > now_) decided_.again = std::min(decided_.again.value_or(when), when);
+    if (when > now_) decided_.decide_again_at = std::min(decided_.decide_again_at.value_or(when), when);
   }
 
   // Returns whether a node has failed with the previous target.
@@ -278,7 +278,7 @@ class Follower {
     if (memory_.began && memory_.began->at > now_) memory_.began = At(now_);
     if (memory_.well_since && memory_.well_since->at > now_) memory_.well_since = At(now_);
     for (auto& [gate, since] : memory_.blocked) since = std::min(since, At(now_));
-    for (auto& [node, at] : memory_.told) at = std::min(at, At(now_));
+    for (auto& [node, at] : memory_.assigned_at) at = std::min(at, At(now_));
   }
 
   // ---- orders of people ----
@@ -350,13 +350,13 @@ class Follower {
 
   // Returns whether the present wave may begin; otherwise reports that it waits.
   bool MayBegin(const Wave& wave) {
-    if (!policy_.needs_approval || memory_.wave == 0) return true;
-    std::string digest = DigestOfWave(policy_, static_cast<std::size_t>(memory_.wave), target_text_);
+    if (!policy_.needs_approval || memory_.wave_index == 0) return true;
+    std::string digest = DigestOfWave(policy_, static_cast<std::size_t>(memory_.wave_index), target_text_);
     if (IsApproved(digest)) return true;
     decided_.wave_digest = std::move(digest);
     SetPhase(RolloutPhase::kAwaitingApproval,
-             fmt::format("wave {} of {} ({}) waits for `kubectl pintle approve {}`", memory_.wave + 1, decided_.waves,
-                         wave.name, situation_.pool.metadata.name));
+             fmt::format("wave {} of {} ({}) waits for `kubectl pintle approve {}`", memory_.wave_index + 1,
+                         decided_.waves, wave.name, situation_.pool.metadata.name));
     return false;
   }
 
@@ -406,8 +406,8 @@ class Follower {
     }
     memory_.has_begun = true;
     Report(false, "RolloutWaveBegun",
-           fmt::format("wave {} of {} ({}) of {} begins: {}", memory_.wave + 1, decided_.waves, wave.name, target_text_,
-                       wave.is_rest() ? "all nodes that are left" : Listed(memory_.members)));
+           fmt::format("wave {} of {} ({}) of {} begins: {}", memory_.wave_index + 1, decided_.waves, wave.name,
+                       target_text_, wave.is_rest() ? "all nodes that are left" : Listed(memory_.members)));
   }
 
   std::size_t MembersLeft() const {
@@ -442,7 +442,7 @@ class Follower {
       // have got since then.  But if there is a halt, the rollout had not ended: the policy has fewer waves than
       // before.
       if (!memory_.halt) ExcuseFailures();
-      memory_.wave = decided_.waves - 1;
+      memory_.wave_index = decided_.waves - 1;
       memory_.has_begun = false;
     }
     while (!IsLastWaveOver() && FollowWave()) {
@@ -481,7 +481,7 @@ class Follower {
     WakeAt(due);
     SetPhase(RolloutPhase::kSoaking,
              fmt::format("the nodes of wave {} of {} ({}) are updated and ready; the wave's soak time ends at {}",
-                         memory_.wave + 1, decided_.waves, wave.name, ToRfc3339(due)));
+                         memory_.wave_index + 1, decided_.waves, wave.name, ToRfc3339(due)));
     return false;
   }
 
@@ -494,14 +494,15 @@ class Follower {
     ExcuseFailures();  // The wave allowed these failures, and the next wave counts only its own.
     if (had_begun) RememberEnd();
     if (had_begun || (is_any_unassigned_ && !IsLastWave())) {
-      Report(false, had_begun ? "RolloutWaveDone" : "RolloutWaveSkipped",
-             fmt::format("wave {} of {} ({}) of {} {}", memory_.wave + 1, decided_.waves, name, target_text_, how));
+      Report(
+          false, had_begun ? "RolloutWaveDone" : "RolloutWaveSkipped",
+          fmt::format("wave {} of {} ({}) of {} {}", memory_.wave_index + 1, decided_.waves, name, target_text_, how));
     }
     // After an edit of the policy, other nodes may be left at the end of the last wave.  Then it begins once more.
-    if (!IsLastWave() || !is_any_unassigned_) ++memory_.wave;
+    if (!IsLastWave() || !is_any_unassigned_) ++memory_.wave_index;
     if (IsLastWaveOver()) {
       AddDurations();
-      memory_.told.clear();
+      memory_.assigned_at.clear();
       if (had_begun) Report(false, "RolloutFinished", fmt::format("the rollout of {} has finished", target_text_));
     }
     return true;
@@ -509,7 +510,7 @@ class Follower {
 
   // The last wave begins again whenever nodes have joined the pool, and only its first end belongs to the rollout.
   void RememberEnd() {
-    const std::int32_t number = memory_.wave + 1;
+    const std::int32_t number = memory_.wave_index + 1;
     const bool is_known = std::any_of(memory_.ended.begin(), memory_.ended.end(),
                                       [&](const api::RolloutWaveEnd& end) { return end.wave == number; });
     if (!is_known) memory_.ended.push_back({.wave = number, .at = At(now_)});
@@ -525,7 +526,7 @@ class Follower {
   std::string ProgressText() const {
     const auto in_wave = MembersLeft();
     const auto there = CountWhere([&](std::size_t i) { return IsInWave(i) && standings_[i].is_there; });
-    std::string text = fmt::format("wave {} of {} ({}): {} of {} updated", memory_.wave + 1, decided_.waves,
+    std::string text = fmt::format("wave {} of {} ({}): {} of {} updated", memory_.wave_index + 1, decided_.waves,
                                    CurrentWave().name, there, Nodes(in_wave));
     const auto cordoned = NamesWhere([&](std::size_t i) {
       return IsInWave(i) && !standings_[i].is_assigned && nodes_[i].node().spec.unschedulable;
@@ -621,7 +622,7 @@ class Follower {
     }
     if (why.empty()) return true;
     SetPhase(RolloutPhase::kAwaitingGate, fmt::format("wave {} of {} ({}) is updated and waits for a gate: {}",
-                                                      memory_.wave + 1, decided_.waves, CurrentWave().name, why));
+                                                      memory_.wave_index + 1, decided_.waves, CurrentWave().name, why));
     return false;
   }
 
@@ -829,7 +830,7 @@ class Follower {
     restricted.admission = &admission_;
     decided_.rollout = Decide(restricted);
     if (IsTargetKnown()) {
-      decided_.wave = std::min(memory_.wave + 1, decided_.waves);
+      decided_.wave = std::min(memory_.wave_index + 1, decided_.waves);
       Record(decided_.rollout.updates);
       Record(decided_.rollout.updates_of_unavailable);
     }
@@ -864,13 +865,13 @@ class Follower {
       const std::size_t i = indices.at(update.node);
       const bool is_unwell = nodes_[i].is_degraded() || !IsReadyUncordoned(nodes_[i]);
       if (is_unwell) AddTo(memory_.ailing, update.node);
-      const auto told = memory_.told.find(update.node);
-      if (told != memory_.told.end() && now_ - told->second.at < kRecordLasts) continue;
-      memory_.told.insert_or_assign(update.node, At(now_));
+      const auto assigned = memory_.assigned_at.find(update.node);
+      if (assigned != memory_.assigned_at.end() && now_ - assigned->second.at < kRecordLasts) continue;
+      memory_.assigned_at.insert_or_assign(update.node, At(now_));
       is_new = true;
     }
     // Old entries are removed only when a new one is added, so that each node costs one write.
-    if (is_new) ForgetToldNodes();
+    if (is_new) RemoveOldAssignments();
   }
 
   std::map<std::string_view, const Standing*> StandingsByName() const {
@@ -889,31 +890,31 @@ class Follower {
   }
 
   // Adds the durations of updates that are done.  Must be called before their start times are removed from
-  // `memory_.told`.
+  // `memory_.assigned_at`.
   void AddDurations() {
-    if (memory_.told.empty()) return;
+    if (memory_.assigned_at.empty()) return;
     const auto standings = StandingsByName();
     for (const api::MachineConfigNode* node : situation_.machine_config_nodes) {
-      const auto told = memory_.told.find(node->metadata.name);
+      const auto assigned = memory_.assigned_at.find(node->metadata.name);
       const auto standing = standings.find(node->metadata.name);
-      if (told == memory_.told.end() || standing == standings.end() || !standing->second->is_there) continue;
+      if (assigned == memory_.assigned_at.end() || standing == standings.end() || !standing->second->is_there) continue;
       const auto updated = UpdatedAt(*node);
-      if (!updated || *updated < told->second.at || *updated > now_) continue;
+      if (!updated || *updated < assigned->second.at || *updated > now_) continue;
       if (!memory_.took || memory_.took->target != target_text_) {
         memory_.took = {.target = target_text_, .nodes = 0, .seconds = 0};
       }
       ++memory_.took->nodes;
-      memory_.took->seconds += std::chrono::duration_cast<seconds>(*updated - told->second.at).count();
+      memory_.took->seconds += std::chrono::duration_cast<seconds>(*updated - assigned->second.at).count();
     }
   }
 
-  void ForgetToldNodes() {
+  void RemoveOldAssignments() {
     AddDurations();
     const auto standings = StandingsByName();
-    std::erase_if(memory_.told, [&](const auto& told) {
-      const auto found = standings.find(told.first);
+    std::erase_if(memory_.assigned_at, [&](const auto& assigned) {
+      const auto found = standings.find(assigned.first);
       if (found == standings.end() || found->second->is_there) return true;
-      return !found->second->is_assigned && now_ - told.second.at >= kRecordLasts;
+      return !found->second->is_assigned && now_ - assigned.second.at >= kRecordLasts;
     });
   }
 

@@ -86,9 +86,9 @@ struct PolicyRollout {
   int waves = 0;
   std::string wave_digest;  // The digest that an approval of the wave has to name; empty if the wave waits for none.
   int updated = 0;
-  std::string to_stage;           // The target that nodes without it have to stage; empty if they stage nothing.
-  Opening opening;                // The present window, or the next one.
-  std::optional<WallTime> again;  // When the decision may change although nothing in the cluster does.
+  std::string to_stage;  // The target that nodes without it have to stage; empty if they stage nothing.
+  Opening opening;       // The present window, or the next one.
+  std::optional<WallTime> decide_again_at;  // When the decision may change although nothing in the cluster does.
 };
 
 PolicyRollout DecideByPolicy(const Situation& situation, const PolicyInputs& inputs);

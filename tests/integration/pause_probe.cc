@@ -56,10 +56,10 @@ Result<ProbeOutput> OutputFor(const ProbeInput& question) {
     renders.push_back({config.metadata.name, config.metadata.creation_timestamp.value_or(api::Time()).at});
   }
   std::vector<pool::NodeState> nodes;
-  PoolMetricValues figures;
+  PoolMetricValues values;
   for (const api::Node& node : question.nodes) {
     nodes.emplace_back(node);
-    figures.nodes.push_back(node.metadata.name);
+    values.nodes.push_back(node.metadata.name);
   }
   const PauseReport report = ReportPause({.pool = question.pool,
                                           .nodes = nodes,
@@ -72,12 +72,12 @@ Result<ProbeOutput> OutputFor(const ProbeInput& question) {
                                           .has_controller_config = question.has_controller_config});
   ProbeOutput answer;
   SetPausedPending(report, question.now.at, answer.conditions);
-  figures.pool = question.pool;
-  figures.pause = report;
+  values.pool = question.pool;
+  values.pause = report;
   Metrics metrics;
   metrics.now = question.now.at;
   metrics.leads = true;
-  metrics.pools.push_back(std::move(figures));
+  metrics.pools.push_back(std::move(values));
   answer.metrics = MetricsText(metrics);
   return answer;
 }

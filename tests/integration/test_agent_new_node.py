@@ -31,9 +31,9 @@ def node(cluster):
         yield AgentNode(machine, cluster, machine.name)
 
 
-def join(node, image="", arguments=(), written=("there",)):
+def join(node, image="", arguments=(), content="there"):
     """Puts the node into the state in which Ignition leaves it: the file with the annotations is written, and one file
-    of the config, with `written` as its contents.  The cluster has no controller, so drain requests get no answer.
+    of the config, with the contents `content`.  The cluster has no controller, so drain requests get no answer.
     """
     spec = machine_config([file("/etc/managed", "there")], image, arguments)["spec"]
     config = create_rendered(node.cluster, f"rendered-{node.name}", spec)
@@ -41,15 +41,15 @@ def join(node, image="", arguments=(), written=("there",)):
                    {"currentConfig": config, "desiredConfig": config, "state": "Done"}.items()}
     node.run("mkdir", FOLDER)
     node.run("tee", f"{FOLDER}/node-annotations.json", input=json.dumps(annotations))
-    node.run("sh", "-c", 'printf %s "$1" >/etc/managed', "sh", *written)
+    node.run("sh", "-c", 'printf %s "$1" >/etc/managed', "sh", content)
     return config, spec
 
 
-def is_no_longer_new(node, config):
+def wait_until_joined(node, config):
     node.wait_done(config, 120)
     wait_until(lambda: not node.has(f"{FOLDER}/node-annotations.json"), "the annotations are moved away", 30)
     kept = json.loads(node.read(f"{FOLDER}/currentconfig"))
-    return kept["metadata"]["name"] == config and bool(kept["spec"]["config"]["storage"]["files"])
+    assert kept["metadata"]["name"] == config and kept["spec"]["config"]["storage"]["files"]
 
 
 def test_an_os_that_differs_from_the_first_config_is_updated_and_not_reported_as_drift(node):
@@ -57,14 +57,14 @@ def test_an_os_that_differs_from_the_first_config_is_updated_and_not_reported_as
     config, _ = join(node, second, ["probe=1"])
     node.start()
     node.machine.follow_reboot(120)
-    assert is_no_longer_new(node, config)
+    wait_until_joined(node, config)
     assert deploy.booted_commit(node.machine) == second and "probe=1" in node.arguments()
     node.pintle("verify")
 
 
 def test_a_file_that_differs_from_the_first_config_is_drift(node):
     before = deploy.booted_commit(node.machine)
-    join(node, deploy.commit(node.machine, {"/usr/share/probe": "new"}, "2"), written=["edited"])
+    join(node, deploy.commit(node.machine, {"/usr/share/probe": "new"}, "2"), content="edited")
     node.start()
     node.wait_for(state="Degraded", reason=lambda reason: 'content mismatch for file "/etc/managed"' in reason)
     assert deploy.booted_commit(node.machine) == before and node.read("/etc/managed") == "edited"
@@ -85,5 +85,5 @@ def test_the_partial_config_of_the_first_boot_is_replaced_by_the_whole_one(node,
         node.settle()
     assert json.loads(node.read(f"{FOLDER}/currentconfig"))["metadata"]["name"] == config
     node.start()
-    assert is_no_longer_new(node, config)
+    wait_until_joined(node, config)
     assert node.read("/etc/managed") == "there" and node.pintle("verify")

@@ -70,7 +70,7 @@ TEST_P(RenderVectors, Agree) {
 
   if (const auto pool = vector.TextIfThere("expected-pool.json")) ExpectTarget(ValueOf(json::Parse(*pool)), *rendered);
 
-  const auto size = machineconfig::CheckSize(rendered->config);
+  const auto size = machineconfig::CheckFitsCluster(rendered->config);
   if (const auto error = vector.TextIfThere("expected-size-error.txt")) {
     EXPECT_EQ(MessageOf(size), vectors::Trimmed(*error));
   } else {

@@ -92,10 +92,10 @@ class RememberingReader final : public Observer::FileReader {
 
 class KeepingReader : public Observer::FileReader {
  public:
-  KeepingReader(BlobStore& blobs, const std::optional<FileState>& unless) : blobs_(blobs), unless_(unless) {}
+  KeepingReader(BlobStore& blobs, const std::optional<FileState>& expected) : blobs_(blobs), expected_(expected) {}
 
   Result<> OnFileRead(const std::string&, int fd, const struct stat& status, FileState& state) override {
-    if (unless_ && Matches(*unless_, state)) return {};
+    if (expected_ && Matches(*expected_, state)) return {};
     if (contents_) return blobs_.AddKnown(state.sha256, *contents_);
     // This reads the file again.  If it has changed meanwhile, the new contents are its state.
     state.sha256 = TRY(blobs_.AddFile(fd, static_cast<std::size_t>(status.st_size)));
@@ -104,18 +104,18 @@ class KeepingReader : public Observer::FileReader {
 
  protected:
   BlobStore& blobs_;
-  const std::optional<FileState>& unless_;
+  const std::optional<FileState>& expected_;
 };
 
 class KeepingExpectedReader final : public KeepingReader {
  public:
-  KeepingExpectedReader(BlobStore& blobs, const std::optional<FileState>& unless, SeenFiles& seen,
+  KeepingExpectedReader(BlobStore& blobs, const std::optional<FileState>& expected, SeenFiles& seen,
                         const Observer::KeepExpected& keep_expected)
-      : KeepingReader(blobs, unless), seen_(seen), keep_expected_(keep_expected) {}
+      : KeepingReader(blobs, expected), seen_(seen), keep_expected_(keep_expected) {}
 
   Result<std::optional<FileState>> Recall(const std::string& path, const struct stat& status) override {
     auto state = seen_.Recall(path, status);
-    if (!state || (unless_ && Matches(*unless_, *state)) || blobs_.Has(state->sha256)) return state;
+    if (!state || (expected_ && Matches(*expected_, *state)) || blobs_.Has(state->sha256)) return state;
     TRY(keep_expected_(path));
     if (!blobs_.Has(state->sha256)) state.reset();
     return state;
@@ -155,15 +155,15 @@ Result<std::optional<FileState>> Observer::Observe(const std::string& path, Seen
 }
 
 Result<std::optional<FileState>> Observer::ObserveAndKeep(const std::string& path, BlobStore& blobs,
-                                                          const std::optional<FileState>& unless) {
-  KeepingReader reader(blobs, unless);
+                                                          const std::optional<FileState>& expected) {
+  KeepingReader reader(blobs, expected);
   return ObserveWith(path, reader);
 }
 
 Result<std::optional<FileState>> Observer::ObserveAndKeep(const std::string& path, BlobStore& blobs,
-                                                          const std::optional<FileState>& unless, SeenFiles& seen,
+                                                          const std::optional<FileState>& expected, SeenFiles& seen,
                                                           const KeepExpected& keep_expected) {
-  KeepingExpectedReader reader(blobs, unless, seen, keep_expected);
+  KeepingExpectedReader reader(blobs, expected, seen, keep_expected);
   return ObserveWith(path, reader);
 }
 

@@ -34,9 +34,9 @@ class Observer {
   // Other files are read and recorded.
   Result<std::optional<State>> Observe(const std::string& path, SeenFiles& seen);
 
-  // Observes the entry.  Adds the contents of a file to the store, except if the observed state matches `unless`.
+  // Observes the entry.  Adds the contents of a file to the store, except if the observed state matches `expected`.
   Result<std::optional<State>> ObserveAndKeep(const std::string& path, BlobStore& blobs,
-                                              const std::optional<State>& unless = std::nullopt);
+                                              const std::optional<State>& expected = std::nullopt);
 
   // A function of the caller of ObserveAndKeep().  It adds the contents that the file is expected to have to the store,
   // if it can get them without reading the file.
@@ -44,11 +44,11 @@ class Observer {
 
   // Like the function above, but does not read a file if
   // - it is unchanged since `seen` recorded it, and
-  // - its recorded state matches `unless`, or the store has its contents.
+  // - its recorded state matches `expected`, or the store has its contents.
   // If only the contents are missing, calls `keep_expected`, and reads the file only if they are still missing
   // afterwards.
   Result<std::optional<State>> ObserveAndKeep(const std::string& path, BlobStore& blobs,
-                                              const std::optional<State>& unless, SeenFiles& seen,
+                                              const std::optional<State>& expected, SeenFiles& seen,
                                               const KeepExpected& keep_expected);
 
   class FileReader;  // Decides whether a file is read, reads it, and decides where its contents go.

@@ -181,7 +181,7 @@ Result<> WriteFirst(const Sysroot& sysroot, OstreeDeployment* deployment, Ostree
                                                 Out(failure))) {
     return ToError(failure);
   }
-  return sysroot.PrepareCleanup();
+  return sysroot.RemoveLeftovers();
 }
 
 Result<> Stage(const Sysroot& sysroot, const DeploymentSpec& spec, OstreeDeployment* merge) {

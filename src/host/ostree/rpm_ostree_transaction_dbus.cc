@@ -35,7 +35,7 @@ constexpr auto kTransactionCallPatience = seconds(90);
 constexpr auto kTransactionPollInterval = seconds(10);  // Every relevant event ends the wait earlier.
 constexpr auto kCancelPatience = seconds(60);           // The time for the daemon to clean up.
 constexpr std::uint32_t kWhole = 100;
-constexpr std::size_t kMostOfText = 200;
+constexpr std::size_t kLongestPart = 200;
 
 // Returns the time after which sd-bus wants to be called again.
 milliseconds TimeoutOf(sd_bus* bus) {
@@ -144,7 +144,7 @@ class FollowedTransaction {
   void ReportProgress(const char* text, std::optional<std::uint32_t> percent) const {
     const std::string part = OneLine(WithoutUrlPasswords(text, "***"));
     settings_.report(
-        {.doing = {}, .part = Shortened(part.empty() ? "rpm-ostree" : part, kMostOfText), .percent = percent});
+        {.doing = {}, .part = Shortened(part.empty() ? "rpm-ostree" : part, kLongestPart), .percent = percent});
   }
 
   const WatchedDaemon& daemon_;

@@ -62,10 +62,10 @@ Result<> Sysroot::Write(const std::vector<OstreeDeployment*>& deployments) const
   if (!::ostree_sysroot_write_deployments_with_options(get(), list.get(), &options, nullptr, Out(failure))) {
     return ToError(failure).While("writing the boot loader's entries");
   }
-  return PrepareCleanup();
+  return RemoveLeftovers();
 }
 
-Result<> Sysroot::PrepareCleanup() const {
+Result<> Sysroot::RemoveLeftovers() const {
   Failure failure;
   if (!::ostree_sysroot_prepare_cleanup(get(), nullptr, Out(failure))) return ToError(failure);
   return {};

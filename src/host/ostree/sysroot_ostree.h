@@ -54,8 +54,8 @@ class Sysroot {
   // deployments.
   Result<> Write(const std::vector<OstreeDeployment*>& deployments) const;
 
-  // Removes directories and boot files of former deployments.
-  Result<> PrepareCleanup() const;
+  // Removes directories and boot files of former deployments.  Does not prune the repository.
+  Result<> RemoveLeftovers() const;
 
  private:
   static Result<Sysroot> ForPath(const std::string& path);

@@ -45,7 +45,7 @@ ControllerConfigInputs CompleteInputs() {
       "status": {"networkType": "OVNKubernetes"}})");
   inputs.dns = Json(R"({"metadata": {"name": "cluster"}, "spec": {"baseDomain": "a.example"}})");
   inputs.proxy = Json(R"({"spec": {}, "status": {}})");
-  inputs.image = Json(R"({"spec": {"additionalTrustedCA": {"name": ""}}})");
+  inputs.image_setting = Json(R"({"spec": {"additionalTrustedCA": {"name": ""}}})");
   inputs.registry_authorities = Map({});
   inputs.root_authority = Map({{"ca.crt", NamedCertificate("root")}});
   inputs.client_authority = Map({{kBundleKey, NamedCertificate("clients")}});
@@ -53,7 +53,7 @@ ControllerConfigInputs CompleteInputs() {
   inputs.os_images = Map({{"releaseVersion", kRelease},
                           {"baseOSContainerImage", "os@sha256:1"},
                           {"baseOSExtensionsContainerImage", "ext@sha256:2"}});
-  inputs.images = Json(R"({"releaseVersion": "4.21.0", "machineConfigOperator": "mco", "infraImage": "infra",
+  inputs.release_images = Json(R"({"releaseVersion": "4.21.0", "machineConfigOperator": "mco", "infraImage": "infra",
       "keepalivedImage": "k", "corednsImage": "c", "haproxyImage": "h", "baremetalRuntimeCfgImage": "b",
       "kubeRbacProxyImage": "r", "dockerRegistryImage": "d"})");
   inputs.registry_credentials.has_account = true;
@@ -443,7 +443,7 @@ std::vector<Case> Cases() {
        [](Inputs& in) {
          in.registry_authorities = Map({{"registry..5000", "a text"}, {"b", "dGV4dA=="}});
          in.registry_authorities->binary_data = {{"a", "AAE="}};
-         in.image["spec"]["additionalTrustedCA"]["name"] = "of-the-user";
+         in.image_setting["spec"]["additionalTrustedCA"]["name"] = "of-the-user";
          in.user_registry_authorities = Map({{"mine", "a text"}});
        },
        {{"imageRegistryBundleData",
@@ -466,7 +466,7 @@ std::vector<Case> Cases() {
        },
        {{"imageRegistryBundleUserData", Value::array()}, {"x", none}}},
       {"no Image config",
-       [](Inputs& in) { in.image = nullptr; },
+       [](Inputs& in) { in.image_setting = nullptr; },
        {{"imageRegistryBundleUserData", none}, {"x", none}},
        {"there is no Image named cluster"}},
       {"credentials of the cluster's own registry",
@@ -500,11 +500,11 @@ std::vector<Case> Cases() {
 
       // The release.
       {"images of another release",
-       [](Inputs& in) { in.images["releaseVersion"] = "4.22.0"; },
+       [](Inputs& in) { in.release_images["releaseVersion"] = "4.22.0"; },
        {{"images", none}, {"baseOSContainerImage", none}, {"baseOSExtensionsContainerImage", none}},
        {R"(refusing to read images.json version "4.22.0", operator version "4.21.0")"}},
       {"no images",
-       [](Inputs& in) { in.images = nullptr; },
+       [](Inputs& in) { in.release_images = nullptr; },
        {{"images", none}, {"baseOSContainerImage", none}, {"baseOSExtensionsContainerImage", none}},
        {"ConfigMap machine-config-operator-images has no images.json"}},
       {"OS images of another release",
@@ -536,7 +536,7 @@ std::vector<Case> Cases() {
          in.has_os_streams = true;
          in.os_image_stream = Stream("OLD");
          in.present_release = "4.20.0";
-         in.present_stream = "OLD";
+         in.present_stream_version = "OLD";
        },
        {{"images", none}, {"baseOSContainerImage", none}, {"baseOSExtensionsContainerImage", none}},
        {"the OSImageStream cluster is not that of the release 4.21.0: its version is OLD, and that of the release "
@@ -546,7 +546,7 @@ std::vector<Case> Cases() {
          in.has_os_streams = true;
          in.os_image_stream = Stream("NEW");
          in.present_release = kRelease;
-         in.present_stream = "HASH";
+         in.present_stream_version = "HASH";
        },
        {{"images", none}, {"baseOSContainerImage", none}, {"baseOSExtensionsContainerImage", none}},
        {"the OSImageStream cluster is not that of the release 4.21.0: its version is NEW, and that of the release "
@@ -556,7 +556,7 @@ std::vector<Case> Cases() {
          in.has_os_streams = true;
          in.os_image_stream = Stream("HASH");
          in.present_release = "4.20.0";
-         in.present_stream = "OLD";
+         in.present_stream_version = "OLD";
        },
        {{"baseOSContainerImage", "os10"}, {"baseOSExtensionsContainerImage", "ext10"}}},
       {"no OSImageStream, though the feature is on",
@@ -623,7 +623,7 @@ TEST(DraftControllerConfig, FollowsTheReleaseOfImagesJsonIfNoOtherIsSet) {
   inputs.operator_version = "";
   EXPECT_EQ(DraftControllerConfig(inputs).release, kRelease);
   // The ConfigMaps of a new release appear one after the other.
-  inputs.images["releaseVersion"] = "4.22.0";
+  inputs.release_images["releaseVersion"] = "4.22.0";
   const ControllerConfigDraft between = DraftControllerConfig(inputs);
   EXPECT_THAT(between.problems,
               ElementsAre(R"(refusing to read osImageURL version "4.21.0", operator version "4.22.0")"));
@@ -643,7 +643,7 @@ TEST(DraftControllerConfig, CopiesNoVersionsOfObjects) {
 
 TEST(DraftControllerConfig, WarnsOfMissingAuthoritiesOfTheUsersRegistries) {
   ControllerConfigInputs inputs = CompleteInputs();
-  inputs.image["spec"]["additionalTrustedCA"]["name"] = "gone";
+  inputs.image_setting["spec"]["additionalTrustedCA"]["name"] = "gone";
   const ControllerConfigDraft draft = DraftControllerConfig(inputs);
   EXPECT_THAT(draft.problems, IsEmpty());
   EXPECT_THAT(draft.warnings, ElementsAre("there is no ConfigMap openshift-config/gone, which the Image config names"));
@@ -675,7 +675,7 @@ TEST(MergedControllerConfig, ClearsTheProxyAndTheMigrationButNoText) {
 TEST(MergedControllerConfig, ReplacesImagesOneByOne) {
   const Value present = Json(R"({"images": {"corednsImage": "old", "haproxyImage": "old", "mine": "m"}})");
   ControllerConfigInputs inputs = CompleteInputs();
-  inputs.images.Erase("haproxyImage");
+  inputs.release_images.Erase("haproxyImage");
   const Value merged = MergedControllerConfig(present, DraftControllerConfig(inputs).spec);
   EXPECT_EQ(merged["images"]["corednsImage"], Value("c"));
   EXPECT_EQ(merged["images"]["haproxyImage"], Value("old"));

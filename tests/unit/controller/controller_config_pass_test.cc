@@ -34,11 +34,11 @@ clusterops::ControllerConfigInputs Sources() {
       ParsedSource(R"({"spec": {"serviceNetwork": ["172.30.0.0/16"]}, "status": {"networkType": "OVN"}})");
   sources.dns = ParsedSource(R"({"metadata": {"name": "cluster"}, "spec": {"baseDomain": "a.example"}})");
   sources.proxy = ParsedSource(R"({"spec": {}, "status": {"httpProxy": "http://p"}})");
-  sources.image = ParsedSource(R"({"spec": {}})");
+  sources.image_setting = ParsedSource(R"({"spec": {}})");
   sources.root_authority = map({{"ca.crt", NamedCertificate("root")}});
   sources.client_authority = map({{"ca-bundle.crt", NamedCertificate("clients")}});
   sources.os_images = map({{"releaseVersion", "4.21.0"}, {"baseOSContainerImage", "os@sha256:1"}});
-  sources.images = ParsedSource(R"({"releaseVersion": "4.21.0", "machineConfigOperator": "mco"})");
+  sources.release_images = ParsedSource(R"({"releaseVersion": "4.21.0", "machineConfigOperator": "mco"})");
   sources.registry_credentials.has_account = true;
   sources.registry_credentials.pull_secret.emplace().data = {{".dockerconfigjson", EncodeBase64(R"({"auths": {}})")}};
   return sources;
@@ -134,8 +134,8 @@ TEST(ControllerConfigPass, GoesOnWithTheOthersWhileAnInputIsMissing) {
 TEST(ControllerConfigPass, NamesANewReleaseTogetherWithItsImages) {
   auto sources = Sources();
   const TemplateInput known = Made();
-  sources.images["releaseVersion"] = "4.22.0";
-  sources.images["machineConfigOperator"] = "newer";
+  sources.release_images["releaseVersion"] = "4.22.0";
+  sources.release_images["machineConfigOperator"] = "newer";
   ControllerConfigChange change = ControllerConfigPass({.sources = sources, .known = &known});
   EXPECT_FALSE(change.patch);
   sources.os_images->data = {{"releaseVersion", "4.22.0"}, {"baseOSContainerImage", "os@sha256:2"}};
@@ -170,7 +170,7 @@ TEST(ControllerConfigPass, WaitsForTheOsImageStreamOfANewRelease) {
   for (const std::string next : {"SECOND", "THIRD"}) {
     const std::string release = next == "SECOND" ? "4.22.0" : "4.23.0";
     const std::string before = known.metadata.Annotation(kRelease);
-    sources.images["releaseVersion"] = release;
+    sources.release_images["releaseVersion"] = release;
     EXPECT_THAT(look(), HasSubstr("the OSImageStream cluster is not that of the release " + release));
     EXPECT_EQ(known.metadata.Annotation(kRelease), before);
     stream.metadata.annotations[kRelease] = next;

@@ -194,12 +194,12 @@ TEST_F(ControllerTest, ReportsThatItWaitsWhileAnotherProgramHoldsTheLease) {
   put_lease_of("pintle-controller_another-replica");
   bool waits = true;
   RunUntil([&] {
-    waits = controller_->CurrentMetrics().others_lead;
+    waits = controller_->CurrentMetrics().other_program_leads;
     return server_.CountOf(read) > 2;
   });
   EXPECT_FALSE(waits);
   put_lease_of("machine-config-controller-1_operator");
-  RunUntil([&] { return controller_->CurrentMetrics().others_lead; });
+  RunUntil([&] { return controller_->CurrentMetrics().other_program_leads; });
 }
 
 TEST_F(ControllerTest, ReleasesTheLeaseOfTheOperatorWhenItLosesItsOwn) {

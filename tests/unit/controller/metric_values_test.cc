@@ -15,13 +15,13 @@ TEST(MetricValuesOf, HasThePoolsThatAnUpgradeWaitsFor) {
   worker.metadata.name = "worker";
   View view;
   view.pools = {&master, &worker};
-  const auto figures = MetricValuesOf(view, {}, {{"worker", true}}, [](const std::string&) { return nullptr; });
-  ASSERT_EQ(figures.size(), 2U);
-  EXPECT_TRUE(figures[0].is_required);
-  EXPECT_FALSE(figures[1].is_required);
-  EXPECT_FALSE(figures[0].overrides_os_image);
-  EXPECT_TRUE(figures[1].overrides_os_image);
-  EXPECT_FALSE(figures[0].pause);
+  const auto values = MetricValuesOf(view, {}, {{"worker", true}}, [](const std::string&) { return nullptr; });
+  ASSERT_EQ(values.size(), 2U);
+  EXPECT_TRUE(values[0].is_required);
+  EXPECT_FALSE(values[1].is_required);
+  EXPECT_FALSE(values[0].overrides_os_image);
+  EXPECT_TRUE(values[1].overrides_os_image);
+  EXPECT_FALSE(values[0].pause);
 }
 
 TEST(MetricValuesOf, HasThePauseOfAPoolThatIsPausedOnly) {
@@ -31,8 +31,8 @@ TEST(MetricValuesOf, HasThePauseOfAPoolThatIsPausedOnly) {
   view.pools = {&worker};
   PauseReport report;
   const auto is_paused = [&] {
-    const auto figures = MetricValuesOf(view, {}, {}, [&](const std::string&) { return &report; });
-    return figures.at(0).pause.has_value();
+    const auto values = MetricValuesOf(view, {}, {}, [&](const std::string&) { return &report; });
+    return values.at(0).pause.has_value();
   };
   EXPECT_FALSE(is_paused());
   report.is_paused = true;

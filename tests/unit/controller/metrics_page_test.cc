@@ -11,8 +11,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const Page kReady = {.metrics = std::make_shared<const std::string>("up 1\n"), .unread = ""};
-const Page kReading = {.metrics = kReady.metrics, .unread = "nodes, pods"};
+const Page kReady = {.metrics = std::make_shared<const std::string>("up 1\n"), .unread_kinds = ""};
+const Page kReading = {.metrics = kReady.metrics, .unread_kinds = "nodes, pods"};
 
 // Returns the status and the body.
 std::string Get(const Page& page, std::string_view target, std::chrono::nanoseconds silence = 5s) {
@@ -31,7 +31,7 @@ TEST(MetricsPage, IsReadyWhenTheIgnitionServerHasWhatItNeeds) {
   page.unready = "the Ignition server has no certificate yet";
   EXPECT_EQ(Get(page, "/readyz"), "503 the Ignition server has no certificate yet\n");
   EXPECT_EQ(Get(page, "/healthz"), "200 ");
-  page.unread = "nodes";
+  page.unread_kinds = "nodes";
   EXPECT_EQ(Get(page, "/readyz"), "503 not read from the API server yet: nodes\n");
 }
 

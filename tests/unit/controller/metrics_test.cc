@@ -27,10 +27,10 @@ Metrics Leading() {
 }
 
 PoolMetricValues Pool(const std::string& name, std::vector<std::string> nodes) {
-  PoolMetricValues figures;
-  figures.pool.metadata.name = name;
-  figures.nodes = std::move(nodes);
-  return figures;
+  PoolMetricValues values;
+  values.pool.metadata.name = name;
+  values.nodes = std::move(nodes);
+  return values;
 }
 
 TEST(MetricsText, HasTheSeriesOfTheMachineConfigController) {
@@ -121,12 +121,12 @@ TEST(MetricsText, CountsTheWorkThatWaitsBehindAPause) {
 TEST(MetricsText, OnlyTheLeaderReportsOnTheCluster) {
   Metrics metrics = Leading();
   metrics.pools = {Pool("worker", {"w-0"})};
-  metrics.open_ignition_answers = 2;
+  metrics.tokenless_ignition_answers = 2;
   metrics.ignition_answers = {{.pool = "worker", .version = "3.5.0", .code = 200, .count = 7}};
   metrics.notices = {.sent = 3, .failed = 4, .dropped = 5};
   const std::string led = MetricsText(metrics);
   metrics.leads = false;
-  metrics.others_lead = true;
+  metrics.other_program_leads = true;
   const std::string other = MetricsText(metrics);
   EXPECT_THAT(led, HasSubstr("pintle_controller_leads 1\n"));
   EXPECT_THAT(other, HasSubstr("pintle_controller_leads 0\n"));

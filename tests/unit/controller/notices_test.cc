@@ -128,7 +128,7 @@ TEST(NoticesOf, HaveTheStepsOfARolloutByAPolicyInTheirOrder) {
   rollout.waves = 3;
   rollout.memory.target = pool::kNew;
   rollout.memory.began = api::Time{kToday};
-  rollout.memory.wave = 2;
+  rollout.memory.wave_index = 2;
   rollout.memory.ended = {{.wave = 1, .at = api::Time{kToday}}, {.wave = 2, .at = std::nullopt}};
   rollout.memory.halt = {
       .reason = "Gate", .message = "gate g is not met: password hunter2", .since = api::Time{kToday}};
@@ -145,7 +145,7 @@ TEST(NoticesOf, HaveTheStepsOfARolloutByAPolicyInTheirOrder) {
   rollout.memory.halt.reset();
   cluster.nodes = {pool::NodeAt("a", pool::kNew)};
   EXPECT_THAT(cluster.Types(), ElementsAre(kRolloutBegun, kRolloutWaveDone, kRolloutWaveDone));
-  rollout.memory.wave = 3;
+  rollout.memory.wave_index = 3;
   rollout.memory.ended.push_back({.wave = 3, .at = std::nullopt});
   EXPECT_THAT(cluster.Types(),
               ElementsAre(kRolloutBegun, kRolloutWaveDone, kRolloutWaveDone, kRolloutWaveDone, kRolloutFinished));

@@ -114,7 +114,7 @@ TEST_F(OperatorUpkeepTest, KnowsTheReleaseBeforeThereIsAControllerConfig) {
   server_.Remove("dnses", "cluster");
   RunUntil([&] { return FailureOf("RenderConfig") != ""; });
   EXPECT_TRUE(Spec().is_null());
-  EXPECT_EQ(reconciler_->LaidOutRelease(), "4.21.0");
+  EXPECT_EQ(reconciler_->ExpectedRelease(), "4.21.0");
 }
 
 TEST_F(OperatorUpkeepTest, WritesAnUnchangedResultOnce) {

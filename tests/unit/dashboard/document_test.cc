@@ -35,7 +35,7 @@ TEST(Document, CountsThePoolsAndTheStagesOfTheirNodes) {
 
 TEST(Document, NamesWhatIsNotReadYetInPlaceOfPools) {
   Contents contents;
-  contents.unread = "nodes, pods";
+  contents.unread_kinds = "nodes, pods";
   EXPECT_THAT(PieceNamed(contents, "summary"), HasSubstr("Not read from the API server yet: nodes, pods."));
 }
 
@@ -102,7 +102,7 @@ TEST(Document, ShowsHostileTextsAsText) {
   rollout.policy = rollout.message = hostile;
   rollout.waves = {hostile, hostile};
   contents.cluster.pools[0].rollout = rollout;
-  contents.unread = "";
+  contents.unread_kinds = "";
   const std::string html = DocumentOf(contents, hostile, hostile);
   EXPECT_THAT(html, Not(HasSubstr("<script>")));
   EXPECT_THAT(html, Not(HasSubstr("\"x\"")));

@@ -125,10 +125,10 @@ TEST(Updates, KeepsALimitedAmountOfText) {
   EXPECT_THAT(NextOf(*first), StartsWith("id: abc-11\n"));
 }
 
-TEST(Updates, TellsAllBrowsersOfAnotherPage) {
+TEST(Updates, MakesAllBrowsersLoadThePageAgain) {
   Updates updates("abc");
   const auto stream = StreamOf(updates, "abc-0");
-  updates.AddOtherPage();
+  updates.AddReload();
   EXPECT_EQ(NextOf(*stream), std::string("id: abc-1\n") + kReload);
 }
 

@@ -34,7 +34,7 @@ TEST(Butane, BecomesIgnitionAndFieldsOfAMachineConfig) {
   EXPECT_EQ(butane.config.passwd.users[0].ssh_authorized_keys, std::vector<std::string>{"k"});
 }
 
-TEST(Butane, ReportsProblemsWithButanesNames) {
+TEST(Butane, NamesTheFieldOfAProblemAsButaneDoes) {
   json::Report report;
 
   EXPECT_FALSE(ReadButane(Document(std::string(kWorker) + R"("storage": {"disks": [{"device": "/dev/a",
@@ -114,6 +114,7 @@ TEST(Butane, NamesTheVersionsThatItKnows) {
   EXPECT_FALSE(ReadButane(Document(R"({"variant": "fcos", "version": "9.9.9"})"), report));
 
   EXPECT_EQ(report.problems()[0].path, "$.version");
+  EXPECT_EQ(report.problems()[0].what, "must be one of 1.0.0, 1.1.0, 1.2.0, 1.3.0, 1.4.0, 1.5.0, 1.6.0");
 }
 
 }  // namespace

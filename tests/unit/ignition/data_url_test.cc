@@ -65,7 +65,7 @@ TEST(DataUrl, WrittenAndReadAgainIsTheSame) {
   EXPECT_EQ(ValueOf(DecodeDataUrl(url)), bytes);
 }
 
-TEST(DataUrl, IsWrittenAsTheServerWritesIt) {
+TEST(DataUrl, IsWrittenAsTheMachineConfigServerWritesIt) {
   EXPECT_EQ(EncodeDataUrl("Hello, world!"), "data:,Hello%2C%20world!");
   EXPECT_EQ(EncodeDataUrl("This is a test"), "data:,This%20is%20a%20test");
 }

@@ -28,8 +28,8 @@ TEST(ReadConfigFile, ReportsAModeThatMachinesCannotHave) {
 
   EXPECT_TRUE(document.config);
   EXPECT_FALSE(document.error);
-  ASSERT_TRUE(document.unfit);
-  EXPECT_EQ(document.unfit->message(), "invalid mode 04755 for /etc/x, cannot exceed 0777");
+  ASSERT_TRUE(document.refusal_by_machines);
+  EXPECT_EQ(document.refusal_by_machines->message(), "invalid mode 04755 for /etc/x, cannot exceed 0777");
 }
 
 TEST(ReadConfigFile, NamesTheFieldsThatTheNewestVersionRequires) {
@@ -37,9 +37,9 @@ TEST(ReadConfigFile, NamesTheFieldsThatTheNewestVersionRequires) {
       ReadAlone(R"({"ignition": {"version": "3.2.0"}, "storage": {"links": [{"path": "/etc/l", "target": ""}]}})");
 
   EXPECT_TRUE(document.config);
-  ASSERT_TRUE(document.unfit);
+  ASSERT_TRUE(document.refusal_by_machines);
   EXPECT_THAT(
-      document.unfit->message(),
+      document.refusal_by_machines->message(),
       HasSubstr("invalid ignition V3 config found: error at $.storage.links.0.target: link target is required"));
 }
 
@@ -53,8 +53,8 @@ TEST(ReadConfigFile, ReportsAFileThatPintleItselfWrites) {
     const ConfigDocument document = ReadAlone(text);
     EXPECT_TRUE(document.config);
     EXPECT_FALSE(document.error);
-    ASSERT_TRUE(document.unfit) << text;
-    EXPECT_EQ(document.unfit->message(),
+    ASSERT_TRUE(document.refusal_by_machines) << text;
+    EXPECT_EQ(document.refusal_by_machines->message(),
               "cannot write /var/lib/pintle/change/journal.json: Pintle keeps its own records there; "
               "leave it out of the config");
   }
@@ -96,8 +96,8 @@ TEST(ReadConfigFile, AsksAboutModesThatLookLikeOctal) {
   ASSERT_EQ(strange.report.problems().size(), 1U);
   EXPECT_EQ(strange.report.problems()[0].path, "$.storage.files.0.mode");
   EXPECT_EQ(strange.report.problems()[0].what, "is 0620 in octal: did you mean 0400, which is 256 in decimal?");
-  ASSERT_TRUE(impossible.unfit);
-  EXPECT_EQ(impossible.unfit->message(),
+  ASSERT_TRUE(impossible.refusal_by_machines);
+  EXPECT_EQ(impossible.refusal_by_machines->message(),
             "invalid mode 01204 for /etc/x, cannot exceed 0777 (did you mean 0644, which is 420 in decimal?)");
   EXPECT_TRUE(usual.report.problems().empty());
 }
@@ -125,7 +125,7 @@ TEST(ReadConfigFile, ReportsNothingForAGoodConfig) {
 
   EXPECT_TRUE(document.config);
   EXPECT_FALSE(document.error);
-  EXPECT_FALSE(document.unfit);
+  EXPECT_FALSE(document.refusal_by_machines);
 }
 
 }  // namespace

@@ -699,7 +699,7 @@ TEST_F(LaterAnswerTest, ComesBeforeManyRequestsThatComeMeanwhile) {
 }
 
 TEST_F(LaterAnswerTest, IsReplacedWhenTheTimeIsUp) {
-  BeginLater({.later_time = milliseconds(50)});
+  BeginLater({.later_answer_time = milliseconds(50)});
   Caller caller = Call();
   const std::string answer = caller.Send(kGet).ReceiveAll();
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 503 Service Unavailable\r\n"));
@@ -708,7 +708,7 @@ TEST_F(LaterAnswerTest, IsReplacedWhenTheTimeIsUp) {
 }
 
 TEST_F(LaterAnswerTest, HasItsOwnTimeAlsoAfterAShorterOne) {
-  BeginLater({.head_time = milliseconds(50), .later_time = std::chrono::minutes(10)}, 1);
+  BeginLater({.head_time = milliseconds(50), .later_answer_time = std::chrono::minutes(10)}, 1);
   Caller caller = Call();
   caller.Send(kGet);
   const auto later = NextWaiting();
@@ -720,7 +720,7 @@ TEST_F(LaterAnswerTest, HasItsOwnTimeAlsoAfterAShorterOne) {
 }
 
 TEST_F(LaterAnswerTest, IsAwaitedByAFewRequestsOfOneClientOnly) {
-  BeginLater({.later_per_address = 2});
+  BeginLater({.later_answers_per_address = 2});
   Caller first = Call();
   first.Send(kGet);
   const auto for_first = NextWaiting();
@@ -741,7 +741,7 @@ TEST_F(LaterAnswerTest, IsAwaitedByAFewRequestsOfOneClientOnly) {
 }
 
 TEST_F(LaterAnswerTest, CountsForItsClientUntilNobodyKeepsTheRequest) {
-  BeginLater({.later_per_address = 2});
+  BeginLater({.later_answers_per_address = 2});
   std::vector<std::shared_ptr<LaterAnswer>> kept;
   for (int i = 0; i < 2; ++i) {
     Caller caller = Call();

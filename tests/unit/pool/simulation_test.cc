@@ -140,7 +140,7 @@ TEST(Simulation, GoesOnWithTheRolloutThatIsUnderWay) {
   plan.memory.members = {"n0"};
   plan.memory.has_begun = true;
   plan.memory.began = api::Time{plan.begin - minutes(20)};
-  plan.memory.told = {{"n0", api::Time{plan.begin - minutes(20)}}};
+  plan.memory.assigned_at = {{"n0", api::Time{plan.begin - minutes(20)}}};
   EXPECT_THAT(TextOf(plan.Run()),
               ElementsAre("2027-03-27T12:10:00Z WaveDone 1", "2027-03-27T12:10:00Z WaveBegins 2, 1 nodes",
                           "2027-03-27T12:40:00Z WaveDone 2", "2027-03-27T12:40:00Z Finished, 2 nodes"));

@@ -118,12 +118,14 @@ class PolicyModel {
       const bool has_acted = Pass(false);
       if (last_.phase == RolloutPhase::kAwaitingApproval) ApproveWave(last_good_, last_.wave);
       for (auto& [name, node] : nodes_) Work(name);
-      if (!has_acted && last_.again && last_.phase != RolloutPhase::kUpdating) now_ = std::max(now_, *last_.again);
+      if (!has_acted && last_.decide_again_at && last_.phase != RolloutPhase::kUpdating) {
+        now_ = std::max(now_, *last_.decide_again_at);
+      }
     }
     ASSERT_TRUE(IsSettled()) << NameOf(last_.phase) << ": " << last_.message << "\n"
                              << json::ToText(json::Encode(memory_));
     for (int i = 0; i < 20 && last_.phase != RolloutPhase::kComplete; ++i) {
-      if (!Pass(false) && last_.again) now_ = *last_.again;
+      if (!Pass(false) && last_.decide_again_at) now_ = *last_.decide_again_at;
       if (last_.phase == RolloutPhase::kAwaitingApproval) ApproveWave(last_good_, last_.wave);
     }
     EXPECT_EQ(NameOf(last_.phase), std::string("Complete")) << last_.message;
@@ -242,7 +244,7 @@ class PolicyModel {
     nodes_.erase(name);
     crashed_.erase(name);
     at_work_.erase(name);
-    told_well_.erase(name);
+    assigned_well_.erase(name);
     broken_.erase(name);
   }
 
@@ -397,7 +399,7 @@ class PolicyModel {
   }
 
   const Wave& CurrentWave() const {
-    return policy_.waves.at(std::min(static_cast<std::size_t>(memory_.wave), policy_.waves.size() - 1));
+    return policy_.waves.at(std::min(static_cast<std::size_t>(memory_.wave_index), policy_.waves.size() - 1));
   }
 
   bool HasTarget(const NodeState& node) const {
@@ -417,12 +419,12 @@ class PolicyModel {
       for (const NodeState& node : states) {
         if (node.desired_config() == memory_.target && !IsWell(node)) broken_.insert(node.name());
       }
-      told_well_.clear();
+      assigned_well_.clear();
     }
     for (const NodeState& node : states) {
       if (IsWell(node)) broken_.erase(node.name());
     }
-    if (std::exchange(was_resumed_, false)) told_well_.clear();
+    if (std::exchange(was_resumed_, false)) assigned_well_.clear();
   }
 
   // An order holds for its target, and for the first rollout that it acts on.
@@ -453,7 +455,7 @@ class PolicyModel {
     EXPECT_EQ(memory_.target, target);
     if (!tolerates_failures_) {
       for (const NodeState& other : states) {
-        const bool has_failed = told_well_.contains(other.name()) && HasTarget(other) && other.is_degraded();
+        const bool has_failed = assigned_well_.contains(other.name()) && HasTarget(other) && other.is_degraded();
         EXPECT_FALSE(has_failed) << other.name() << " has failed, and " << name << " was updated";
       }
     }
@@ -474,7 +476,7 @@ class PolicyModel {
       EXPECT_LE(members.size(), wave.nodes->RoundedUp(members.size() + nodes_.size()));
     }
     EXPECT_TRUE(IsWindowOpen(name)) << name << " was updated outside of its window";
-    const int number = memory_.wave + 1;
+    const int number = memory_.wave_index + 1;
     if (policy_.needs_approval && number > 1) {
       EXPECT_TRUE(approved_.contains({target, number}));
     }
@@ -515,8 +517,8 @@ class PolicyModel {
     if (policy_.order_label.empty()) return;
     for (const NodeState& other : states) {
       if (RackOf(other) == RackOf(node) || !HasTarget(other) || !at_work_.contains(other.name())) continue;
-      const auto told = memory_.told.find(other.name());
-      const auto since = told == memory_.told.end() ? memory_.began->at : told->second.at;
+      const auto assigned = memory_.assigned_at.find(other.name());
+      const auto since = assigned == memory_.assigned_at.end() ? memory_.began->at : assigned->second.at;
       EXPECT_GE(now_ - since, CurrentWave().node_timeout)
           << RackOf(other) << " is not done, and " << node.name() << " was updated";
     }
@@ -524,7 +526,8 @@ class PolicyModel {
 
   // A wave that has begun ends only if its nodes are well, or have a fault that does not count.
   void CheckMemory(const std::vector<NodeState>& states) {
-    if (memory_.target != last_.memory.target || !memory_.has_begun || last_.memory.wave != memory_.wave + 1) return;
+    if (memory_.target != last_.memory.target || !memory_.has_begun) return;
+    if (last_.memory.wave_index != memory_.wave_index + 1) return;
     for (const NodeState& node : states) {
       const auto& members = memory_.members;
       const bool is_member =
@@ -539,7 +542,7 @@ class PolicyModel {
   void Apply(const NodeUpdate& update) {
     const NodeState before(nodes_.at(update.node));
     const bool was_healthy = !before.is_unavailable() && !before.is_degraded();
-    if (IsWell(before)) told_well_.insert(update.node);
+    if (IsWell(before)) assigned_well_.insert(update.node);
     for (const auto& [key, value] : update.patch.metadata.annotations) {
       nodes_.at(update.node).metadata.annotations[key] = *value;
     }
@@ -578,9 +581,9 @@ class PolicyModel {
   std::map<std::string, GateResult> results_;
   NodeNames undisruptive_;
   std::set<std::string> crashed_;
-  std::set<std::string> at_work_;    // Nodes that were healthy when their update began, and are not done yet.
-  std::set<std::string> told_well_;  // Nodes that were given the present target while they were well.
-  std::set<std::string> broken_;     // Nodes that an earlier target has left unwell.
+  std::set<std::string> at_work_;        // Nodes that were healthy when their update began, and are not done yet.
+  std::set<std::string> assigned_well_;  // Nodes that were given the present target while they were well.
+  std::set<std::string> broken_;         // Nodes that an earlier target has left unwell.
   std::set<std::pair<std::string, int>> approved_;
   int rollouts_ = 0;
   std::map<std::string, int> override_rollouts_;  // By order, the rollout in which it has acted.

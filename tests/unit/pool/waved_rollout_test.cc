@@ -55,7 +55,7 @@ class Fleet {
 
   // Decides, and writes the memory through JSON as the API server keeps it, or else assigns the target to nodes.
   // Returns whether anything was written.
-  bool Step(std::vector<std::string>& told) {
+  bool Step(std::vector<std::string>& assigned) {
     last = Decide();
     for (const RolloutNews& one : last.news) news.push_back(one.reason);
     const bool is_new = !json::Equal(last.memory, memory);
@@ -64,7 +64,7 @@ class Fleet {
     memory = json::Decode<api::RolloutMemory>(json::Encode(last.memory), report);
     for (const auto* list : {&last.rollout.updates, &last.rollout.updates_of_unavailable}) {
       for (const NodeUpdate& update : *list) {
-        told.push_back(update.node);
+        assigned.push_back(update.node);
         Named(update.node).metadata.annotations[std::string(api::kDesiredConfigAnnotation)] =
             *update.patch.metadata.annotations.at(std::string(api::kDesiredConfigAnnotation));
         Named(update.node).metadata.annotations[std::string(api::kStateAnnotation)] = api::kStateWorking;
@@ -74,15 +74,15 @@ class Fleet {
   }
 
   // Steps until nothing more is written; returns the nodes that were given the target, sorted.
-  std::vector<std::string> Told() {
-    std::vector<std::string> told;
+  std::vector<std::string> AssignTargets() {
+    std::vector<std::string> assigned;
     int steps = 0;
-    while (Step(told)) {
+    while (Step(assigned)) {
       EXPECT_LT(++steps, 50) << last.message;
       if (steps >= 50) break;
     }
-    std::sort(told.begin(), told.end());
-    return told;
+    std::sort(assigned.begin(), assigned.end());
+    return assigned;
   }
 
   api::Node& Named(const std::string& name) {
@@ -148,19 +148,19 @@ constexpr const char* kCanary = R"({"pool": "worker", "waves": [{"name": "canary
 
 TEST(WavedRollout, GoesWaveByWaveAndWatchesEachForItsSoak) {
   Fleet fleet(kCanary, 4);
-  EXPECT_THAT(fleet.Told(), ElementsAre("n0"));
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n0"));
   EXPECT_EQ(fleet.Phase(), "Updating");
   fleet.now += minutes(5);
   fleet.Finish("n0");
-  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   EXPECT_EQ(fleet.Phase(), "Soaking");
-  EXPECT_EQ(fleet.last.again, fleet.now + minutes(10));
+  EXPECT_EQ(fleet.last.decide_again_at, fleet.now + minutes(10));
   fleet.now += minutes(10) - std::chrono::seconds(1);
-  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   fleet.now += std::chrono::seconds(1);
-  EXPECT_THAT(fleet.Told(), ElementsAre("n1", "n2", "n3"));
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n1", "n2", "n3"));
   fleet.FinishAll({"n1", "n2", "n3"});
-  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   EXPECT_EQ(fleet.Phase(), "Complete");
   EXPECT_THAT(fleet.news, ElementsAre("RolloutBegun", "RolloutWaveBegun", "RolloutWaveDone", "RolloutWaveBegun",
                                       "RolloutWaveDone", "RolloutFinished"));
@@ -168,12 +168,12 @@ TEST(WavedRollout, GoesWaveByWaveAndWatchesEachForItsSoak) {
 
 TEST(WavedRollout, WritesWhatItRemembersBeforeItUpdatesANode) {
   Fleet fleet(kCanary, 4);
-  std::vector<std::string> told;
-  EXPECT_TRUE(fleet.Step(told));
-  EXPECT_THAT(told, IsEmpty());
-  EXPECT_TRUE(fleet.memory.told.contains("n0"));
-  EXPECT_TRUE(fleet.Step(told));
-  EXPECT_THAT(told, ElementsAre("n0"));
+  std::vector<std::string> assigned;
+  EXPECT_TRUE(fleet.Step(assigned));
+  EXPECT_THAT(assigned, IsEmpty());
+  EXPECT_TRUE(fleet.memory.assigned_at.contains("n0"));
+  EXPECT_TRUE(fleet.Step(assigned));
+  EXPECT_THAT(assigned, ElementsAre("n0"));
 }
 
 TEST(WavedRollout, DecidesTheSameWithoutTheWriteThatWasLost) {
@@ -185,17 +185,17 @@ TEST(WavedRollout, DecidesTheSameWithoutTheWriteThatWasLost) {
 TEST(WavedRollout, BeginsTheSoakAgainWhenANodeIsNotWell) {
   Fleet fleet(kCanary, 2);
   fleet.SetPolicy(R"({"pool": "worker", "waves": [{"nodes": 1, "soak": "10min", "failureThreshold": 0}]})");
-  fleet.FinishAll(fleet.Told());
-  fleet.Told();
+  fleet.FinishAll(fleet.AssignTargets());
+  fleet.AssignTargets();
   fleet.now += minutes(9);
   fleet.SetReady("n0", false);
-  fleet.Told();
+  fleet.AssignTargets();
   fleet.SetReady("n0", true);
-  fleet.Told();
+  fleet.AssignTargets();
   fleet.now += minutes(9);
-  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   fleet.now += minutes(1);
-  EXPECT_THAT(fleet.Told(), ElementsAre("n1"));
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n1"));
 }
 
 struct WaveCase {
@@ -216,7 +216,7 @@ TEST(WavedRollout, HasTheNodesOfAWaveByNumberPercentageOrLabel) {
   for (const WaveCase& one : cases) {
     Fleet fleet(R"({"pool": "worker", "waves": )" + std::string(one.waves) + "}", 10);
     for (const char* name : {"n7", "n8", "n9"}) fleet.Named(name).metadata.labels["canary"] = "yes";
-    EXPECT_EQ(fleet.Told(), one.first) << one.waves;
+    EXPECT_EQ(fleet.AssignTargets(), one.first) << one.waves;
   }
 }
 
@@ -224,107 +224,107 @@ TEST(WavedRollout, PrefersNodesThatCanBeUpdatedForAWave) {
   Fleet fleet(kCanary, 3);
   fleet.Named("n0").spec.unschedulable = true;
   fleet.SetReady("n1", false);
-  EXPECT_THAT(fleet.Told(), ElementsAre("n2"));
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n2"));
 }
 
 TEST(WavedRollout, PrefersNodesWhoseFailureWouldCountForAWave) {
   Fleet fleet(R"({"pool": "worker", "waves": [{"nodes": 1}]})", 3);
   fleet.Fail("n0");  // It is the oldest one, and ready, but could not show that the target is good.
-  EXPECT_THAT(fleet.Told(), ElementsAre("n1"));
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n1"));
 }
 
 TEST(WavedRollout, KeepsTheNodesOfAWaveWhenAnEditMakesItTheLastOne) {
   Fleet fleet(R"({"pool": "worker", "waves": [{"nodes": 1}, {"nodes": 1, "soak": "1h"}]})", 5);
-  fleet.FinishAll(fleet.Told());
-  EXPECT_THAT(fleet.Told(), ElementsAre("n1"));
+  fleet.FinishAll(fleet.AssignTargets());
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n1"));
   // Without the canary, the wave that is under way has the place of the wave with all other nodes.
   fleet.SetPolicy(R"({"pool": "worker", "waves": [{"nodes": 1, "soak": "1h"}]})");
-  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   fleet.Fail("n1");
-  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   EXPECT_EQ(fleet.Phase(), "Halted");
 }
 
 TEST(WavedRollout, BeginsWithTheRestAfterAWaveThatAnEditMadeTheLastOne) {
   Fleet fleet(R"({"pool": "worker", "waves": [{"nodes": 1}, {"nodes": 1}]})", 4);
-  fleet.FinishAll(fleet.Told());
-  EXPECT_THAT(fleet.Told(), ElementsAre("n1"));
+  fleet.FinishAll(fleet.AssignTargets());
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n1"));
   fleet.SetPolicy(R"({"pool": "worker", "waves": [{"nodes": 1}]})");
   fleet.Finish("n1");
-  EXPECT_THAT(fleet.Told(), ElementsAre("n2", "n3"));
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n2", "n3"));
   EXPECT_THAT(fleet.news, Not(Contains("RolloutFinished")));
   fleet.FinishAll({"n2", "n3"});
-  fleet.Told();
+  fleet.AssignTargets();
   EXPECT_EQ(fleet.Phase(), "Complete");
 }
 
 TEST(WavedRollout, StaysHaltedWhenAnEditLeavesFewerWaves) {
   Fleet fleet(R"({"pool": "worker", "waves": [{"nodes": 1}, {"nodes": 1}, {"nodes": 1}]})", 6);
-  fleet.FinishAll(fleet.Told());
-  fleet.FinishAll(fleet.Told());
-  EXPECT_THAT(fleet.Told(), ElementsAre("n2"));
+  fleet.FinishAll(fleet.AssignTargets());
+  fleet.FinishAll(fleet.AssignTargets());
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n2"));
   fleet.Fail("n2");
-  fleet.Told();
+  fleet.AssignTargets();
   ASSERT_TRUE(fleet.memory.halt);
   fleet.SetPolicy(R"({"pool": "worker", "waves": [{"nodes": 1}]})");
-  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   EXPECT_EQ(fleet.Phase(), "Halted");
 }
 
 TEST(WavedRollout, KeepsTheNodesOfAWaveWhenOthersCome) {
   Fleet fleet(kCanary, 3);
-  EXPECT_THAT(fleet.Told(), ElementsAre("n0"));
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n0"));
   fleet.nodes.push_back(CreatedAt(NodeAt("a", kOld), -5));
-  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
 }
 
 TEST(WavedRollout, ChoosesAnotherNodeWhenTheCanaryIsDeleted) {
   Fleet fleet(kCanary, 3);
-  EXPECT_THAT(fleet.Told(), ElementsAre("n0"));
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n0"));
   fleet.nodes.erase(fleet.nodes.begin());
-  EXPECT_THAT(fleet.Told(), ElementsAre("n1"));
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n1"));
 }
 
 TEST(WavedRollout, NeverHasMoreNodesUnavailableThanTheWaveOrThePoolAllows) {
   Fleet fleet(R"({"pool": "worker", "waves": [{"nodes": 6, "maxUnavailable": 2}]})", 8);
-  EXPECT_THAT(fleet.Told(), ElementsAre("n0", "n1"));
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n0", "n1"));
   fleet.Finish("n0");
-  EXPECT_THAT(fleet.Told(), ElementsAre("n2"));
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n2"));
   fleet.pool.spec.max_unavailable = api::IntOrString{1};
   fleet.Finish("n1");
-  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   fleet.Finish("n2");
-  EXPECT_THAT(fleet.Told(), ElementsAre("n3"));
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n3"));
 }
 
 TEST(WavedRollout, StaysBelowAPauseOfThePool) {
   Fleet fleet(kCanary, 3);
   fleet.pool.spec.paused = true;
-  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   EXPECT_EQ(fleet.Phase(), "Held");
   fleet.pool.spec.paused = false;
-  EXPECT_THAT(fleet.Told(), ElementsAre("n0"));
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n0"));
 }
 
 TEST(WavedRollout, UpdatesNodesThatJoinLaterAsPartOfTheLastWave) {
   Fleet fleet(kCanary, 1);
-  fleet.FinishAll(fleet.Told());
-  fleet.Told();
+  fleet.FinishAll(fleet.AssignTargets());
+  fleet.AssignTargets();
   fleet.now += minutes(10);
-  fleet.Told();
+  fleet.AssignTargets();
   EXPECT_EQ(fleet.Phase(), "Complete");
   fleet.SetReady("n0", false);  // A fault long after the rollout does not count.
   fleet.nodes.push_back(NodeAt("late", kOld));
-  EXPECT_THAT(fleet.Told(), ElementsAre("late"));
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("late"));
   fleet.Finish("late");
-  fleet.Told();
+  fleet.AssignTargets();
   EXPECT_EQ(fleet.Phase(), "Complete");
 }
 
 TEST(WavedRollout, OfAPoolThatHasItsTargetIsCompleteWithoutAnyNews) {
   Fleet fleet(kCanary, 2);
   fleet.pool.spec.configuration.name = kOld;
-  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   EXPECT_EQ(fleet.Phase(), "Complete");
   EXPECT_THAT(fleet.news, IsEmpty());
 }
@@ -335,13 +335,13 @@ TEST(WavedRollout, UpdatesOneFailureDomainAtATime) {
   Fleet fleet(R"({"pool": "worker", "order": {"label": "rack"}})", 5);
   const char* const racks[] = {"b", "a", "b", "a"};
   for (int i = 0; i < 4; ++i) fleet.nodes[static_cast<std::size_t>(i)].metadata.labels["rack"] = racks[i];
-  EXPECT_THAT(fleet.Told(), ElementsAre("n1", "n3"));
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n1", "n3"));
   fleet.Finish("n1");
-  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   fleet.Finish("n3");
-  EXPECT_THAT(fleet.Told(), ElementsAre("n0", "n2"));
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n0", "n2"));
   fleet.FinishAll({"n0", "n2"});
-  EXPECT_THAT(fleet.Told(), ElementsAre("n4"));  // A node without the label comes last.
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n4"));  // A node without the label comes last.
 }
 
 TEST(WavedRollout, DoesNotWaitForARackWithoutNodesThatCanBeUpdated) {
@@ -349,29 +349,29 @@ TEST(WavedRollout, DoesNotWaitForARackWithoutNodesThatCanBeUpdated) {
   fleet.nodes[0].metadata.labels["rack"] = "a";
   fleet.nodes[0].spec.unschedulable = true;
   fleet.nodes[1].metadata.labels["rack"] = "b";
-  EXPECT_THAT(fleet.Told(), ElementsAre("n1"));
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n1"));
 }
 
 // ---- approvals ----
 
 TEST(WavedRollout, WaitsForTheApprovalOfEachWaveButTheFirst) {
   Fleet fleet(R"({"pool": "worker", "approve": "Manual", "waves": [{"nodes": 1}]})", 3);
-  fleet.FinishAll(fleet.Told());
-  EXPECT_THAT(fleet.Told(), IsEmpty());
+  fleet.FinishAll(fleet.AssignTargets());
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   EXPECT_EQ(fleet.Phase(), "AwaitingApproval");
   EXPECT_THAT(fleet.last.message, HasSubstr("kubectl pintle approve worker"));
   fleet.Order(api::kApproveAnnotation, "yes");
-  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   // A number does not identify a wave.
   fleet.Order(api::kApproveAnnotation, R"({"target": "rendered-worker-new", "wave": 2, "by": "ann"})");
-  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   fleet.Order(api::kApproveAnnotation, fleet.ApprovalOf(DigestOfWave(fleet.policy, 0, kNew)));
-  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   fleet.Order(api::kApproveAnnotation, fleet.ApprovalOf(DigestOfWave(fleet.policy, 1, "rendered-worker-other")));
-  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   EXPECT_EQ(fleet.last.wave_digest, DigestOfWave(fleet.policy, 1, kNew));
   fleet.Order(api::kApproveAnnotation, fleet.ApprovalOf(fleet.last.wave_digest));
-  EXPECT_THAT(fleet.Told(), ElementsAre("n1", "n2"));
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n1", "n2"));
   EXPECT_EQ(fleet.last.wave_digest, "");
   ASSERT_THAT(fleet.memory.approvals, SizeIs(1));
   EXPECT_EQ(fleet.memory.approvals[0].wave, 2);
@@ -382,33 +382,33 @@ TEST(WavedRollout, WaitsForTheApprovalOfEachWaveButTheFirst) {
 
 TEST(WavedRollout, DoesNotTakeTheApprovalOfAWaveForOneThatIsInsertedBeforeIt) {
   Fleet fleet(R"({"pool": "worker", "approve": "Manual", "waves": [{"nodes": 1}, {"nodes": 1, "soak": "1h"}]})", 4);
-  fleet.FinishAll(fleet.Told());
-  fleet.Told();
+  fleet.FinishAll(fleet.AssignTargets());
+  fleet.AssignTargets();
   ASSERT_EQ(fleet.Phase(), "AwaitingApproval");
   const std::string approved = fleet.last.wave_digest;
   fleet.Order(api::kApproveAnnotation, fleet.ApprovalOf(approved));
   fleet.SetPolicy(R"({"pool": "worker", "approve": "Manual",
                       "waves": [{"nodes": 1}, {"nodes": 2}, {"nodes": 1, "soak": "1h"}]})");
-  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   EXPECT_EQ(fleet.Phase(), "AwaitingApproval");
   EXPECT_EQ(fleet.last.wave, 2);
   EXPECT_NE(fleet.last.wave_digest, approved);
   EXPECT_EQ(fleet.memory.approvals.at(0).wave, 3) << "it is the third wave now";
   fleet.Order(api::kApproveAnnotation, fleet.ApprovalOf(fleet.last.wave_digest));
-  const auto inserted = fleet.Told();
+  const auto inserted = fleet.AssignTargets();
   EXPECT_THAT(inserted, ElementsAre("n1", "n2"));
   fleet.FinishAll(inserted);
   // The wave behind it keeps its approval.
-  EXPECT_THAT(fleet.Told(), ElementsAre("n3"));
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n3"));
 }
 
 TEST(WavedRollout, DoesNotTakeTheApprovalOfAWaveAfterAnEditOfTheWave) {
   Fleet fleet(R"({"pool": "worker", "approve": "Manual", "waves": [{"nodes": 1}, {"nodes": 1}]})", 5);
-  fleet.FinishAll(fleet.Told());
-  fleet.Told();
+  fleet.FinishAll(fleet.AssignTargets());
+  fleet.AssignTargets();
   fleet.Order(api::kApproveAnnotation, fleet.ApprovalOf(fleet.last.wave_digest));
   fleet.SetPolicy(R"({"pool": "worker", "approve": "Manual", "waves": [{"nodes": 1}, {"nodes": "100%"}]})");
-  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   EXPECT_EQ(fleet.Phase(), "AwaitingApproval");
 }
 
@@ -425,40 +425,40 @@ TEST(DigestOfWave, DiffersForEachWaveOfAPolicyAndForEachTarget) {
 TEST(WavedRollout, DoesNotTakeAnApprovalForALaterTarget) {
   Fleet fleet(R"({"pool": "worker", "approve": "Manual", "waves": [{"nodes": 1}]})", 3);
   fleet.Order(api::kApproveAnnotation, fleet.ApprovalOf(DigestOfWave(fleet.policy, 1, kNew)));
-  fleet.FinishAll(fleet.Told());
+  fleet.FinishAll(fleet.AssignTargets());
   fleet.pool.spec.configuration.name = "rendered-worker-newer";
-  fleet.FinishAll(fleet.Told());
-  EXPECT_THAT(fleet.Told(), IsEmpty());
+  fleet.FinishAll(fleet.AssignTargets());
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   EXPECT_EQ(fleet.Phase(), "AwaitingApproval");
 }
 
 TEST(WavedRollout, DoesNotTakeAnApprovalForALaterRolloutOfTheSameTarget) {
   Fleet fleet(R"({"pool": "worker", "approve": "Manual", "waves": [{"nodes": 1}]})", 3);
-  fleet.FinishAll(fleet.Told());
+  fleet.FinishAll(fleet.AssignTargets());
   const std::string digest = DigestOfWave(fleet.policy, 1, kNew);
   fleet.Order(api::kApproveAnnotation, fleet.ApprovalOf(digest));
-  EXPECT_THAT(fleet.Told(), ElementsAre("n1", "n2"));
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n1", "n2"));
   // The config is taken back.  That needs no approval, since only the canary has left the old one.
   fleet.pool.spec.configuration.name = kOld;
-  fleet.FinishAll(fleet.Told());
-  fleet.Told();
+  fleet.FinishAll(fleet.AssignTargets());
+  fleet.AssignTargets();
   EXPECT_EQ(fleet.Phase(), "Complete");
   fleet.pool.spec.configuration.name = kNew;
-  fleet.FinishAll(fleet.Told());
-  EXPECT_THAT(fleet.Told(), IsEmpty());
+  fleet.FinishAll(fleet.AssignTargets());
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   EXPECT_EQ(fleet.Phase(), "AwaitingApproval");
   // An order with another time counts as a new one.
   fleet.Order(api::kApproveAnnotation, fleet.ApprovalOf(digest, "later"));
-  EXPECT_THAT(fleet.Told(), ElementsAre("n1", "n2"));
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n1", "n2"));
 }
 
 // ---- failures and halts ----
 
 TEST(WavedRollout, HaltsWhenTheCanaryFailsAndGoesOnWhenTheConfigIsTakenBack) {
   Fleet fleet(kCanary, 4);
-  fleet.Told();
+  fleet.AssignTargets();
   fleet.Fail("n0");
-  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   EXPECT_EQ(fleet.Phase(), "Halted");
   EXPECT_EQ(fleet.memory.halt->reason, "FailureThreshold");
   EXPECT_EQ(fleet.memory.halt->message, "1 node has failed with rendered-worker-new (n0), and the policy allows none");
@@ -466,13 +466,13 @@ TEST(WavedRollout, HaltsWhenTheCanaryFailsAndGoesOnWhenTheConfigIsTakenBack) {
             fleet.memory.halt->message +
                 ".  Take the config back, or run `kubectl pintle resume worker` to go on in spite of this");
   fleet.now += hours(100);
-  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   fleet.pool.spec.configuration.name = kOld;
-  EXPECT_THAT(fleet.Told(), ElementsAre("n0"));
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n0"));
   fleet.Finish("n0");
-  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   fleet.now += minutes(10);
-  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   EXPECT_EQ(fleet.Phase(), "Complete");
   EXPECT_THAT(fleet.news, Contains("RolloutHaltEnded"));
 }
@@ -481,82 +481,82 @@ TEST(WavedRollout, TakesAConfigBackAtOnceThoughTheWindowIsClosed) {
   Fleet fleet(R"({"pool": "worker", "waves": [{"nodes": 1}, {"nodes": 1}],
                   "windows": [{"days": ["Mon"], "start": "11:00", "duration": "2h"}]})",
               4);
-  EXPECT_THAT(fleet.Told(), ElementsAre("n0"));
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n0"));
   fleet.Finish("n0");
-  EXPECT_THAT(fleet.Told(), ElementsAre("n1"));
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n1"));
   // The first canary has the new config and breaks; the second one has not begun.
   fleet.SetReady("n0", false);
-  fleet.Told();
+  fleet.AssignTargets();
   EXPECT_EQ(fleet.Phase(), "Halted");
   fleet.now += hours(5);
   fleet.pool.spec.configuration.name = kOld;
-  EXPECT_THAT(fleet.Told(), ElementsAre("n0", "n1"));
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n0", "n1"));
 }
 
 TEST(WavedRollout, DoesNotTakeAHealthyNodeBackOutsideOfAWindow) {
   Fleet fleet(R"({"pool": "worker", "waves": [{"nodes": 1}],
                   "windows": [{"days": ["Mon"], "start": "11:00", "duration": "2h"}]})",
               4);
-  fleet.FinishAll(fleet.Told());
+  fleet.FinishAll(fleet.AssignTargets());
   fleet.now += hours(5);
   fleet.pool.spec.configuration.name = kOld;
-  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   EXPECT_EQ(fleet.Phase(), "AwaitingWindow");
 }
 
 TEST(WavedRollout, EndsAHaltWhenTheNodeIsWellAgain) {
   Fleet fleet(kCanary, 2);
-  fleet.Told();
+  fleet.AssignTargets();
   fleet.Fail("n0");
-  fleet.Told();
+  fleet.AssignTargets();
   fleet.Finish("n0");
-  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   EXPECT_FALSE(fleet.memory.halt);
   EXPECT_EQ(fleet.Phase(), "Soaking");
   fleet.now += minutes(10);
-  EXPECT_THAT(fleet.Told(), ElementsAre("n1"));
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n1"));
 }
 
 TEST(WavedRollout, GoesOnWhenAPersonResumesIt) {
   Fleet fleet(kCanary, 3);
-  fleet.Told();
+  fleet.AssignTargets();
   fleet.Fail("n0");
-  fleet.Told();
+  fleet.AssignTargets();
   const std::string order = R"({"target": "rendered-worker-new", "by": "ann"})";
   fleet.Order(api::kResumeAnnotation, order);
-  fleet.Told();
+  fleet.AssignTargets();
   EXPECT_FALSE(fleet.memory.halt);
   EXPECT_EQ(fleet.memory.resumptions.at(0).by, "ann");
   EXPECT_THAT(fleet.memory.resumptions.at(0).nodes, ElementsAre("n0"));
   fleet.now += minutes(10);
-  EXPECT_THAT(fleet.Told(), ElementsAre("n1", "n2"));
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n1", "n2"));
   // The order has acted; it does not end the next halt.
   fleet.Fail("n1");
-  fleet.Told();
+  fleet.AssignTargets();
   EXPECT_EQ(fleet.Phase(), "Halted");
 }
 
 TEST(WavedRollout, ToleratesAsManyFailuresAsTheWaveAllows) {
   Fleet fleet(R"({"pool": "worker", "waves": [{"nodes": 4, "failureThreshold": "25%"}]})", 6);
-  EXPECT_THAT(fleet.Told(), SizeIs(4));
+  EXPECT_THAT(fleet.AssignTargets(), SizeIs(4));
   fleet.Fail("n0");
   fleet.FinishAll({"n1", "n2"});
-  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   EXPECT_EQ(fleet.Phase(), "Updating");
   fleet.Finish("n3");
-  EXPECT_THAT(fleet.Told(), ElementsAre("n4", "n5"));  // The next wave counts its own failures.
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n4", "n5"));  // The next wave counts its own failures.
 }
 
 TEST(WavedRollout, HaltsWhenANodeTakesTooLong) {
   Fleet fleet(R"({"pool": "worker", "waves": [{"nodes": 1, "nodeTimeout": "20min"}]})", 2);
-  fleet.Told();
+  fleet.AssignTargets();
   fleet.SetReady("n0", false);
   fleet.now += minutes(20) - std::chrono::seconds(1);
-  fleet.Told();
+  fleet.AssignTargets();
   EXPECT_EQ(fleet.Phase(), "Updating");
-  EXPECT_EQ(fleet.last.again, fleet.now + std::chrono::seconds(1));
+  EXPECT_EQ(fleet.last.decide_again_at, fleet.now + std::chrono::seconds(1));
   fleet.now += std::chrono::seconds(1);
-  fleet.Told();
+  fleet.AssignTargets();
   EXPECT_EQ(fleet.Phase(), "Halted");
 }
 
@@ -565,66 +565,66 @@ TEST(WavedRollout, DoesNotCountFaultsFromBeforeTheUpdate) {
   fleet.SetReady("n0", false);
   fleet.Named("n1").metadata.annotations[std::string(api::kStateAnnotation)] = api::kStateDegraded;
   fleet.Named("n2").spec.unschedulable = true;
-  const auto told = fleet.Told();
-  EXPECT_THAT(told, ElementsAre("n1", "n3", "n4"));
+  const auto assigned = fleet.AssignTargets();
+  EXPECT_THAT(assigned, ElementsAre("n1", "n3", "n4"));
   fleet.Fail("n1");
   fleet.FinishAll({"n3", "n4"});
-  EXPECT_THAT(fleet.Told(), ElementsAre("n0"));
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n0"));
   EXPECT_NE(fleet.Phase(), "Halted");
   // The old fault ends, and the next one counts.
   fleet.Finish("n1");
-  fleet.Told();
+  fleet.AssignTargets();
   fleet.Fail("n1");
-  fleet.Told();
+  fleet.AssignTargets();
   EXPECT_EQ(fleet.Phase(), "Halted");
 }
 
 TEST(WavedRollout, DoesNotCountANodeThatSomebodyCordons) {
   Fleet fleet(kCanary, 2);
-  fleet.FinishAll(fleet.Told());
+  fleet.FinishAll(fleet.AssignTargets());
   fleet.Named("n0").spec.unschedulable = true;
-  fleet.Told();
+  fleet.AssignTargets();
   EXPECT_EQ(fleet.Phase(), "Soaking");
 }
 
 TEST(WavedRollout, DoesNotCountAMachineThatJoinsWithTheTargetBeforeItIsReady) {
   Fleet fleet(R"({"pool": "worker", "waves": [{"nodes": 1}, {"nodes": 1}]})", 4);
-  fleet.FinishAll(fleet.Told());
-  EXPECT_THAT(fleet.Told(), ElementsAre("n1"));
+  fleet.FinishAll(fleet.AssignTargets());
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n1"));
   // n9 was installed with the target, and its network is not ready yet.
   fleet.now += minutes(1);
   fleet.nodes.push_back(NotReady(NodeAt("n9", kNew)));
   fleet.nodes.back().metadata.creation_timestamp = api::Time{fleet.now};
-  fleet.Told();
+  fleet.AssignTargets();
   EXPECT_EQ(fleet.Phase(), "Updating");
   fleet.Finish("n9");
-  fleet.Told();
+  fleet.AssignTargets();
   // Later, it counts as any other node.
   fleet.FinishAll({"n1"});
   fleet.now += hours(1);
   fleet.SetReady("n9", false);
-  fleet.Told();
+  fleet.AssignTargets();
   EXPECT_EQ(fleet.Phase(), "Halted");
 }
 
 TEST(WavedRollout, StaysHaltedWhenItsPolicyIsCreatedAgain) {
   Fleet fleet(kCanary, 4);
-  fleet.Told();
+  fleet.AssignTargets();
   fleet.Fail("n0");
-  fleet.Told();
+  fleet.AssignTargets();
   ASSERT_TRUE(fleet.memory.halt);
   fleet.memory = {};
-  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   EXPECT_EQ(fleet.Phase(), "Halted");
 }
 
 TEST(WavedRollout, WithoutWavesNeverHalts) {
   Fleet fleet(R"({"pool": "worker"})", 3);
   fleet.pool.spec.max_unavailable = api::IntOrString{2};
-  fleet.Told();
+  fleet.AssignTargets();
   fleet.Fail("n0");
   fleet.Finish("n1");
-  EXPECT_THAT(fleet.Told(), ElementsAre("n2"));
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n2"));
 }
 
 // ---- windows ----
@@ -632,20 +632,20 @@ TEST(WavedRollout, WithoutWavesNeverHalts) {
 TEST(WavedRollout, UpdatesNodesWithinWindowsOnly) {
   Fleet fleet(R"({"pool": "worker", "windows": [{"days": ["Mon"], "start": "22:00", "duration": "1h"}]})", 3);
   fleet.pool.spec.max_unavailable = api::IntOrString{1};
-  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   EXPECT_EQ(fleet.Phase(), "AwaitingWindow");
   EXPECT_THAT(fleet.last.message,
               HasSubstr("no maintenance window is open; the next one begins at 2027-01-04T22:00:00Z"));
-  EXPECT_EQ(fleet.last.again, fleet.now + hours(10));
+  EXPECT_EQ(fleet.last.decide_again_at, fleet.now + hours(10));
   fleet.now += hours(10);
-  EXPECT_THAT(fleet.Told(), ElementsAre("n0"));
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n0"));
   fleet.Finish("n0");
   fleet.now += minutes(59);
-  EXPECT_THAT(fleet.Told(), ElementsAre("n1"));
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n1"));
   // A change that is under way at the end of the window ends.
   fleet.now += minutes(1);
   fleet.Finish("n1");
-  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   EXPECT_EQ(fleet.Phase(), "AwaitingWindow");
 }
 
@@ -653,9 +653,9 @@ TEST(WavedRollout, MayMakeChangesThatDisruptNothingAtAnyTime) {
   Fleet fleet(R"({"pool": "worker", "windowScope": "DisruptiveChanges",
                   "windows": [{"days": ["Mon"], "start": "22:00", "duration": "1h"}]})",
               3);
-  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   fleet.undisruptive = {"n1"};
-  EXPECT_THAT(fleet.Told(), ElementsAre("n1"));
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n1"));
 }
 
 TEST(WavedRollout, AwaitsAWindowWhenANodeGetsAnotherImage) {
@@ -667,7 +667,7 @@ TEST(WavedRollout, AwaitsAWindowWhenANodeGetsAnotherImage) {
     fleet.Named("n1").metadata.annotations[std::string(image)] = "registry/os@sha256:1";
   }
   fleet.undisruptive = {"n1"};
-  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   EXPECT_EQ(fleet.Phase(), "AwaitingWindow");
 }
 
@@ -676,12 +676,12 @@ TEST(WavedRollout, UpdatesNothingDuringAFreeze) {
                   "reason": "holidays"}})",
               2);
   fleet.undisruptive = {"n0"};
-  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   EXPECT_EQ(fleet.Phase(), "Frozen");
   EXPECT_THAT(fleet.last.message,
               HasSubstr("the policy's freeze (holidays) forbids updates now; they can begin at 2027-01-07T"));
   fleet.now += hours(60);
-  EXPECT_THAT(fleet.Told(), SizeIs(2));
+  EXPECT_THAT(fleet.AssignTargets(), SizeIs(2));
 }
 
 constexpr const char* kFrozenCanary =
@@ -690,7 +690,7 @@ constexpr const char* kFrozenCanary =
 TEST(WavedRollout, DisregardsWindowsAndFreezesForOneTargetWhenAnAdministratorSaysWhy) {
   Fleet fleet(kFrozenCanary, 2);
   fleet.Order(api::kOverrideAnnotation, OverrideOf(kNew));
-  EXPECT_THAT(fleet.Told(), ElementsAre("n0"));  // The waves still hold.
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n0"));  // The waves still hold.
   EXPECT_THAT(fleet.news, Contains("RolloutOverridden"));
   EXPECT_EQ(fleet.memory.override_used->reason, "CVE-2027-1");
   EXPECT_EQ(fleet.memory.override_used->by, "ann");
@@ -698,38 +698,38 @@ TEST(WavedRollout, DisregardsWindowsAndFreezesForOneTargetWhenAnAdministratorSay
   EXPECT_EQ(fleet.memory.override_used->at->at, fleet.now);
   fleet.Finish("n0");
   fleet.pool.spec.configuration.name = "rendered-worker-newer";
-  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   EXPECT_TRUE(fleet.memory.override_used->withdrawn);
   EXPECT_THAT(fleet.last.message,
               HasSubstr("the override was for rendered-worker-new; to override the windows for the present "
                         "config, run `kubectl pintle override worker --reason=TEXT`"));
   fleet.Order(api::kOverrideAnnotation, OverrideOf("rendered-worker-newer"));
-  EXPECT_THAT(fleet.Told(), SizeIs(1));
+  EXPECT_THAT(fleet.AssignTargets(), SizeIs(1));
 }
 
 TEST(WavedRollout, DoesNotTakeALeftOverOverrideForALaterRolloutOfTheSameTarget) {
   Fleet fleet(kFrozenCanary, 2);
   fleet.Order(api::kOverrideAnnotation, OverrideOf(kNew));
-  EXPECT_THAT(fleet.Told(), ElementsAre("n0"));
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n0"));
   // The config is taken back, which needs no window, and is rolled out again.
   fleet.pool.spec.configuration.name = kOld;
-  fleet.FinishAll(fleet.Told());
-  fleet.Told();
+  fleet.FinishAll(fleet.AssignTargets());
+  fleet.AssignTargets();
   ASSERT_EQ(fleet.Phase(), "Complete");
   fleet.pool.spec.configuration.name = kNew;
-  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   EXPECT_EQ(fleet.Phase(), "Frozen");
   EXPECT_THAT(fleet.last.message,
               HasSubstr("the override was for an earlier rollout; to override the windows for this one, run "
                         "`kubectl pintle override worker --reason=TEXT`"));
   fleet.Order(api::kOverrideAnnotation, OverrideOf(kNew, "later"));
-  EXPECT_THAT(fleet.Told(), ElementsAre("n0"));
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n0"));
 }
 
 TEST(WavedRollout, DoesNotTakeALeftOverOverrideWhenItsMemoryIsLost) {
   Fleet fleet(kFrozenCanary, 2);
   fleet.Order(api::kOverrideAnnotation, OverrideOf(kOld));
-  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   EXPECT_EQ(fleet.Phase(), "Frozen");
 }
 
@@ -737,7 +737,7 @@ TEST(WavedRollout, ReportsAnOverrideThatIsNoOrder) {
   Fleet fleet(kFrozenCanary, 2);
   for (const char* text : {"CVE-2027-1", R"({"target": "rendered-worker-new"})", "{}"}) {
     fleet.Order(api::kOverrideAnnotation, text);
-    EXPECT_THAT(fleet.Told(), IsEmpty()) << text;
+    EXPECT_THAT(fleet.AssignTargets(), IsEmpty()) << text;
     EXPECT_THAT(fleet.last.message,
                 HasSubstr("is not an order; write it by `kubectl pintle override worker --reason=TEXT`"))
         << text;
@@ -747,9 +747,9 @@ TEST(WavedRollout, ReportsAnOverrideThatIsNoOrder) {
 TEST(WavedRollout, EndsAnOverrideThatIsWithdrawn) {
   Fleet fleet(kFrozenCanary, 2);
   fleet.Order(api::kOverrideAnnotation, OverrideOf(kNew));
-  fleet.FinishAll(fleet.Told());
+  fleet.FinishAll(fleet.AssignTargets());
   fleet.pool.metadata.annotations.clear();
-  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   EXPECT_EQ(fleet.memory.override_used->withdrawn->at, fleet.now);
   EXPECT_EQ(fleet.Phase(), "Frozen");
 }
@@ -762,51 +762,51 @@ std::string WithGate(const std::string& gate) {
 
 TEST(WavedRollout, UpdatesANodeWhenItsConditionIsMet) {
   Fleet fleet(WithGate(R"("when": "Before", "nodeCondition": {"type": "BackupDone"})"), 3);
-  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   EXPECT_EQ(fleet.Phase(), "AwaitingGate");
   fleet.Named("n1").status.conditions.push_back({.type = "BackupDone", .status = "True"});
-  EXPECT_THAT(fleet.Told(), ElementsAre("n1"));
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n1"));
   fleet.Named("n0").status.conditions.push_back({.type = "BackupDone", .status = "False"});
-  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
 }
 
 TEST(WavedRollout, EndsAWaveWhenTheAnnotationsOfItsNodesAreThere) {
   Fleet fleet(WithGate(R"("when": "After", "nodeAnnotation": {"key": "pintle.io/gate-tested", "value": "yes"})"), 3);
-  fleet.FinishAll(fleet.Told());
-  EXPECT_THAT(fleet.Told(), IsEmpty());
+  fleet.FinishAll(fleet.AssignTargets());
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   EXPECT_EQ(fleet.Phase(), "AwaitingGate");
   fleet.Named("n0").metadata.annotations["pintle.io/gate-tested"] = "yes";
   fleet.Named("n1").metadata.annotations["pintle.io/gate-tested"] = "no";
-  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   fleet.Named("n1").metadata.annotations["pintle.io/gate-tested"] = "yes";
-  EXPECT_THAT(fleet.Told(), ElementsAre("n2"));
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n2"));
 }
 
 TEST(WavedRollout, AwaitsTheResultsOfQueries) {
   Fleet fleet(WithGate(R"("when": "Before", "prometheus": {"url": "http://p", "query": "ALERTS"})"), 3);
-  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   EXPECT_THAT(fleet.last.message, HasSubstr("there is no result yet"));
   fleet.results["g"] = {.is_met = false, .message = "1 alert fires"};
-  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   EXPECT_THAT(fleet.last.message, HasSubstr("1 alert fires"));
   fleet.now += hours(1000);
-  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   EXPECT_FALSE(fleet.memory.halt);
   fleet.results["g"] = {.is_met = true, .message = ""};
-  EXPECT_THAT(fleet.Told(), SizeIs(2));
+  EXPECT_THAT(fleet.AssignTargets(), SizeIs(2));
 }
 
 TEST(WavedRollout, EndsAWaveOnlyByAResultFromAfterItsNodesAreWell) {
   Fleet fleet(WithGate(R"("when": "After", "prometheus": {"url": "http://p", "query": "ALERTS"})"), 3);
-  const auto told = fleet.Told();
+  const auto assigned = fleet.AssignTargets();
   fleet.results["g"] = {.is_met = true, .message = "", .asked = fleet.now};
   fleet.now += std::chrono::seconds(10);
-  fleet.FinishAll(told);
-  EXPECT_THAT(fleet.Told(), IsEmpty());
+  fleet.FinishAll(assigned);
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   EXPECT_EQ(fleet.Phase(), "AwaitingGate");
   fleet.now += std::chrono::seconds(20);
   fleet.results["g"].asked = fleet.now;
-  EXPECT_THAT(fleet.Told(), ElementsAre("n2"));
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n2"));
 }
 
 TEST(WavedRollout, HaltsAfterTheTimeOfAGateUntilItIsMet) {
@@ -814,20 +814,20 @@ TEST(WavedRollout, HaltsAfterTheTimeOfAGateUntilItIsMet) {
     Fleet fleet(WithGate(std::string(R"("when": ")") + when +
                          R"(", "http": {"url": "http://p"}, "timeout": "1h", "onTimeout": "Halt")"),
                 3);
-    fleet.FinishAll(fleet.Told());
-    fleet.Told();
+    fleet.FinishAll(fleet.AssignTargets());
+    fleet.AssignTargets();
     fleet.now += minutes(59);
-    fleet.Told();
+    fleet.AssignTargets();
     EXPECT_EQ(fleet.Phase(), "AwaitingGate") << when;
-    EXPECT_EQ(fleet.last.again, fleet.now + minutes(1)) << when;
+    EXPECT_EQ(fleet.last.decide_again_at, fleet.now + minutes(1)) << when;
     fleet.now += minutes(1);
-    EXPECT_THAT(fleet.Told(), IsEmpty());
+    EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
     EXPECT_EQ(fleet.Phase(), "Halted") << when;
     EXPECT_EQ(fleet.memory.halt->reason, "Gate");
     EXPECT_EQ(fleet.memory.halt->message,
               "gate g is not met: there is no result yet; the gate's timeout of 1 hour has passed");
     fleet.results["g"] = {.is_met = true, .message = ""};
-    EXPECT_THAT(fleet.Told(), Not(IsEmpty())) << when;
+    EXPECT_THAT(fleet.AssignTargets(), Not(IsEmpty())) << when;
     EXPECT_FALSE(fleet.memory.halt) << when;
   }
 }
@@ -837,25 +837,25 @@ TEST(WavedRollout, ContinuesAfterTheTimeOfAGateIfThePolicySaysSo) {
     Fleet fleet(WithGate(std::string(R"("when": ")") + when +
                          R"(", "nodeCondition": {"type": "Fit"}, "timeout": "1h", "onTimeout": "Continue")"),
                 3);
-    fleet.FinishAll(fleet.Told());
-    EXPECT_THAT(fleet.Told(), IsEmpty());
+    fleet.FinishAll(fleet.AssignTargets());
+    EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
     EXPECT_THAT(fleet.last.message, HasSubstr("gate g is not met by node n0: its condition Fit has to be True"));
     fleet.now += hours(1);
-    EXPECT_THAT(fleet.Told(), Not(IsEmpty())) << when;
+    EXPECT_THAT(fleet.AssignTargets(), Not(IsEmpty())) << when;
   }
 }
 
 TEST(WavedRollout, StartsTheTimeOfAGateAgainWhenAPersonResumes) {
   Fleet fleet(WithGate(R"("when": "Before", "http": {"url": "http://p"}, "timeout": "1h", "onTimeout": "Halt")"), 3);
-  fleet.Told();
+  fleet.AssignTargets();
   fleet.now += hours(1);
-  fleet.Told();
+  fleet.AssignTargets();
   ASSERT_TRUE(fleet.memory.halt);
   fleet.Order(api::kResumeAnnotation, R"({"target": "rendered-worker-new", "by": "ann"})");
-  fleet.Told();
+  fleet.AssignTargets();
   EXPECT_FALSE(fleet.memory.halt);
   fleet.now += hours(1);
-  fleet.Told();
+  fleet.AssignTargets();
   EXPECT_TRUE(fleet.memory.halt);
 }
 
@@ -863,20 +863,20 @@ TEST(WavedRollout, StartsTheTimeOfAGateAgainWhenAPersonResumes) {
 
 TEST(WavedRollout, UpdatesNoNodeBeforeAllHaveStaged) {
   Fleet fleet(R"({"pool": "worker", "stage": "All", "waves": [{"nodes": 1}]})", 3);
-  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   EXPECT_EQ(fleet.Phase(), "Staging");
   for (const char* name : {"n0", "n1"}) {
     fleet.Named(name).metadata.annotations[std::string(api::kStagedAnnotation)] = kNew;
   }
   fleet.Named("n2").metadata.annotations[std::string(api::kStagedAnnotation)] = kOld;
-  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   EXPECT_THAT(fleet.last.message, HasSubstr("1 node has not staged rendered-worker-new yet: n2"));
   fleet.Named("n2").metadata.annotations[std::string(api::kUnstageableAnnotation)] = "no space left";
-  fleet.Told();
+  fleet.AssignTargets();
   EXPECT_THAT(fleet.last.message, HasSubstr("node n2 cannot stage rendered-worker-new: no space left"));
   fleet.Named("n2").metadata.annotations.erase(std::string(api::kUnstageableAnnotation));
   fleet.Named("n2").metadata.annotations[std::string(api::kStagedAnnotation)] = kNew;
-  EXPECT_THAT(fleet.Told(), ElementsAre("n0"));
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n0"));
 }
 
 TEST(WavedRollout, DoesNotWaitForTheStagingOfANodeThatTheTargetBeforeHasBroken) {
@@ -884,35 +884,35 @@ TEST(WavedRollout, DoesNotWaitForTheStagingOfANodeThatTheTargetBeforeHasBroken) 
   for (const char* name : {"n0", "n1"}) {
     fleet.Named(name).metadata.annotations[std::string(api::kStagedAnnotation)] = kNew;
   }
-  ASSERT_THAT(fleet.Told(), ElementsAre("n0"));
+  ASSERT_THAT(fleet.AssignTargets(), ElementsAre("n0"));
   fleet.Fail("n0");
-  fleet.Told();
+  fleet.AssignTargets();
   fleet.pool.spec.configuration.name = "rendered-worker-newer";
   for (const char* name : {"n0", "n1"}) {
     fleet.Named(name).metadata.annotations.erase(std::string(api::kStagedAnnotation));
   }
   fleet.Named("n0").metadata.annotations[std::string(api::kUnstageableAnnotation)] = "this node is Degraded";
-  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   EXPECT_THAT(fleet.last.message, HasSubstr("1 node has not staged rendered-worker-newer yet: n1"));
   fleet.Named("n1").metadata.annotations[std::string(api::kStagedAnnotation)] = "rendered-worker-newer";
-  EXPECT_THAT(fleet.Told(), Not(IsEmpty()));
+  EXPECT_THAT(fleet.AssignTargets(), Not(IsEmpty()));
 }
 
 // ---- clocks and statuses ----
 
 TEST(WavedRollout, WaitsNoLongerThanTheSoakWhenTheClockIsPutBack) {
   Fleet fleet(kCanary, 2);
-  fleet.FinishAll(fleet.Told());
-  fleet.Told();
+  fleet.FinishAll(fleet.AssignTargets());
+  fleet.AssignTargets();
   fleet.now -= hours(1000);
-  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   fleet.now += minutes(10);
-  EXPECT_THAT(fleet.Told(), ElementsAre("n1"));
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n1"));
 }
 
 TEST(WavedRollout, ReportsWhereItStands) {
   Fleet fleet(kCanary, 4);
-  fleet.Told();
+  fleet.AssignTargets();
   const std::vector<NodeState> states = States(fleet.nodes);
   const Situation situation = SituationOf(fleet.pool, states);
   const api::RolloutPoolStatus first = StatusOf(situation, fleet.last, nullptr, fleet.now);
@@ -930,22 +930,22 @@ TEST(WavedRollout, ReportsWhereItStands) {
 TEST(WavedRollout, RemembersHowLongNodesTook) {
   Fleet fleet(R"({"pool": "worker"})", 3);
   fleet.pool.spec.max_unavailable = api::IntOrString{2};
-  EXPECT_THAT(fleet.Told(), ElementsAre("n0", "n1"));
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n0", "n1"));
   fleet.now += minutes(10);
   fleet.Finish("n0");
   fleet.now += minutes(1);  // The controller looks a minute later.
-  EXPECT_THAT(fleet.Told(), ElementsAre("n2"));
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n2"));
   EXPECT_EQ(fleet.memory.took->target, kNew);
   EXPECT_EQ(fleet.memory.took->nodes, 1);
   EXPECT_EQ(fleet.memory.took->seconds, 600);
   fleet.now += minutes(9);
   fleet.FinishAll({"n1", "n2"});
-  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   EXPECT_EQ(fleet.memory.took->nodes, 3);
   EXPECT_EQ(fleet.memory.took->seconds, 600 + 1200 + 540);
   // It stays until a node is done with the next target.
   fleet.pool.spec.configuration.name = "rendered-worker-newer";
-  EXPECT_THAT(fleet.Told(), SizeIs(2));
+  EXPECT_THAT(fleet.AssignTargets(), SizeIs(2));
   EXPECT_EQ(fleet.memory.took->target, kNew);
 }
 
@@ -959,45 +959,45 @@ TEST(WavedRollout, RemembersTheFirstEndOfEachWaveThatUpdatedNodes) {
                                               {"name": "canary", "nodes": 1}]})",
               2);
   fleet.pool.spec.max_unavailable = api::IntOrString{2};
-  const std::vector<std::string> canary = fleet.Told();
+  const std::vector<std::string> canary = fleet.AssignTargets();
   EXPECT_THAT(waves(fleet), IsEmpty());  // No node was in the first wave.
   fleet.now += minutes(10);
   fleet.FinishAll(canary);
   const WallTime ended = fleet.now;
-  const std::vector<std::string> others = fleet.Told();
+  const std::vector<std::string> others = fleet.AssignTargets();
   EXPECT_THAT(waves(fleet), ElementsAre(2));
   fleet.now += minutes(10);
   fleet.FinishAll(others);
-  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   EXPECT_THAT(waves(fleet), ElementsAre(2, 3));
   EXPECT_EQ(fleet.memory.ended.front().at->at, ended);
   // A node that joins the pool later begins the last wave again, which belongs to the same rollout.
   fleet.now += minutes(10);
   fleet.Named("n1").metadata.annotations[std::string(api::kDesiredConfigAnnotation)] = kOld;
   fleet.Named("n1").metadata.annotations[std::string(api::kCurrentConfigAnnotation)] = kOld;
-  const auto joined = fleet.Told();
+  const auto joined = fleet.AssignTargets();
   EXPECT_THAT(joined, ElementsAre("n1"));
   fleet.FinishAll(joined);
-  EXPECT_THAT(fleet.Told(), IsEmpty());
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   EXPECT_THAT(waves(fleet), ElementsAre(2, 3));
   fleet.pool.spec.configuration.name = "rendered-worker-newer";
-  fleet.Told();
+  fleet.AssignTargets();
   EXPECT_THAT(waves(fleet), IsEmpty());
 }
 
 TEST(WavedRollout, ReadsPartOfAMemoryOfAnotherPolicyWithoutHarm) {
   Fleet fleet(kCanary, 2);
-  fleet.Told();
-  fleet.memory.wave = 17;
+  fleet.AssignTargets();
+  fleet.memory.wave_index = 17;
   fleet.memory.members = {"gone"};
-  fleet.Told();
-  EXPECT_EQ(fleet.memory.wave, 1);
-  fleet.memory.wave = -3;
-  fleet.Told();
-  EXPECT_GE(fleet.memory.wave, 0);
-  fleet.memory.wave = std::numeric_limits<std::int32_t>::max();
+  fleet.AssignTargets();
+  EXPECT_EQ(fleet.memory.wave_index, 1);
+  fleet.memory.wave_index = -3;
+  fleet.AssignTargets();
+  EXPECT_GE(fleet.memory.wave_index, 0);
+  fleet.memory.wave_index = std::numeric_limits<std::int32_t>::max();
   fleet.FinishAll({"n0", "n1"});
-  fleet.Told();
+  fleet.AssignTargets();
   EXPECT_EQ(fleet.last.wave, 2);
 }
 
