@@ -106,7 +106,7 @@ Result<generated::BootstrapFiles> MakeFiles(const BootstrapOptions& options) {
   const generated::BootstrapSettings settings{.pull_secret = std::move(pull_secret),
                                               .controller_version = options.versions.controller,
                                               .release = std::move(release)};
-  const auto templates = TRY(generated::TemplateFolder::Read(options.templates), "--templates");
+  const auto templates = TRY(generated::TemplateFolder::ReadRelease(options.templates), "--templates");
   const auto made = TRY(generated::ConfigsAtBootstrap(manifests, templates, settings));
   auto files = TRY(generated::FilesForBootstrap(manifests, made.configs, options.versions));
   files.warnings.insert(files.warnings.begin(), made.complaints.begin(), made.complaints.end());

@@ -70,7 +70,7 @@ Generator::Generator(event::Loop& loop, kube::Client client, const Clock& clock,
 
 void Generator::ReadTemplates() {
   read_again_.After(kTemplatesReadAgain);
-  auto read = generated::TemplateFolder::Read(path_);
+  auto read = generated::TemplateFolder::ReadRelease(path_);
   if (!read) return listener_.trouble("reading the templates", read.error());
   switch (templates_.Offer(*std::move(read))) {
     case generated::SettledTemplates::Reading::kSame:

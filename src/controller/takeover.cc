@@ -124,7 +124,7 @@ class TakeoverRun {
   Result<std::vector<TakeoverFinding>> Findings() {
     std::optional<generated::TemplateFolder> templates;
     if (!order_.templates.empty()) {
-      templates.emplace(TRY(generated::TemplateFolder::Read(order_.templates), "--templates"));
+      templates.emplace(TRY(generated::TemplateFolder::ReadRelease(order_.templates), "--templates"));
     }
     std::vector<Right> lacking = TRY(cluster_.Lacking(RightsForTakeover(order_.settings)));
     // The rest of the check needs the rights to read.

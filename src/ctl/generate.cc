@@ -255,6 +255,8 @@ Result<ExitStatus> Generate(const CommandLine& line) {
   for (const std::string& what : read.left_out) PrintNote("left out: " + what);
   faults.Collect(std::move(read.faults));
   if (!faults.are_none()) return std::move(faults).All();
+  // The Machine Config Operator makes no configs of such a folder, and reports nothing.
+  if (const Result<> checked = templates->CheckHasRole(); !checked) PrintNote(checked.error().message());
   const GenerateAnswer answer =
       TRY(line.Has("--bootstrap") ? MakeAtBootstrap(question, std::move(read.manifests), *templates)
                                   : ControllersPreview(question).Make(std::move(read.manifests), *templates));

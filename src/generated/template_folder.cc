@@ -87,18 +87,6 @@ void AddEntries(const TemplateEntry& folder, std::string& text) {
   }
 }
 
-// A folder without the folder of a role does not have the templates of a release.  Without this check, all configs of
-// templates would silently be missing.
-Result<> CheckHasRole(const TemplateEntry& root) {
-  const bool has_role = std::any_of(root.entries.begin(), root.entries.end(), [](const auto& entry) {
-    return entry.second.is_folder && entry.first != kCommonFolder;
-  });
-  if (has_role) return {};
-  return Error(ErrorKind::kInvalid, fmt::format("{}: it has no folder of a role, such as {}/worker; name the folder "
-                                                "with the release's templates",
-                                                root.path, root.path));
-}
-
 }  // namespace
 
 const TemplateEntry* TemplateEntry::Find(std::string_view name) const {
@@ -116,12 +104,27 @@ Result<TemplateFolder> TemplateFolder::Read(const std::string& path) {
   TemplateFolder folder(path);
   const std::vector<std::string> files = TRY(FilesBelow(path), "reading templates");
   TRY(AddFolders(path, folder.root_), "reading templates");
-  TRY(CheckHasRole(folder.root_), "reading templates");
   for (const std::string& file : files) {
     folder.Add(file, TRY(machineconfig::ReadInput(folder.root_.path + "/" + file, machineconfig::Accepts::kFilesOnly,
                                                   kLongestTemplate)));
   }
   return folder;
+}
+
+Result<TemplateFolder> TemplateFolder::ReadRelease(const std::string& path) {
+  TemplateFolder folder = TRY(Read(path));
+  TRY(folder.CheckHasRole(), "reading templates");
+  return folder;
+}
+
+Result<> TemplateFolder::CheckHasRole() const {
+  const bool has_role = std::any_of(root_.entries.begin(), root_.entries.end(), [](const auto& entry) {
+    return entry.second.is_folder && entry.first != kCommonFolder;
+  });
+  if (has_role) return {};
+  return Error(ErrorKind::kInvalid, fmt::format("{}: it has no folder of a role, such as {}/worker; name the folder "
+                                                "with the release's templates",
+                                                root_.path, root_.path));
 }
 
 std::string TemplateFolder::Digest() const {

@@ -38,6 +38,12 @@ class TemplateFolder {
 
   // Reads a folder of the file system.
   static Result<TemplateFolder> Read(const std::string& path);
+  // The same, but returns an error if CheckHasRole() does.
+  static Result<TemplateFolder> ReadRelease(const std::string& path);
+
+  // Returns an error if there is no folder of a role, since the folder then does not have the templates of a release.
+  // No config is made of such a folder.
+  Result<> CheckHasRole() const;
 
   // Adds a file by its path below the folder, such as "worker/00-worker/_base/files/a.yaml".
   void Add(std::string_view path, std::string text);

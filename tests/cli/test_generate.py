@@ -3,6 +3,7 @@
 
 import base64
 import hashlib
+import shutil
 import subprocess
 import urllib.parse
 
@@ -54,6 +55,14 @@ def test_prints_the_configs_of_templates_in_the_order_of_their_names(generate):
     answer = generate("-o", "names")
     assert (answer.status, names(answer)) == (0, TEMPLATE_CONFIGS), answer.stderr
     assert "Node named cluster" in answer.stderr and "FeatureGate" in answer.stderr
+
+
+def test_templates_without_the_folder_of_a_role_make_no_config_and_a_note(generate, templates):
+    for role in ("master", "worker"):
+        shutil.rmtree(templates / role)
+    answer = generate("--only", "templates", "-o", "names")
+    assert (answer.status, answer.stdout) == (0, "")
+    assert f"{templates}: it has no folder of a role, such as {templates}/worker" in answer.stderr
 
 
 def test_all_formats_are_about_the_same_configs(generate):

@@ -217,14 +217,15 @@ TEST(TemplateFolder, ReportsAMissingFolder) {
   EXPECT_TRUE(Has(templates.error().message(), "/no/such/folder")) << templates.error().message();
 }
 
-TEST(TemplateFolder, NeedsTheFolderOfARole) {
+TEST(TemplateFolder, OfAReleaseNeedsTheFolderOfARole) {
   const TemporaryDirectory directory;
   std::filesystem::create_directories(directory.path() / "common/_base/files");
-  const auto templates = TemplateFolder::Read(directory.path());
-  ASSERT_FALSE(templates);
-  EXPECT_TRUE(Has(templates.error().message(), "it has no folder of a role, such as ")) << templates.error().message();
-  std::filesystem::create_directory(directory.path() / "master");
+  const auto release = TemplateFolder::ReadRelease(directory.path());
+  ASSERT_FALSE(release);
+  EXPECT_TRUE(Has(release.error().message(), "it has no folder of a role, such as ")) << release.error().message();
   EXPECT_TRUE(TemplateFolder::Read(directory.path()));
+  std::filesystem::create_directory(directory.path() / "master");
+  EXPECT_TRUE(TemplateFolder::ReadRelease(directory.path()));
 }
 
 TEST(TemplateFolder, LimitsTheSizeOfAllTemplatesTogether) {
