@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/drain_forecasts.h"
 
-#include <algorithm>
 #include <chrono>
 #include <iterator>
 #include <utility>
 
 #include "api/annotations.h"
+#include "controller/view.h"
 
 namespace pintle::controller {
 namespace {
@@ -16,12 +16,6 @@ constexpr auto kFresh = std::chrono::minutes(1);
 // The nodes of a pool wait kLongestWait in each kWaitPeriod at most, since an answer can take long, or never come.
 constexpr auto kLongestWait = std::chrono::minutes(1);
 constexpr auto kWaitPeriod = std::chrono::minutes(10);
-
-const api::Node* NodeNamed(const std::string& name, std::span<const api::Node* const> nodes) {
-  const auto node =
-      std::find_if(nodes.begin(), nodes.end(), [&](const api::Node* one) { return one->metadata.name == name; });
-  return node == nodes.end() ? nullptr : *node;
-}
 
 // The only node of a cluster is never drained.
 bool CanBeDrained(const api::Node* node) {

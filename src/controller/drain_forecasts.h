@@ -53,7 +53,7 @@ class DrainForecasts {
 
   // Returns the nodes that the changes update and that have to wait for a forecast.  Only nodes in `to_drain` wait.  If
   // it is not known yet which nodes will be drained, `to_drain` is nullopt, and all these nodes wait.  While any node
-  // waits, the caller has to call this function again from time to time.
+  // waits, the caller has to call this function again from time to time.  `nodes` is sorted by name.
   pool::NodeNames Await(const Changes& changes, const std::optional<std::set<std::string>>& to_drain,
                         std::span<const api::Node* const> nodes);
 

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,14 @@ struct PartialObject {
   const T* object;  // The part that could be read.
   std::string why;  // The reason why the rest could not be read.
 };
+
+// Returns nullptr if there is no such node.  The nodes have to be sorted by name.
+inline const api::Node* NodeNamed(std::string_view name, std::span<const api::Node* const> nodes) {
+  const auto found = std::lower_bound(nodes.begin(), nodes.end(), name, [](const api::Node* node, std::string_view n) {
+    return node->metadata.name < n;
+  });
+  return found == nodes.end() || (*found)->metadata.name != name ? nullptr : *found;
+}
 
 struct View {
   std::vector<const api::MachineConfigPool*> pools;  // All lists are sorted by name.
@@ -66,12 +75,7 @@ struct View {
     }
     return nullptr;
   }
-  const api::Node* NodeNamed(std::string_view name) const {
-    const auto found =
-        std::lower_bound(nodes.begin(), nodes.end(), name,
-                         [](const api::Node* node, std::string_view n) { return node->metadata.name < n; });
-    return found == nodes.end() || (*found)->metadata.name != name ? nullptr : *found;
-  }
+  const api::Node* NodeNamed(std::string_view name) const { return controller::NodeNamed(name, nodes); }
 };
 
 }  // namespace pintle::controller

@@ -6,6 +6,18 @@
 #include "api/annotations.h"
 
 namespace pintle::pool {
+namespace {
+
+// Returns the key of a label that every selected node has, or "" if the selector needs none.
+std::string NeededLabel(const api::LabelSelector& selector) {
+  if (!selector.match_labels.empty()) return selector.match_labels.begin()->first;
+  for (const api::LabelSelectorRequirement& requirement : selector.match_expressions) {
+    if (requirement.op == "In" || requirement.op == "Exists") return requirement.key;
+  }
+  return "";
+}
+
+}  // namespace
 
 Result<Pools> Pools::Make(std::span<const api::MachineConfigPool* const> pools) {
   Pools compiled;
@@ -13,7 +25,9 @@ Result<Pools> Pools::Make(std::span<const api::MachineConfigPool* const> pools) 
     auto selector = TRY(api::Selector::Compile(pool->spec.node_selector), "invalid label selector");
     // An empty selector would select every node.  A pool with an empty selector, or without one, gets no nodes instead.
     const bool takes_nodes = pool->spec.node_selector && !pool->spec.node_selector->is_empty();
-    if (takes_nodes) compiled.pools_.emplace_back(pool, std::move(selector));
+    if (!takes_nodes) continue;
+    const std::string label = NeededLabel(*pool->spec.node_selector);
+    (label.empty() ? compiled.others_ : compiled.by_label_[label]).push_back({pool, std::move(selector)});
   }
   return compiled;
 }
@@ -23,15 +37,21 @@ Result<std::vector<const api::MachineConfigPool*>> Pools::Of(const api::Node& no
   const api::MachineConfigPool* worker = nullptr;
   std::vector<const api::MachineConfigPool*> custom;
   if (IsWindows(node)) return custom;
-  for (const auto& [pool, selector] : pools_) {
-    if (!selector.Matches(node.metadata.labels)) continue;
-    if (pool->metadata.name == api::kMasterPool) {
-      master = pool;
-    } else if (pool->metadata.name == api::kWorkerPool) {
-      worker = pool;
-    } else {
-      custom.push_back(pool);
+  const auto add_matching = [&](const std::vector<Candidate>& candidates) {
+    for (const auto& [pool, selector] : candidates) {
+      if (!selector.Matches(node.metadata.labels)) continue;
+      if (pool->metadata.name == api::kMasterPool) {
+        master = pool;
+      } else if (pool->metadata.name == api::kWorkerPool) {
+        worker = pool;
+      } else {
+        custom.push_back(pool);
+      }
     }
+  };
+  add_matching(others_);
+  for (const auto& [label, value] : node.metadata.labels) {
+    if (const auto found = by_label_.find(label); found != by_label_.end()) add_matching(found->second);
   }
 
   if (custom.size() > 1) {

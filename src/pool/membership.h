@@ -6,9 +6,10 @@
 // A node is in at most one pool: the one whose config it gets.  A custom pool comes before worker, and master before
 // all others; two custom pools are a mistake that leaves the node in none.
 
+#include <functional>
+#include <map>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "api/label_selector.h"
@@ -31,7 +32,15 @@ class Pools {
   Result<const api::MachineConfigPool*> PrimaryOf(const api::Node& node) const;
 
  private:
-  std::vector<std::pair<const api::MachineConfigPool*, api::Selector>> pools_;
+  struct Candidate {
+    const api::MachineConfigPool* pool;
+    api::Selector selector;
+  };
+
+  // The pools by a label that each of their nodes has.  A cluster with a hundred pools would otherwise compare each
+  // node with all of them.
+  std::map<std::string, std::vector<Candidate>, std::less<>> by_label_;
+  std::vector<Candidate> others_;  // The pools that need no label of their nodes.
 };
 
 bool IsWindows(const api::Node& node);

@@ -74,6 +74,25 @@ TEST_F(Membership, DoesNotFollowFromASelectorThatIsAbsentOrEmpty) {
   EXPECT_THAT(PoolsOf(NodeWith({"worker", "infra", "infra2"})), ElementsAre("worker"));
 }
 
+TEST_F(Membership, FollowsFromLabelsThatANodeHasOrLacks) {
+  auto& in = pools_[1].spec.node_selector.emplace().match_expressions;
+  in = {{.key = "zone", .op = "NotIn", .values = {"b"}}, {.key = "zone", .op = "In", .values = {"a", "b"}}};
+  auto& lacks = pools_[3].spec.node_selector.emplace().match_expressions;
+  lacks = {{.key = "zone", .op = "DoesNotExist", .values = {}}};
+  const auto pools_in_zone = [&](const std::string& zone) {
+    api::Node node = NodeWith({"worker"});
+    if (!zone.empty()) node.metadata.labels.emplace("zone", zone);
+    return PoolsOf(node);
+  };
+  EXPECT_THAT(pools_in_zone("a"), ElementsAre("infra", "worker"));
+  EXPECT_THAT(pools_in_zone("b"), ElementsAre("worker"));
+  EXPECT_THAT(pools_in_zone(""), ElementsAre("infra2", "worker"));
+  in.clear();
+  in = {{.key = "zone", .op = "Exists", .values = {}}};
+  EXPECT_THAT(pools_in_zone("b"), ElementsAre("infra", "worker"));
+  EXPECT_THAT(pools_in_zone(""), ElementsAre("infra2", "worker"));
+}
+
 TEST_F(Membership, FailsForAllWhenAnySelectorIsInvalid) {
   pools_[1].spec.node_selector.emplace().match_expressions.push_back({.key = "a", .op = "Like", .values = {}});
   EXPECT_EQ(MessageOf(Pools::Make(Pointers())),
