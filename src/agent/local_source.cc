@@ -29,7 +29,7 @@ constexpr auto kMostPatience = std::chrono::seconds(3);
 // kLongestAgain.
 constexpr std::chrono::seconds kFirstAgain{1};
 constexpr std::chrono::seconds kLongestAgain{60};
-// The clock may be set while a change waits for a window, so it is read again after this time.
+// The clock may be set while a change waits for a window or a gate, so it is read again after this time.
 constexpr std::chrono::seconds kClockAgain{60};
 
 constexpr std::uint32_t kAnyChange = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_MODIFY | IN_CLOSE_WRITE |
@@ -66,7 +66,8 @@ LocalSource::LocalSource(event::Loop& loop, const Root& root, const Clock& clock
       settings_(std::move(settings)),
       render_(
           loop, [this] { Render(); }, std::chrono::milliseconds(20)),
-      look_again_(loop, [this] { AnnounceGoal(); }) {}
+      look_again_(loop, [this] { AnnounceGoal(); }),
+      gates_(loop, clock, [this] { AnnounceGoal(); }) {}
 
 void LocalSource::Begin(Listener listener) {
   listener_ = std::move(listener);
@@ -162,7 +163,7 @@ Result<LocalSource::RenderedConfig> LocalSource::RenderAll(const Root& root, con
     TRY(plan::ExpectKnownActions(rendered.policy), "PolicyFile=" + settings.policy_file);
     TRY(CheckFile(settings.policy_file));
   }
-  if (!settings.rollout_file.empty()) rendered.windows = TRY(ReadLocalWindows(settings.rollout_file));
+  if (!settings.rollout_file.empty()) rendered.rollout = TRY(ReadLocalRollout(settings.rollout_file));
   return rendered;
 }
 
@@ -187,12 +188,19 @@ void LocalSource::Take(Snapshot snapshot) {
   again_in_ = rendered ? std::chrono::seconds(0) : std::min(std::max(2 * again_in_, kFirstAgain), kLongestAgain);
   if (!rendered && !render_.armed()) render_.After(again_in_);
   if (unwatched_ && !render_.armed()) render_.After(kWatchRetry);
-  if (why != unusable_) {
-    unusable_ = why;
-    listener_.unusable(why);
-  }
+  unusable_ = why;
+  ReportUnusable();
   Warn();
   AnnounceGoal();
+}
+
+// A change that a gate has halted is reported like files that cannot be used: the machine keeps its config, and a
+// person has to act.
+void LocalSource::ReportUnusable() {
+  const std::string& why = unusable_.empty() ? halt_ : unusable_;
+  if (why == reported_unusable_) return;
+  reported_unusable_ = why;
+  listener_.unusable(why);
 }
 
 void LocalSource::Warn() {
@@ -217,10 +225,29 @@ bool LocalSource::IsPaused() const {
   return !is_paused || *is_paused;
 }
 
-// Returns why the machine must not be changed now, or "".
-std::string LocalSource::WhyHeld() const {
-  if (IsPaused()) return "`pintle resume` ends the pause";
-  return rendered_ ? rendered_->windows.WhyClosed(clock_.Wall()) : "";
+LocalSource::Obstacle LocalSource::ObstacleTo(const Goal& goal) {
+  Obstacle obstacle;
+  if (IsPaused()) {
+    obstacle.why = "`pintle resume` ends the pause";
+  } else if (rendered_) {
+    const WallTime now = clock_.Wall();
+    obstacle.why = rendered_->rollout.WhyClosed(now);
+    if (!obstacle.why.empty()) obstacle.again = rendered_->rollout.windows.Next(now).begin;
+  }
+  if (obstacle.why.empty()) return ObstacleOfGates(goal);
+  // The timeouts of gates run only while nothing but the gates holds the change back.
+  gates_.Forget();
+  return obstacle;
+}
+
+LocalSource::Obstacle LocalSource::ObstacleOfGates(const Goal& goal) {
+  if (!rendered_ || rendered_->rollout.gates.empty()) return {};
+  GateVerdict verdict = gates_.Judge(goal, rendered_->rollout.gates);
+  if (verdict.why.empty() && !verdict.passed.empty() &&
+      std::exchange(passed_gates_, verdict.passed) != verdict.passed) {
+    log::Warning(fmt::format("the change to {} begins although {}", goal.config, verdict.passed), kTrouble);
+  }
+  return {.why = std::move(verdict.why), .is_halt = verdict.is_halted, .again = verdict.again};
 }
 
 // Returns whether a goal has to be announced.  After the first announcement, only a different one has to be.  The
@@ -237,7 +264,11 @@ void LocalSource::AnnounceGoal() {
   const Goal goal = GoalOf(*rendered_->config);
   const bool is_news = IsNews(goal);
   const bool changes = goal != announced_.value_or(rendered_->current.value_or(kEmptyGoal));
-  if (const std::string why = WhyHeld(); is_news && changes && !why.empty()) return Hold(goal, why);
+  if (is_news && changes) {
+    const Obstacle obstacle = ObstacleTo(goal);
+    if (!obstacle.why.empty()) return Hold(goal, obstacle);
+    is_change_due_ = true;
+  }
   if (is_news) {
     announced_ = goal;
     listener_.wanted(goal);
@@ -245,14 +276,33 @@ void LocalSource::AnnounceGoal() {
   AnswerFetch();
 }
 
-void LocalSource::Hold(const Goal& goal, const std::string& why) {
-  ReportHeldChange(fmt::format("the change to {} waits: {}", goal.config, why));
+void LocalSource::Hold(const Goal& goal, const Obstacle& obstacle) {
+  ReportHeldChange(fmt::format("the change to {} waits: {}", goal.config, obstacle.why));
+  halt_ = obstacle.is_halt ? fmt::format(
+                                 "the change to {} is halted: {}; the change begins when the gate is met, or "
+                                 "when you remove the gate from {}",
+                                 goal.config, obstacle.why, settings_.rollout_file)
+                           : "";
+  ReportUnusable();
   // The watch reports the end of a pause, even of one that has just ended.
-  if (IsPaused() || !rendered_) return;
-  const WallTime now = clock_.Wall();
-  const WallTime::duration left = rendered_->windows.windows.Next(now).begin - now;
+  if (IsPaused()) return;
+  const WallTime::duration left = obstacle.again ? *obstacle.again - clock_.Wall() : kClockAgain;
   look_again_.After(std::clamp(std::chrono::ceil<std::chrono::milliseconds>(left), std::chrono::milliseconds(0),
                                std::chrono::milliseconds(kClockAgain)));
+}
+
+// Nothing holds a change back.
+void LocalSource::EndHold() {
+  ReportHeldChange("");
+  halt_.clear();
+  ReportUnusable();
+  if (!pending_fetch_ && !is_change_due_) gates_.Rest();
+}
+
+// No change is due any more that the agent was given.  The gates are asked further if another change waits for them.
+void LocalSource::RestGates() {
+  is_change_due_ = false;
+  if (held_change_.empty()) gates_.Rest();
 }
 
 void LocalSource::ReportHeldChange(const std::string& what) {
@@ -279,8 +329,12 @@ void LocalSource::Fetch(const std::optional<Goal>& current, const Goal& wanted,
 // Answers the pending Fetch(), if there is one, unless the machine must not be changed now.  So a change that was
 // announced before a pause or within a window, and then failed, is not tried again until the machine may be changed.
 void LocalSource::AnswerFetch() {
-  if (const std::string why = WhyHeld(); pending_fetch_ && !why.empty()) return Hold(pending_fetch_->wanted, why);
-  ReportHeldChange("");
+  if (pending_fetch_) {
+    const Obstacle obstacle = ObstacleTo(pending_fetch_->wanted);
+    if (!obstacle.why.empty()) return Hold(pending_fetch_->wanted, obstacle);
+    is_change_due_ = true;
+  }
+  EndHold();
   if (!pending_fetch_) return;
   const PendingFetch fetch = *std::exchange(pending_fetch_, std::nullopt);
   if (rendered_ && GoalOf(*rendered_->config) == fetch.wanted) return fetch.done(RequestFor(fetch.wanted));
@@ -307,6 +361,7 @@ void LocalSource::ReportWork(const Prepared& change) {
 }
 
 void LocalSource::ReportChanging(const Prepared& change) {
+  RestGates();
   log::Info(
       fmt::format("changing this machine to {}; actions: {}", GoalOf(change.to).config, ActionsText(change.plan)));
 }
@@ -321,6 +376,9 @@ void LocalSource::ReportReboot(const std::string& why, std::function<void()> rep
 }
 
 void LocalSource::ReportSettled(const Goal& goal) {
+  is_change_due_ = false;
+  // While a change waits, the machine can settle with its present goal.
+  if (held_change_.empty()) gates_.Forget();
   if (settled_ == goal) return;
   settled_ = goal;
   log::Info(goal == kEmptyGoal ? "this machine is as it was without a config"
@@ -329,6 +387,10 @@ void LocalSource::ReportSettled(const Goal& goal) {
 
 // The agent logs the fault, and there is nowhere else to report it.  When the machine settles after the fault,
 // ReportSettled() logs its message again.
-void LocalSource::ReportFault(Fault, const std::string&) { settled_.reset(); }
+void LocalSource::ReportFault(Fault fault, const std::string&) {
+  settled_.reset();
+  // A rejected goal is not tried again by itself.
+  if (fault == Fault::kRejected) RestGates();
+}
 
 }  // namespace pintle::agent

@@ -3,8 +3,9 @@
 
 // The source of a machine without a cluster: the files in a directory are its configs.
 //
-// When the files change, they are rendered to one config again.  While the machine is paused, or outside of its
-// maintenance windows, a goal that would change it is not announced; it is announced when the machine may be changed.
+// When the files change, they are rendered to one config again.  While the machine is paused, outside of its
+// maintenance windows, or while a gate is not met, a goal that would change it is not announced; it is announced when
+// the machine may be changed.
 
 #include <chrono>
 #include <functional>
@@ -14,7 +15,8 @@
 #include <vector>
 
 #include "agent/drift_watch.h"
-#include "agent/local_windows.h"
+#include "agent/local_gates.h"
+#include "agent/local_rollout.h"
 #include "agent/pace.h"
 #include "agent/source.h"
 #include "base/clock.h"
@@ -28,7 +30,7 @@ namespace pintle::agent {
 struct LocalSettings {
   std::string directory;
   std::string policy_file;  // Empty if there is none.
-  // The file with the maintenance windows, which need not exist; empty if there is none.
+  // The file with the windows and the gates, which need not exist; empty if there is none.
   std::string rollout_file = {};
 };
 
@@ -55,7 +57,7 @@ class LocalSource final : public Source {
   struct RenderedConfig {
     std::shared_ptr<const change::CurrentConfig> config;
     api::NodeDisruptionPolicy policy;
-    LocalWindows windows;
+    LocalRollout rollout;
     std::optional<Goal> current;  // The goal that the machine had when the files were read.
     bool has_directory = false;   // If this is false, perhaps nobody has ever written a config.
     std::vector<std::string> warnings;
@@ -63,6 +65,12 @@ class LocalSource final : public Source {
   struct Snapshot {
     std::vector<std::string> link_targets;  // The targets of links in the directory.
     Result<RenderedConfig> rendered;
+  };
+  // Why the machine must not be changed now.
+  struct Obstacle {
+    std::string why;                // Empty if the machine may be changed.
+    bool is_halt = false;           // A person has to act.
+    std::optional<WallTime> again;  // When the obstacle may end, if that is known.
   };
   // A call of Fetch() that has no answer yet.  While the machine must not be changed, the call gets no answer.
   struct PendingFetch {
@@ -84,10 +92,14 @@ class LocalSource final : public Source {
   void Warn();
   void AnnounceGoal();
   void AnswerFetch();
+  void ReportUnusable();
   bool IsPaused() const;
-  std::string WhyHeld() const;
+  Obstacle ObstacleTo(const Goal& goal);
+  Obstacle ObstacleOfGates(const Goal& goal);
   bool IsNews(const Goal& goal) const;
-  void Hold(const Goal& goal, const std::string& why);
+  void Hold(const Goal& goal, const Obstacle& obstacle);
+  void EndHold();
+  void RestGates();
   // `what` describes the change that waits, and why it waits.  The text is empty if no change waits.
   void ReportHeldChange(const std::string& what);
   SurveyRequest RequestFor(const Goal& wanted) const;
@@ -101,8 +113,12 @@ class LocalSource final : public Source {
   std::optional<Goal> announced_;  // The goal that the listener was last called with.
   std::optional<PendingFetch> pending_fetch_;
   std::optional<Goal> settled_;  // The goal that was last logged as settled.
-  std::string unusable_;
+  std::string unusable_;         // Why the files cannot be used.
+  std::string halt_;             // Why a gate has halted the change that waits.
+  std::string reported_unusable_;
   std::string held_change_;
+  std::string passed_gates_;    // The gates that were logged last because their timeouts let a change begin.
+  bool is_change_due_ = false;  // The agent was given a goal that changes the machine, and the change has not begun.
   std::vector<std::string> link_targets_;
   std::unique_ptr<DriftWatch> watch_;
   std::optional<event::InotifyWatch> directory_watch_;
@@ -116,7 +132,8 @@ class LocalSource final : public Source {
   Pace pace_;
   std::chrono::seconds again_in_{0};  // The delay after which configs that cannot be used are read again.
   event::Timer render_;
-  event::Timer look_again_;                // Armed while a change waits for a window.
+  event::Timer look_again_;  // Armed while a change waits for a window or a gate.
+  LocalGates gates_;
   std::unique_ptr<event::Worker> worker_;  // Destroyed first: its destructor waits for its job.
 };
 

@@ -24,7 +24,7 @@
 #include "agent/handover.h"
 #include "agent/kubernetes_source.h"
 #include "agent/local_source.h"
-#include "agent/local_windows.h"
+#include "agent/local_rollout.h"
 #include "agent/settings.h"
 #include "agent/state.h"
 #include "api/annotations.h"

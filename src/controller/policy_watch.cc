@@ -127,7 +127,7 @@ std::set<std::string> PolicyWatch::ConfigsToCompare(const View& view, const Pool
 const PoolPolicies& PolicyWatch::ForPass(const View& view, const PoolMembers& members, const WholeConfigs& configs) {
   undisruptive_.clear();
   for_pass_.clear();
-  std::map<std::string, GateChecks::Wanted> with_gates;
+  std::map<std::string, gates::GateChecks::Wanted> with_gates;
   for (const auto& [pool_name, choice] : choices_) {
     const Checked& checked = checked_.at(choice.policy->metadata.name);
     const api::MachineConfigPool* const pool = view.PoolNamed(pool_name);
@@ -140,7 +140,7 @@ const PoolPolicies& PolicyWatch::ForPass(const View& view, const PoolMembers& me
     const bool is_complete = of_pool.before != nullptr && of_pool.before->phase == "Complete" &&
                              of_pool.before->memory.target.starts_with(target);
     if (!is_complete) {
-      GateChecks::Wanted& wanted = with_gates[choice.policy->metadata.name];
+      gates::GateChecks::Wanted& wanted = with_gates[choice.policy->metadata.name];
       wanted.policy = of_pool.policy;
       const auto well_since = of_pool.before == nullptr ? std::nullopt : of_pool.before->memory.well_since;
       if (well_since) wanted.newer_than = std::max(wanted.newer_than.value_or(well_since->at), well_since->at);

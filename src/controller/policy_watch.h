@@ -18,7 +18,6 @@
 #include "base/time_zone_files.h"
 #include "controller/announcer.h"
 #include "controller/cluster.h"
-#include "controller/gate_checks.h"
 #include "controller/operator_writes.h"
 #include "controller/paused_difference.h"
 #include "controller/pool_members.h"
@@ -26,6 +25,7 @@
 #include "controller/view.h"
 #include "event/loop.h"
 #include "event/watches.h"
+#include "gates/gate_checks.h"
 #include "kube/client.h"
 
 namespace pintle::controller {
@@ -81,7 +81,7 @@ class PolicyWatch {
   std::map<std::string, pool::NodeNames> undisruptive_;
   PoolPolicies for_pass_;
   std::map<std::string, MonotonicTime> written_;  // The time of the latest write of a policy's status.
-  GateChecks gates_;
+  gates::GateChecks gates_;
   OperatorWrites writes_;
   event::WallTimer next_;
 };

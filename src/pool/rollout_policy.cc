@@ -6,19 +6,15 @@
 
 #include <algorithm>
 #include <charconv>
-#include <set>
 #include <string_view>
 #include <utility>
 
-#include "base/time_span.h"
 #include "json/fields.h"
 #include "json/parse.h"
+#include "pool/time_fields.h"
 
 namespace pintle::pool {
 namespace {
-
-// The controller keeps only a few annotations of each Node in memory, among them those with this prefix.
-constexpr std::string_view kGatePrefix = "pintle.io/gate-";
 
 std::optional<int> ReadPercent(std::string_view text) {
   int number = 0;
@@ -65,7 +61,7 @@ class PolicyCompiler {
     policy.are_windows_for_disruptions_only =
         IsSecond(spec.window_scope, "AllChanges", "DisruptiveChanges", "spec.windowScope");
     if (spec.freeze) policy.freeze_reason = spec.freeze->reason;
-    policy.gates = Gates(spec.gates);
+    policy.gates = CompileGates(spec.gates, problems_);
     policy.stages_all = IsSecond(spec.stage, "None", "All", "spec.stage");
     if (problems_.empty()) return policy;
     return Problems();
@@ -160,8 +156,8 @@ class PolicyCompiler {
         wave.selector = *std::move(selector);
       }
     }
-    wave.soak = SpanOf(from.soak, field + ".soak").value_or(wave.soak);
-    wave.node_timeout = LimitOf(from.node_timeout, field + ".nodeTimeout").value_or(wave.node_timeout);
+    wave.soak = SpanOf(from.soak, field + ".soak", problems_).value_or(wave.soak);
+    wave.node_timeout = LimitOf(from.node_timeout, field + ".nodeTimeout", problems_).value_or(wave.node_timeout);
     return wave;
   }
 
@@ -174,90 +170,6 @@ class PolicyCompiler {
                 "is neither a number from {0} on nor a percentage from {0}% to 100%; write a value such as 2 or 10%",
                 least));
     return std::nullopt;
-  }
-
-  std::optional<std::chrono::seconds> SpanOf(const std::string& text, const std::string& field) {
-    if (text.empty()) return std::nullopt;
-    const auto span = ParseTimeSpan(text);
-    if (span) return std::chrono::ceil<std::chrono::seconds>(*span);
-    Problem(field, text, span.error().message());
-    return std::nullopt;
-  }
-
-  // A limit of 0 would halt each rollout at once, but its author probably wants no limit.
-  std::optional<std::chrono::seconds> LimitOf(const std::string& text, const std::string& field) {
-    const auto limit = SpanOf(text, field);
-    if (limit != std::chrono::seconds(0)) return limit;
-    Problem(field, text, "must be longer than 0s; write a time such as 30min, or leave the field out");
-    return std::nullopt;
-  }
-
-  std::vector<Gate> Gates(const std::vector<api::RolloutGate>& from) {
-    std::vector<Gate> gates;
-    std::set<std::string> names;
-    for (std::size_t i = 0; i < from.size(); ++i) {
-      const std::string field = fmt::format("spec.gates[{}]", i);
-      gates.push_back(GateOf(from[i], field));
-      const std::string& name = from[i].name;
-      if (name.empty() || name.find('/') != std::string::npos) {
-        Problem(field + ".name", name, "is not a name; write one without a slash");
-      }
-      if (!names.insert(name).second) Problem(field + ".name", name, "is the name of an earlier gate; write another");
-    }
-    return gates;
-  }
-
-  Gate GateOf(const api::RolloutGate& from, const std::string& field) {
-    Gate gate;
-    gate.name = from.name;
-    if (from.when != "Before" && from.when != "After") {
-      Problem(field + ".when", from.when, "is not known; write Before or After");
-    }
-    if (from.when == "After") gate.when = GateTime::kAfter;
-    gate.timeout = LimitOf(from.timeout, field + ".timeout");
-    gate.on_timeout = OnTimeout(from, field);
-    SetTest(from, field, gate);
-    return gate;
-  }
-
-  GateTimeout OnTimeout(const api::RolloutGate& from, const std::string& field) {
-    const std::string& text = from.on_timeout;
-    if (!text.empty() && text != "Wait" && from.timeout.empty()) {
-      Problem(field + ".onTimeout", text, "needs a timeout; write one in the gate's field timeout");
-    }
-    if (text == "Halt") return GateTimeout::kHalt;
-    if (text == "Continue") return GateTimeout::kContinue;
-    if (!text.empty() && text != "Wait") {
-      Problem(field + ".onTimeout", text, "is not known; write Wait, Halt or Continue");
-    }
-    return GateTimeout::kWait;
-  }
-
-  void SetTest(const api::RolloutGate& from, const std::string& field, Gate& gate) {
-    int tests = 0;
-    const auto set = [&](const auto& test) {
-      if (!test) return;
-      ++tests;
-      gate.test = *test;
-    };
-    set(from.condition);
-    set(from.annotation);
-    set(from.prometheus);
-    set(from.http);
-    if (tests != 1) {
-      Problem(field,
-              "has to have exactly one of nodeCondition, nodeAnnotation, prometheus and http; write one of them");
-    }
-    if (from.annotation && !from.annotation->key.starts_with(kGatePrefix)) {
-      Problem(field + ".nodeAnnotation.key", from.annotation->key,
-              fmt::format("does not begin with {}; choose a key that does, because the controller reads no others",
-                          kGatePrefix));
-    }
-    for (const std::string* url :
-         {from.prometheus ? &from.prometheus->url : nullptr, from.http ? &from.http->url : nullptr}) {
-      if (url == nullptr || url->starts_with("http://") || url->starts_with("https://")) continue;
-      Problem(field, *url, "is not a URL; write one that begins with http:// or https://");
-    }
   }
 
   const api::RolloutPolicy& from_;

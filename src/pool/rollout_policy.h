@@ -8,21 +8,20 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "api/machine_config_pool.h"
 #include "api/rollout_policy.h"
 #include "base/result.h"
+#include "pool/gate.h"
 #include "pool/windows.h"
 
 namespace pintle::pool {
 
-// A policy may have at most this many waves, windows and gates.  The controller goes through all of them at each
-// decision, and asks each gate every 30 seconds.  The kind's schema in deploy/crds has the same limits.
+// A policy may have at most this many waves and windows.  The controller goes through all of them at each decision. The
+// kind's schema in deploy/crds has the same limits.
 inline constexpr std::size_t kMostWaves = 32;
 inline constexpr std::size_t kMostWindows = 32;
-inline constexpr std::size_t kMostGates = 32;
 
 // A number of nodes, or a percentage of a set of nodes.
 struct NodeShare {
@@ -47,20 +46,6 @@ struct Wave {
 
   // The wave has all nodes that are left.
   bool is_rest() const { return !nodes && !selector; }
-};
-
-enum class GateTime { kBefore, kAfter };
-enum class GateTimeout { kWait, kHalt, kContinue };
-
-struct Gate {
-  std::string name;
-  GateTime when = GateTime::kBefore;
-  std::variant<api::GateCondition, api::GateAnnotation, api::GateQuery, api::GateHttp> test;
-  std::optional<std::chrono::seconds> timeout;
-  GateTimeout on_timeout = GateTimeout::kWait;
-
-  // The gate is tested for each node, and not once for the rollout.
-  bool is_about_nodes() const { return test.index() < 2; }
 };
 
 struct Policy {

@@ -20,6 +20,7 @@
 #include "base/time_span.h"
 #include "json/fields.h"
 #include "json/parse.h"
+#include "pool/gate_timeouts.h"
 
 namespace pintle::pool {
 namespace {
@@ -88,7 +89,8 @@ class Follower {
         now_(std::chrono::floor<seconds>(inputs.now)),
         target_(situation.pool, situation.layering),
         target_text_(TargetText()),
-        memory_(inputs.memory) {
+        memory_(inputs.memory),
+        timeouts_(memory_.blocked, now_) {
     KeepWithinPolicy();
   }
 
@@ -277,7 +279,6 @@ class Follower {
                   [&](const std::string& name) { return well.contains(name) || !present.contains(name); });
     if (memory_.began && memory_.began->at > now_) memory_.began = At(now_);
     if (memory_.well_since && memory_.well_since->at > now_) memory_.well_since = At(now_);
-    for (auto& [gate, since] : memory_.blocked) since = std::min(since, At(now_));
     for (auto& [node, at] : memory_.assigned_at) at = std::min(at, At(now_));
   }
 
@@ -565,10 +566,9 @@ class Follower {
   static bool IsQuestionAfterWave(const Gate& gate) { return gate.when == GateTime::kAfter && !gate.is_about_nodes(); }
 
   GateResult ResultOf(const Gate& gate) const {
-    static const GateResult kNone = {.is_met = false, .message = "there is no result yet"};
-    if (inputs_.gate_results == nullptr) return kNone;
+    if (inputs_.gate_results == nullptr) return NoResultYet();
     const auto found = inputs_.gate_results->find(gate.name);
-    if (found == inputs_.gate_results->end()) return kNone;
+    if (found == inputs_.gate_results->end()) return NoResultYet();
     // An alert fires only some time after a node was updated, so an answer from before that proves nothing.
     const bool is_outdated =
         IsQuestionAfterWave(gate) && memory_.well_since && found->second.asked <= memory_.well_since->at;
@@ -581,18 +581,12 @@ class Follower {
   // Records that a gate blocks the rollout or one node.  Returns true if the gate's timeout has passed, and the policy
   // lets the rollout continue then.
   bool IsPassedByTimeout(const Gate& gate, const std::string& key, const std::string& why) {
-    if (!gate.timeout) return false;
-    const api::Time since = memory_.blocked.try_emplace(key, At(now_)).first->second;
-    blocking_.insert(key);
-    const WallTime due = since.at + *gate.timeout;
-    if (due > now_) {
-      WakeAt(due);
-      return false;
-    }
-    if (gate.on_timeout == GateTimeout::kHalt && gate_halt_.empty()) {
+    const GateTimeouts::Outcome outcome = timeouts_.Judge(gate, key);
+    if (timeouts_.next()) WakeAt(*timeouts_.next());
+    if (outcome == GateTimeouts::Outcome::kHalts && gate_halt_.empty()) {
       gate_halt_ = fmt::format("{}; the gate's timeout of {} has passed", why, InWords(*gate.timeout));
     }
-    return gate.on_timeout == GateTimeout::kContinue;
+    return outcome == GateTimeouts::Outcome::kContinues;
   }
 
   // Returns why a gate does not let a node pass, or an empty text if it does.  If `node` is nullptr, the gate is
@@ -605,8 +599,7 @@ class Follower {
     }
     const GateResult result = ResultOf(gate);
     if (result.is_met) return "";
-    const std::string why =
-        fmt::format("gate {} is not met: {}", gate.name, FirstCharacters(Printable(result.message), kLongestReason));
+    const std::string why = WhyNotMet(gate, result);
     return IsPassedByTimeout(gate, gate.name, why) ? "" : why;
   }
 
@@ -773,7 +766,7 @@ class Follower {
       }
     }
     // Only the timeouts of gates that block now are running.
-    std::erase_if(memory_.blocked, [&](const auto& blocked) { return !blocking_.contains(blocked.first); });
+    timeouts_.ForgetOthers();
     const bool is_blocked = std::find(admitted_.begin(), admitted_.end(), true) == admitted_.end();
     if (!why.empty() && is_blocked) SetPhase(RolloutPhase::kAwaitingGate, why);
   }
@@ -926,13 +919,13 @@ class Follower {
   const Target target_;
   const std::string target_text_;
   api::RolloutMemory memory_;
+  GateTimeouts timeouts_;            // Refers to memory_.
   std::vector<Standing> standings_;  // For each node.
   bool is_overridden_ = false;
   std::string why_not_overridden_;  // Why an order to disregard the windows does not act; empty without such an order.
   bool is_any_unassigned_ = false;
-  std::set<std::string> blocking_;  // The keys in memory_.blocked of the gates that block now.
-  std::string gate_halt_;           // Why a gate halts the rollout; empty if none does.
-  std::vector<bool> admitted_;      // For each node: whether at most the order of domains and a halt hold it back.
+  std::string gate_halt_;       // Why a gate halts the rollout; empty if none does.
+  std::vector<bool> admitted_;  // For each node: whether at most the order of domains and a halt hold it back.
   Admission admission_;
   PolicyRollout decided_;
 };

@@ -28,6 +28,7 @@
 #include "api/rollout_policy.h"
 #include "base/clock.h"
 #include "pool/candidates.h"
+#include "pool/gate.h"
 #include "pool/rollout.h"
 #include "pool/rollout_policy.h"
 #include "pool/windows.h"
@@ -36,12 +37,6 @@ namespace pintle::pool {
 
 // An order in an annotation of a pool is ignored if its JSON has more bytes than this.
 inline constexpr std::size_t kLongestOrder = 2048;
-
-struct GateResult {
-  bool is_met = false;
-  std::string message;               // Why it is not met.
-  WallTime asked = WallTime::max();  // When the request was sent.
-};
 
 // The inputs of DecideByPolicy() beside the situation; borrowed for the call.
 struct PolicyInputs {

@@ -3,8 +3,11 @@
 
 import contextlib
 import datetime
+import http.server
 import json
 import pathlib
+import re
+import threading
 import time
 
 import pytest
@@ -384,6 +387,104 @@ def test_a_pause_holds_changes_and_names_them(agent):
     agent.awaits("the change begins", lambda status: status["desired"] != name)
     agent.settles()
     assert agent.read("/etc/issue") == "other"
+
+
+class GateServer(http.server.ThreadingHTTPServer):
+    """A server on the loopback device with an answer that can be changed, and the requests so far."""
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), GateHandler)
+        self.status, self.requests = 503, []
+
+    def gate(self, path="/done", **more):
+        url = f"http://127.0.0.1:{self.server_port}{path}"
+        return {"name": "backup", "when": "Before", "http": {"url": url}, **more}
+
+
+class GateHandler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.server.requests.append(self.path)
+        self.send_response(self.server.status)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def gate_server():
+    with GateServer() as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+def test_a_change_waits_for_a_gate_and_names_it(gate_server):
+    rollout = "/etc/pintle/rollout.yaml"
+
+    def write_gate(gate):
+        agent.write("/etc/pintle/new", {"kind": "RolloutPolicy", "spec": {"gates": [gate]}})
+        agent.node.run("mv", "/etc/pintle/new", rollout)
+
+    def waits(text):
+        return agent.awaits(f"the change waits: {text}",
+                            lambda status: status["phase"] == "paused" and text in status["next"])
+
+    with Node(plain=True, network="host") as node:
+        agent = Agent(node)
+        before = agent.read("/etc/issue")
+        write_gate(gate_server.gate("/done?token=s3cret"))
+        node.run("mkdir", "--parents", CONFIGS)
+        agent.write(CONFIG, config())
+        status = waits("the server answers 503")
+        assert re.fullmatch(r"the change to rendered-local-\w+ waits: gate backup is not met: the server answers 503; it has "
+                            r"not been met since 20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ", status["next"])
+        assert (status["state"], status["exit"]) != ("Degraded", 2)
+        assert status["next"] in agent.run("status").stdout and status["next"] in agent.journal()
+        # The agent changes nothing when it starts, either.
+        node.run("systemctl", "restart", "pintled.service")
+        waits("the server answers 503")
+        assert agent.read("/etc/issue") == before
+        gate_server.status = 204
+        first = agent.settles()
+        assert first.startswith("rendered-local-") and agent.read("/etc/issue") == "ours"
+        assert set(gate_server.requests) == {"/done?token=s3cret"}
+
+        # While no change waits, nobody is asked.  `pintle apply` asks nobody either, like outside of the windows.
+        gate_server.status = 503
+        gate_server.requests.clear()
+        node.run("systemctl", "restart", "pintled.service")
+        agent.settles(first)
+        assert gate_server.requests == []
+        agent.write(CONFIG, config(greeting="other"))
+        waits("the server answers 503")
+        assert agent.read("/etc/issue") == "ours"
+        agent.apply(config(greeting="other"))
+        second = agent.settles()
+        assert second != first and agent.read("/etc/issue") == "other"
+
+        # A server that is down does not meet a gate.  After the timeout, a person has to act.
+        write_gate({**gate_server.gate(timeout="2s", onTimeout="Halt"), "http": {"url": "http://127.0.0.1:1/s3cret"}})
+        agent.write(CONFIG, config(greeting="third"))
+        status = agent.awaits("the change is halted", lambda status: "is halted" in status["reason"])
+        assert (status["state"], status["exit"], status["current"]) == ("Degraded", 2, second)
+        assert "gate backup is not met: cannot connect to 127.0.0.1:1: " in status["reason"]
+        assert "its timeout of 2 seconds has passed" in status["reason"] and f"remove the gate from {rollout}" in status["reason"]
+        assert agent.read("/etc/issue") == "other"
+
+        # Nothing is changed either while the gates cannot be read.
+        write_gate({"name": "ready", "when": "Before", "nodeCondition": {"type": "Ready"}})
+        status = agent.degrades()
+        assert f"{rollout}: spec.gates[0].nodeCondition is about a Node" in status["reason"]
+        assert agent.read("/etc/issue") == "other"
+        node.run("rm", rollout)
+        agent.awaits("the change begins", lambda status: status["desired"] != second)
+        agent.settles()
+        assert agent.read("/etc/issue") == "third"
+        assert "s3cret" not in agent.journal()
 
 
 def test_an_ignored_finding_does_not_count_until_its_time_is_over(agent):

@@ -13,6 +13,7 @@
 #include "support/expect.h"
 #include "support/temporary_directory.h"
 #include "unit/event/patience.h"
+#include "unit/gates/answering_server.h"
 
 namespace pintle::agent {
 namespace {
@@ -325,6 +326,164 @@ TEST_F(LocalSourceTest, NothingIsAnnouncedWhileTheWindowsCannotBeRead) {
   EXPECT_THAT(unusable_, testing::ElementsAre(HasSubstr(
                              "rollout.yaml: spec.windwos is not known on a machine without a cluster; remove it")));
   EXPECT_THAT(wanted_, testing::IsEmpty());
+}
+
+// A clock that runs as fast as the real one, from noon on, and that a test puts forward.
+class LateClock final : public Clock {
+ public:
+  MonotonicTime Monotonic() const override { return MonotonicTime(std::chrono::seconds(1) + Elapsed()); }
+  WallTime Wall() const override { return *FromRfc3339("2027-01-02T12:00:00Z") + Elapsed(); }
+  void Pass(std::chrono::seconds time) { passed_ += time; }
+
+ private:
+  std::chrono::nanoseconds Elapsed() const { return SystemClock().Monotonic() - began_ + passed_; }
+
+  const MonotonicTime began_ = SystemClock().Monotonic();
+  std::chrono::seconds passed_{0};
+};
+
+class LocalSourceGateTest : public LocalSourceTest {
+ protected:
+  void WriteGate(const std::string& more = "", const std::string& windows = "") {
+    std::ofstream(rollout_file_) << "kind: RolloutPolicy\nspec:\n  gates: [{name: backup, when: Before, http: {url: \""
+                                 << server_.Url() << "\"}" << more << "}]\n"
+                                 << windows;
+  }
+  // Lets time pass, and makes the source notice that by a change of a file.
+  void Pass(std::chrono::seconds time) {
+    clock_.Pass(time);
+    ASSERT_EQ(::utimensat(AT_FDCWD, rollout_file_.c_str(), nullptr, 0), 0);
+  }
+  // Runs until the last report about a change that waits has this text.
+  void RunUntilHeld(const std::string& text) {
+    while (!HasFailure() && (held_.empty() || held_.back().find(text) == std::string::npos)) Run();
+  }
+  void RunUntilWanted(std::size_t count) {
+    while (!HasFailure() && wanted_.size() < count) Run();
+  }
+
+  LateClock clock_;
+  gates::AnsweringServer server_{503};
+};
+
+TEST_F(LocalSourceGateTest, AGoalWaitsUntilTheGateIsMet) {
+  WriteGate();
+  WriteConfig("a.json", "1");
+  Begin(clock_);
+  RunUntilHeld("503");
+  EXPECT_THAT(held_.back(), testing::MatchesRegex("the change to rendered-local-.* waits: gate backup is not met: the "
+                                                  "server answers 503; it has not been met since 2027-01-02T12:.*Z"));
+  EXPECT_THAT(wanted_, testing::IsEmpty());
+  server_.Answer(200);
+  Pass(std::chrono::seconds(30));
+  RunUntilWanted(1);
+  EXPECT_EQ(held_.back(), "");
+  EXPECT_THAT(unusable_, testing::IsEmpty());
+}
+
+TEST_F(LocalSourceGateTest, AMachineThatHasItsGoalAsksNoGate) {
+  WriteGate();
+  Begin(clock_);
+  RunUntilWanted(1);
+  EXPECT_EQ(wanted_.back(), "mco-empty-mc");
+  EXPECT_THAT(held_, testing::IsEmpty());
+  event::Settle(*loop_);
+  EXPECT_EQ(server_.requests(), 0);
+}
+
+TEST_F(LocalSourceGateTest, NoGateIsAskedOutsideOfTheWindows) {
+  WriteGate("", "  windows: [{start: \"02:00\", duration: 1h}]\n");
+  WriteConfig("a.json", "1");
+  Begin(clock_);
+  RunUntilHeld("the next window begins at 2027-01-03T02:00:00Z");
+  Pass(std::chrono::hours(13));
+  RunUntilHeld("the next window begins at 2027-01-03T02:00:00Z");
+  event::Settle(*loop_);
+  EXPECT_EQ(server_.requests(), 0);
+  Pass(std::chrono::hours(1));
+  RunUntilHeld("the server answers 503; it has not been met since 2027-01-03T02:");
+}
+
+TEST_F(LocalSourceGateTest, AGateThatCannotBeReadKeepsTheChangeWaiting) {
+  WriteGate(", timeout: soon");
+  WriteConfig("a.json", "1");
+  Begin(clock_);
+  Run();
+  EXPECT_THAT(unusable_, testing::ElementsAre(HasSubstr("rollout.yaml: spec.gates[0].timeout: \"soon\"")));
+  EXPECT_THAT(wanted_, testing::IsEmpty());
+}
+
+TEST_F(LocalSourceGateTest, AGateHaltsTheChangeAfterItsTimeout) {
+  WriteGate(", timeout: 1h, onTimeout: Halt");
+  WriteConfig("a.json", "1");
+  Begin(clock_);
+  RunUntilHeld("503");
+  EXPECT_THAT(unusable_, testing::IsEmpty());
+  Pass(std::chrono::hours(1));
+  RunUntilHeld("its timeout of 1 hour has passed");
+  while (!HasFailure() && unusable_.empty()) Run();
+  EXPECT_THAT(unusable_.back(),
+              testing::MatchesRegex("the change to rendered-local-.* is halted: gate backup is not met: .*, and its "
+                                    "timeout of 1 hour has passed; the change begins when the gate is met, or when you "
+                                    "remove the gate from .*rollout.yaml"));
+  EXPECT_THAT(wanted_, testing::IsEmpty());
+  server_.Answer(200);
+  Pass(std::chrono::seconds(30));
+  RunUntilWanted(1);
+  EXPECT_EQ(unusable_.back(), "");
+  EXPECT_EQ(held_.back(), "");
+}
+
+TEST_F(LocalSourceGateTest, AGateLetsTheChangeBeginAfterItsTimeout) {
+  WriteGate(", timeout: 1h, onTimeout: Continue");
+  WriteConfig("a.json", "1");
+  Begin(clock_);
+  RunUntilHeld("503");
+  Pass(std::chrono::minutes(59));
+  event::Settle(*loop_);
+  EXPECT_THAT(wanted_, testing::IsEmpty());
+  Pass(std::chrono::minutes(1));
+  RunUntilWanted(1);
+}
+
+TEST_F(LocalSourceGateTest, AChangeThatIsTakenBackNoLongerWaitsAndAsksNobody) {
+  WriteGate();
+  Begin(clock_);
+  RunUntilWanted(1);
+  WriteConfig("a.json", "1");
+  RunUntilHeld("503");
+  fs::remove(configs_ / "a.json");
+  while (!HasFailure() && held_.back() != "") Run();
+  const int requests = server_.requests();
+  Pass(std::chrono::minutes(5));
+  event::Settle(*loop_);
+  EXPECT_EQ(server_.requests(), requests);
+  EXPECT_EQ(wanted_.size(), 1U);
+}
+
+TEST_F(LocalSourceGateTest, AChangeThatFailedWaitsForTheGateBeforeItIsTriedAgain) {
+  server_.Answer(200);
+  WriteGate();
+  WriteConfig("a.json", "1");
+  Begin(clock_);
+  RunUntilWanted(1);
+  server_.Answer(503);
+  Pass(std::chrono::minutes(2));  // The first answer no longer counts.
+  std::optional<Result<SurveyRequest>> answer;
+  const auto fetch = [&] {
+    source_->Fetch(std::nullopt, {wanted_[0]}, [&](Result<SurveyRequest> request) {
+      answer = std::move(request);
+      loop_->Stop();
+    });
+  };
+  fetch();
+  RunUntilHeld("503");
+  EXPECT_FALSE(answer);
+  server_.Answer(200);
+  Pass(std::chrono::seconds(30));
+  while (!HasFailure() && !answer) Run();
+  EXPECT_TRUE(Succeeded(*answer));
+  EXPECT_EQ(held_.back(), "");
 }
 
 TEST_F(LocalSourceTest, FetchesOnlyTheAnnouncedGoal) {

@@ -125,7 +125,7 @@ TEST(RolloutPolicy, NamesTheFieldAndTheRemedyOfEachMistake) {
                                   {"name": "g", "when": "After", "http": {"url": "http://a"}}]})",
        "spec.gates[1].name: \"g\" is the name of an earlier gate"},
       {R"({"pool": "a", "gates": [{"name": "g", "when": "After", "http": {"url": "file:///etc/passwd"}}]})",
-       "spec.gates[0]: \"file:///etc/passwd\" is not a URL; write one that begins with http:// or https://"},
+       "spec.gates[0].http.url: is not a URL; write one that begins with http:// or https://"},
       {R"({"pool": "a", "gates": [{"name": "g", "when": "After", "nodeAnnotation": {"key": "x/y"}}]})",
        "spec.gates[0].nodeAnnotation.key: \"x/y\" does not begin with pintle.io/gate-; choose a key that does"},
       {R"({"pool": "a", "gates": [{"name": "g", "when": "After", "http": {"url": "http://a"}, "onTimeout": "Halt"}]})",

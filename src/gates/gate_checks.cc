@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controller/gate_checks.h"
+#include "gates/gate_checks.h"
 
 #include <fmt/core.h>
 
@@ -11,7 +11,7 @@
 #include "kube/resource_kind.h"
 #include "net/local_address.h"
 
-namespace pintle::controller {
+namespace pintle::gates {
 namespace {
 
 // A gate is checked again after this time.
@@ -176,4 +176,4 @@ void GateChecks::Ended(const std::string& policy, const std::string& gate, pool:
   if (is_news) changed_();
 }
 
-}  // namespace pintle::controller
+}  // namespace pintle::gates

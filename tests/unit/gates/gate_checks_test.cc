@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controller/gate_checks.h"
+#include "gates/gate_checks.h"
 
 #include "net/http_server.h"
 #include "support/expect.h"
 #include "unit/controller/manual_clock.h"
 #include "unit/event/patience.h"
 
-namespace pintle::controller {
+namespace pintle::gates {
 namespace {
 
 pool::Gate QueryGate(const std::string& url, const std::string& query) {
@@ -77,7 +77,7 @@ class GateChecksTest : public testing::Test {
   }
   const GateChecks::Results& Results() const { return checks_.ResultsOf("p"); }
 
-  ManualClock clock_;
+  controller::ManualClock clock_;
   std::unique_ptr<event::Loop> loop_ = ValueOf(event::Loop::Create());
   int changes_ = 0;
   pool::Policy policy_;
@@ -99,7 +99,7 @@ TEST_F(GateChecksTest, ReportAUrlThatCannotBeUsedOnce) {
 }
 
 TEST(GateChecks, AskNeitherLoopbackNorLinkLocalAddresses) {
-  const ManualClock clock;
+  const controller::ManualClock clock;
   const auto loop = ValueOf(event::Loop::Create());
   GateChecks checks(*loop, clock, net::Peers::kRemote, [] {});
   for (const char* url : {"http://127.0.0.1:1/", "http://localhost:1", "http://[::1]:1",
@@ -159,4 +159,4 @@ TEST_F(GateChecksTest, AskAgainForANewerResult) {
 }
 
 }  // namespace
-}  // namespace pintle::controller
+}  // namespace pintle::gates

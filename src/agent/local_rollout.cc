@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/local_windows.h"
+#include "agent/local_rollout.h"
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -9,12 +9,14 @@
 #include <cerrno>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "agent/config_directory.h"
 #include "api/rollout_policy.h"
 #include "base/printable.h"
 #include "base/time_zone_files.h"
+#include "gates/gate_checks.h"
 #include "json/fields.h"
 #include "machineconfig/input.h"
 #include "machineconfig/objects.h"
@@ -27,7 +29,7 @@ using machineconfig::Accepts;
 constexpr std::string_view kRolloutPolicy = "RolloutPolicy";
 
 // The fields of a RolloutPolicy's spec that make sense on one machine.
-constexpr auto kKnown = std::to_array<std::string_view>({"windows", "freeze"});
+constexpr auto kKnown = std::to_array<std::string_view>({"windows", "freeze", "gates"});
 
 template <typename T>
 bool HasField(std::string_view name) {
@@ -44,9 +46,29 @@ void CheckKeys(const json::Value& from, const std::string& place, std::vector<st
   }
 }
 
+void CheckGate(const json::Value& gate, const std::string& place, std::vector<std::string>& problems) {
+  CheckKeys<api::RolloutGate>(gate, place, problems);
+  for (const char* about_nodes : {"nodeCondition", "nodeAnnotation"}) {
+    if (!gate[about_nodes].is_null()) {
+      problems.push_back(
+          fmt::format("{}.{} is about a Node, which a machine without a cluster does not have; write http or "
+                      "prometheus instead",
+                      place, about_nodes));
+    }
+  }
+  if (gate.TextAt({"when"}) == "After") {
+    problems.push_back(
+        fmt::format("{}.when: \"After\" holds back the next nodes, which a machine without a cluster does not have; "
+                    "write Before, or check the machine's health after a reboot with a program in /etc/pintle/check.d",
+                    place));
+  }
+  CheckKeys<api::GateQuery>(gate["prometheus"], place + ".prometheus", problems);
+  CheckKeys<api::GateHttp>(gate["http"], place + ".http", problems);
+}
+
 void CheckSpec(const json::Value& spec, std::vector<std::string>& problems) {
   if (!spec.is_object()) {
-    problems.emplace_back("spec is missing; write spec.windows or spec.freeze");
+    problems.emplace_back("spec is missing; write spec.windows, spec.freeze or spec.gates");
     return;
   }
   for (const auto& [key, value] : spec.members()) {
@@ -60,9 +82,25 @@ void CheckSpec(const json::Value& spec, std::vector<std::string>& problems) {
     }
   }
   CheckKeys<api::RolloutFreeze>(spec["freeze"], "spec.freeze", problems);
+  if (spec["gates"].is_array()) {
+    for (std::size_t i = 0; i < spec["gates"].size(); ++i) {
+      CheckGate(spec["gates"][i], fmt::format("spec.gates[{}]", i), problems);
+    }
+  }
 }
 
-Result<LocalWindows> Read(const std::string& file) {
+// Checks the URLs, so that one that cannot be used is reported before a change waits for it.
+void CheckUrls(const std::vector<pool::Gate>& gates, std::vector<std::string>& problems) {
+  for (std::size_t i = 0; i < gates.size(); ++i) {
+    const auto url = gates::UrlOf(gates[i]);
+    if (url) continue;
+    const char* const test = std::holds_alternative<api::GateHttp>(gates[i].test) ? "http" : "prometheus";
+    problems.push_back(fmt::format("spec.gates[{}].{}.url: {}; write one such as https://shop.example.com/healthz", i,
+                                   test, url.error().message()));
+  }
+}
+
+Result<LocalRollout> Read(const std::string& file) {
   TRY(CheckFile(file));
   std::vector<json::Value> documents = TRY(machineconfig::ReadDocuments(file, Accepts::kFilesOnly));
   if (documents.size() != 1) {
@@ -80,17 +118,23 @@ Result<LocalWindows> Read(const std::string& file) {
   }
   const api::RolloutPolicySpec& spec = policy->spec;
   TimeZoneFiles zones;
-  LocalWindows read;
+  LocalRollout read;
   read.windows = pool::Windows::Compile(
       spec.windows, spec.freeze, [&](const std::string& name) { return zones.Find(name); }, problems);
   if (spec.freeze) read.freeze_reason = spec.freeze->reason;
+  if (spec.gates.size() > pool::kMostGates) {
+    problems.push_back(fmt::format("spec.gates: has {} gates; write at most {}", spec.gates.size(), pool::kMostGates));
+  } else {
+    read.gates = pool::CompileGates(spec.gates, problems);
+  }
+  if (problems.empty()) CheckUrls(read.gates, problems);
   if (!problems.empty()) return Error(ErrorKind::kInvalid, fmt::format("{}", fmt::join(problems, "; ")));
   return read;
 }
 
 }  // namespace
 
-std::string LocalWindows::WhyClosed(WallTime now) const {
+std::string LocalRollout::WhyClosed(WallTime now) const {
   if (windows.IsOpenAt(now)) return "";
   const std::string next = fmt::format("the next window begins at {}", ToRfc3339(windows.Next(now).begin));
   if (!windows.IsFrozenAt(now)) return next;
@@ -98,9 +142,9 @@ std::string LocalWindows::WhyClosed(WallTime now) const {
   return fmt::format("the freeze{} is not over, and {}", reason, next);
 }
 
-Result<LocalWindows> ReadLocalWindows(const std::string& file) {
+Result<LocalRollout> ReadLocalRollout(const std::string& file) {
   struct stat status = {};
-  if (::lstat(file.c_str(), &status) != 0 && errno == ENOENT) return LocalWindows();
+  if (::lstat(file.c_str(), &status) != 0 && errno == ENOENT) return LocalRollout();
   return TRY(Read(file), file);
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Runs the queries and the HTTP checks of gates, again and again while a rollout needs their results.
+// Runs the queries and the HTTP checks of gates, again and again while a rollout, or a change of a machine without a
+// cluster, needs their results.
 //
 // A result counts for a short time only: a server that does not answer any more must not leave a gate open.
 
@@ -15,10 +16,10 @@
 #include "event/loop.h"
 #include "event/watches.h"
 #include "net/http_client.h"
+#include "pool/gate.h"
 #include "pool/rollout_policy.h"
-#include "pool/waved_rollout.h"
 
-namespace pintle::controller {
+namespace pintle::gates {
 
 class GateChecks {
  public:
@@ -78,4 +79,4 @@ Result<net::Url> UrlOf(const pool::Gate& gate);
 // Judges a complete answer.
 pool::GateResult Judge(const pool::Gate& gate, int status, const std::string& body);
 
-}  // namespace pintle::controller
+}  // namespace pintle::gates

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Asks the gates of a machine without a cluster, and judges whether a change may begin.
+//
+// The gates are asked only while a change waits for them or is about to begin.  A gate without a result, or with an
+// answer that cannot be understood, is not met, so the change waits.
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "agent/state.h"
+#include "api/meta.h"
+#include "base/clock.h"
+#include "event/loop.h"
+#include "event/watches.h"
+#include "gates/gate_checks.h"
+#include "pool/gate.h"
+
+namespace pintle::agent {
+
+struct GateVerdict {
+  std::string why;                           // Why the change has to wait; empty if it may begin.
+  bool is_halted = false;                    // The timeout of a gate with `onTimeout: Halt` has passed.
+  std::string passed;                        // Which gates are not met, but let the change begin after their timeouts.
+  std::map<std::string, api::Time> blocked;  // The times since which gates are not met, by the gates' names.
+  std::optional<WallTime> again;             // When the verdict may change although no result does.
+};
+
+// Judges all gates by their latest results.  `blocked` is the member of the last verdict.
+GateVerdict JudgeGates(std::span<const pool::Gate> gates, const gates::GateChecks::Results& results,
+                       std::map<std::string, api::Time> blocked, WallTime now);
+
+class LocalGates {
+ public:
+  // `changed` is called from the loop when another verdict may result.  The loop and the clock must outlive this
+  // object.
+  LocalGates(event::Loop& loop, const Clock& clock, std::function<void()> changed);
+
+  // Returns the verdict about the change to a goal, by the results that have arrived until now.  Each gate is asked
+  // from now on, until Rest() or Forget().  The timeouts begin again with another goal.
+  GateVerdict Judge(const Goal& goal, const std::vector<pool::Gate>& gates);
+  // No gate is asked until the next call of Judge().
+  void Rest();
+  // Like Rest(); also, the timeouts begin again.
+  void Forget();
+
+ private:
+  void FollowClock();
+
+  const Clock& clock_;
+  gates::GateChecks checks_;
+  event::Timer news_;
+  std::optional<Goal> goal_;  // The goal of the last verdict.
+  std::map<std::string, api::Time> blocked_;
+  WallTime::duration ahead_;  // How far the wall clock was ahead of the monotonic clock.
+};
+
+}  // namespace pintle::agent

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Measures how long gates have blocked, and decides what follows when the timeout of a gate has passed.
+//
+// A timeout runs only while its gate blocks: it begins again when the gate was met meanwhile.
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "api/meta.h"
+#include "base/clock.h"
+#include "pool/gate.h"
+
+namespace pintle::pool {
+
+class GateTimeouts {
+ public:
+  enum class Outcome { kBlocks, kHalts, kContinues };
+
+  // `blocked` has the times since which gates block.  The keys tell gates, and perhaps nodes, apart.  The map must
+  // outlive this object.
+  GateTimeouts(std::map<std::string, api::Time>& blocked, WallTime now) : blocked_(blocked), now_(now) {}
+
+  // Records that a gate blocks now, and returns since when it does.
+  WallTime Block(const std::string& key);
+  // Returns what follows from a gate that blocks now.  Records that it blocks if it has a timeout.
+  Outcome Judge(const Gate& gate, const std::string& key);
+  // Forgets all gates that were not recorded as blocking now.
+  void ForgetOthers();
+
+  // Returns when the first of the judged timeouts passes that have not passed yet.
+  std::optional<WallTime> next() const { return next_; }
+
+ private:
+  std::map<std::string, api::Time>& blocked_;
+  const WallTime now_;
+  std::set<std::string> blocking_;
+  std::optional<WallTime> next_;
+};
+
+}  // namespace pintle::pool
