@@ -75,10 +75,10 @@ GateVerdict LocalGates::Judge(const Goal& goal, const std::vector<pool::Gate>& g
 
 void LocalGates::Rest() { checks_.Want({}); }
 
+// Judge() drops the times of another goal, and without a goal every goal is another one.
 void LocalGates::Forget() {
   Rest();
   goal_.reset();
-  blocked_.clear();
 }
 
 // A machine without a battery for its clock boots in the past, and its clock is set later.  That must not let timeouts

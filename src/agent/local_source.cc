@@ -64,6 +64,7 @@ LocalSource::LocalSource(event::Loop& loop, const Root& root, const Clock& clock
       root_(root),
       clock_(clock),
       settings_(std::move(settings)),
+      present_(kEmptyGoal),
       render_(
           loop, [this] { Render(); }, std::chrono::milliseconds(20)),
       look_again_(loop, [this] { AnnounceGoal(); }),
@@ -182,7 +183,10 @@ void LocalSource::Take(Snapshot snapshot) {
   Result<RenderedConfig>& rendered = snapshot.rendered;
   const std::string why =
       rendered ? "" : fmt::format("the configs in {}: {}", settings_.directory, rendered.error().message());
-  if (rendered) rendered_ = *std::move(rendered);
+  if (rendered) {
+    rendered_ = *std::move(rendered);
+    present_ = rendered_->current.value_or(kEmptyGoal);
+  }
   // After a failure the files are read again after a delay, because no event reports that a missing file system was
   // mounted.
   again_in_ = rendered ? std::chrono::seconds(0) : std::min(std::max(2 * again_in_, kFirstAgain), kLongestAgain);
@@ -263,8 +267,8 @@ void LocalSource::AnnounceGoal() {
   if (!rendered_ || !unusable_.empty()) return AnswerFetch();
   const Goal goal = GoalOf(*rendered_->config);
   const bool is_news = IsNews(goal);
-  const bool changes = goal != announced_.value_or(rendered_->current.value_or(kEmptyGoal));
-  if (is_news && changes) {
+  // The machine may have the goal already, for instance because a person has applied it with `pintle apply`.
+  if (is_news && goal != present_) {
     const Obstacle obstacle = ObstacleTo(goal);
     if (!obstacle.why.empty()) return Hold(goal, obstacle);
     is_change_due_ = true;
@@ -317,13 +321,15 @@ void LocalSource::ReportHeldChange(const std::string& what) {
 void LocalSource::Fetch(const std::optional<Goal>& current, const Goal& wanted,
                         std::function<void(Result<SurveyRequest> request)> done) {
   pending_fetch_.reset();
-  if (current.value_or(kEmptyGoal) == wanted) {
+  present_ = current.value_or(kEmptyGoal);
+  if (present_ == wanted) {
     SurveyRequest request;
     if (rendered_) request.policy = rendered_->policy;
     return loop_.Post([done = std::move(done), request = std::move(request)] { done(request); });
   }
   pending_fetch_ = PendingFetch{wanted, std::move(done)};
-  loop_.Post([this] { AnswerFetch(); });
+  // If the files have another goal than the one that the agent looks at, that goal comes first.
+  loop_.Post([this] { AnnounceGoal(); });
 }
 
 // Answers the pending Fetch(), if there is one, unless the machine must not be changed now.  So a change that was
@@ -376,6 +382,7 @@ void LocalSource::ReportReboot(const std::string& why, std::function<void()> rep
 }
 
 void LocalSource::ReportSettled(const Goal& goal) {
+  present_ = goal;
   is_change_due_ = false;
   // While a change waits, the machine can settle with its present goal.
   if (held_change_.empty()) gates_.Forget();

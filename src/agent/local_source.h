@@ -111,6 +111,7 @@ class LocalSource final : public Source {
   Listener listener_;
   std::optional<RenderedConfig> rendered_;
   std::optional<Goal> announced_;  // The goal that the listener was last called with.
+  Goal present_;                   // The goal that the machine has, as far as the source knows.
   std::optional<PendingFetch> pending_fetch_;
   std::optional<Goal> settled_;  // The goal that was last logged as settled.
   std::string unusable_;         // Why the files cannot be used.

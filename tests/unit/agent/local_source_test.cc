@@ -35,6 +35,7 @@ class LocalSourceTest : public testing::Test {
     source_->Begin({.wanted =
                         [this](const Goal& goal) {
                           wanted_.push_back(goal.config);
+                          if (on_wanted_) on_wanted_(goal);
                           loop_->Stop();
                         },
                     .drained = [this] { loop_->Stop(); },
@@ -80,6 +81,7 @@ class LocalSourceTest : public testing::Test {
   Root root_ = ValueOf(Root::Open("/"));
   std::unique_ptr<event::Loop> loop_ = ValueOf(event::Loop::Create());
   std::vector<std::string> wanted_;
+  std::function<void(const Goal& goal)> on_wanted_;
   std::vector<std::string> unusable_;
   std::vector<std::string> held_;
   std::vector<std::string> warnings_;
@@ -354,9 +356,11 @@ class LocalSourceGateTest : public LocalSourceTest {
     clock_.Pass(time);
     ASSERT_EQ(::utimensat(AT_FDCWD, rollout_file_.c_str(), nullptr, 0), 0);
   }
+  // Returns "" if there is no text.
+  static std::string Last(const std::vector<std::string>& texts) { return texts.empty() ? "" : texts.back(); }
   // Runs until the last report about a change that waits has this text.
   void RunUntilHeld(const std::string& text) {
-    while (!HasFailure() && (held_.empty() || held_.back().find(text) == std::string::npos)) Run();
+    while (!HasFailure() && Last(held_).find(text) == std::string::npos) Run();
   }
   void RunUntilWanted(std::size_t count) {
     while (!HasFailure() && wanted_.size() < count) Run();
@@ -371,13 +375,13 @@ TEST_F(LocalSourceGateTest, AGoalWaitsUntilTheGateIsMet) {
   WriteConfig("a.json", "1");
   Begin(clock_);
   RunUntilHeld("503");
-  EXPECT_THAT(held_.back(), testing::MatchesRegex("the change to rendered-local-.* waits: gate backup is not met: the "
-                                                  "server answers 503; it has not been met since 2027-01-02T12:.*Z"));
+  EXPECT_THAT(Last(held_), testing::MatchesRegex("the change to rendered-local-.* waits: gate backup is not met: the "
+                                                 "server answers 503; it has not been met since 2027-01-02T12:.*Z"));
   EXPECT_THAT(wanted_, testing::IsEmpty());
   server_.Answer(200);
   Pass(std::chrono::seconds(30));
   RunUntilWanted(1);
-  EXPECT_EQ(held_.back(), "");
+  EXPECT_EQ(Last(held_), "");
   EXPECT_THAT(unusable_, testing::IsEmpty());
 }
 
@@ -385,7 +389,7 @@ TEST_F(LocalSourceGateTest, AMachineThatHasItsGoalAsksNoGate) {
   WriteGate();
   Begin(clock_);
   RunUntilWanted(1);
-  EXPECT_EQ(wanted_.back(), "mco-empty-mc");
+  EXPECT_EQ(Last(wanted_), "mco-empty-mc");
   EXPECT_THAT(held_, testing::IsEmpty());
   event::Settle(*loop_);
   EXPECT_EQ(server_.requests(), 0);
@@ -402,6 +406,11 @@ TEST_F(LocalSourceGateTest, NoGateIsAskedOutsideOfTheWindows) {
   EXPECT_EQ(server_.requests(), 0);
   Pass(std::chrono::hours(1));
   RunUntilHeld("the server answers 503; it has not been met since 2027-01-03T02:");
+  // When the window has closed, the gate does not block any more.
+  Pass(std::chrono::hours(1));
+  RunUntilHeld("the next window begins at 2027-01-04T02:00:00Z");
+  Pass(std::chrono::hours(23));
+  RunUntilHeld("the server answers 503; it has not been met since 2027-01-04T02:");
 }
 
 TEST_F(LocalSourceGateTest, AGateThatCannotBeReadKeepsTheChangeWaiting) {
@@ -422,7 +431,7 @@ TEST_F(LocalSourceGateTest, AGateHaltsTheChangeAfterItsTimeout) {
   Pass(std::chrono::hours(1));
   RunUntilHeld("its timeout of 1 hour has passed");
   while (!HasFailure() && unusable_.empty()) Run();
-  EXPECT_THAT(unusable_.back(),
+  EXPECT_THAT(Last(unusable_),
               testing::MatchesRegex("the change to rendered-local-.* is halted: gate backup is not met: .*, and its "
                                     "timeout of 1 hour has passed; the change begins when the gate is met, or when you "
                                     "remove the gate from .*rollout.yaml"));
@@ -430,8 +439,8 @@ TEST_F(LocalSourceGateTest, AGateHaltsTheChangeAfterItsTimeout) {
   server_.Answer(200);
   Pass(std::chrono::seconds(30));
   RunUntilWanted(1);
-  EXPECT_EQ(unusable_.back(), "");
-  EXPECT_EQ(held_.back(), "");
+  EXPECT_EQ(Last(unusable_), "");
+  EXPECT_EQ(Last(held_), "");
 }
 
 TEST_F(LocalSourceGateTest, AGateLetsTheChangeBeginAfterItsTimeout) {
@@ -446,19 +455,39 @@ TEST_F(LocalSourceGateTest, AGateLetsTheChangeBeginAfterItsTimeout) {
   RunUntilWanted(1);
 }
 
-TEST_F(LocalSourceGateTest, AChangeThatIsTakenBackNoLongerWaitsAndAsksNobody) {
+TEST_F(LocalSourceGateTest, AChangeThatIsTakenBackNoLongerWaitsAndItsAnswersAreDropped) {
   WriteGate();
   Begin(clock_);
   RunUntilWanted(1);
   WriteConfig("a.json", "1");
   RunUntilHeld("503");
   fs::remove(configs_ / "a.json");
-  while (!HasFailure() && held_.back() != "") Run();
-  const int requests = server_.requests();
-  Pass(std::chrono::minutes(5));
-  event::Settle(*loop_);
-  EXPECT_EQ(server_.requests(), requests);
+  while (!HasFailure() && Last(held_) != "") Run();
   EXPECT_EQ(wanted_.size(), 1U);
+  // The answer from before was dropped, so the gate is asked anew for the next change.
+  WriteConfig("a.json", "1");
+  RunUntilHeld("there is no result yet");
+}
+
+TEST_F(LocalSourceGateTest, AGoalThatAPersonHasAppliedMeanwhileDoesNotWait) {
+  server_.Answer(200);
+  WriteGate();
+  WriteConfig("a.json", "1");
+  Begin(clock_);
+  RunUntilWanted(1);
+  source_->ReportSettled({wanted_[0]});
+  server_.Answer(503);
+  WriteConfig("a.json", "2");
+  RunUntilHeld("503");
+  const std::size_t begin = Last(held_).find("rendered-local-");
+  const std::string second = Last(held_).substr(begin, Last(held_).find(' ', begin) - begin);
+  ASSERT_NE(second, wanted_[0]);
+  // The agent still looks at the first goal, and has found that the machine has the second one.
+  on_wanted_ = [&](const Goal& goal) { source_->Fetch(Goal{second}, goal, [](const Result<SurveyRequest>&) {}); };
+  source_->Fetch(Goal{second}, {wanted_[0]}, [](const Result<SurveyRequest>&) {});
+  RunUntilWanted(2);
+  EXPECT_EQ(Last(wanted_), second);
+  EXPECT_EQ(Last(held_), "");
 }
 
 TEST_F(LocalSourceGateTest, AChangeThatFailedWaitsForTheGateBeforeItIsTriedAgain) {
@@ -483,7 +512,7 @@ TEST_F(LocalSourceGateTest, AChangeThatFailedWaitsForTheGateBeforeItIsTriedAgain
   Pass(std::chrono::seconds(30));
   while (!HasFailure() && !answer) Run();
   EXPECT_TRUE(Succeeded(*answer));
-  EXPECT_EQ(held_.back(), "");
+  EXPECT_EQ(Last(held_), "");
 }
 
 TEST_F(LocalSourceTest, FetchesOnlyTheAnnouncedGoal) {
