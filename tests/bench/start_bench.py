@@ -20,6 +20,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 os.environ["PINTLE_BUILD"] = str(Path(sys.argv[1] if len(sys.argv) > 1 else "build-bench").resolve())
 
+from fleet_objects import node_of, report_of  # noqa: E402
+
 from machines.cluster import Cluster  # noqa: E402
 from machines.controller import GROUP, MERGE, Controller, Objects  # noqa: E402
 from machines.openshift_settings import Settings, prepare_operator_cluster  # noqa: E402
@@ -54,42 +56,6 @@ class Clients:
 
     def for_each(self, act, things):
         list(self._threads.map(act, things))
-
-
-def node_of(number, pool, config):
-    roles = {"node-role.kubernetes.io/worker": "", f"node-role.kubernetes.io/{pool}": ""}
-    name = f"node-{number:04}"
-    condition = {"status": "False", "lastHeartbeatTime": "2026-01-01T00:00:00Z",
-                 "lastTransitionTime": "2026-01-01T00:00:00Z", "reason": "KubeletHasSufficient",
-                 "message": "kubelet has sufficient of what it needs"}
-    return {"metadata": {
-                "name": name,
-                "annotations": {
-                    PREFIX + "currentConfig": config, PREFIX + "desiredConfig": config, PREFIX + "state": "Done",
-                    "k8s.ovn.org/network-info": json.dumps({f"network-{index}": "10.128.0.0/23" for index in range(60)})},
-                "labels": {"kubernetes.io/os": "linux", "kubernetes.io/hostname": name,
-                           "topology.kubernetes.io/zone": f"zone-{number % 3}", **roles,
-                           **{f"example.com/feature-{index}": "true" for index in range(15)}}},
-            "status": {
-                "capacity": {"cpu": "4", "memory": "8Gi", "pods": "110"},
-                "allocatable": {"cpu": "4", "memory": "8Gi", "pods": "110"},
-                "conditions": [{**condition, "type": kind}
-                               for kind in ("MemoryPressure", "DiskPressure", "PIDPressure")]
-                              + [{**condition, "type": "Ready", "status": "True"}],
-                "images": [{"names": [f"registry/release@sha256:{image:064x}", f"registry/release:{image}"],
-                            "sizeBytes": 100_000_000 + image} for image in range(50)]}}
-
-
-def report_of(node):
-    conditions = [{"type": f"Step{number}", "status": "False", "reason": "NotYet", "lastTransitionTime":
-                   "2026-01-01T00:00:00Z", "message": "this step has not been taken yet"} for number in range(12)]
-    name = node["metadata"]["name"]
-    return {"apiVersion": "machineconfiguration.openshift.io/v1", "kind": "MachineConfigNode",
-            "metadata": {"name": name, "ownerReferences": [{
-                "apiVersion": "v1", "kind": "Node", "name": name, "uid": node["metadata"]["uid"]}]},
-            "spec": {"node": {"name": name}, "pool": {"name": "not-yet-set"},
-                     "configVersion": {"desired": "not-yet-set"}},
-            "status": {"configVersion": {"desired": "not-yet-set"}, "observedGeneration": 1, "conditions": conditions}}
 
 
 def write_many_templates(folder):
