@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/local_source.h"
 
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
