@@ -108,15 +108,18 @@ TEST(Agent, LooksAtTheLastOfTwoGoalsThatArriveDuringALook) {
   // The answer about the third goal arrives after the look at the first one.
   bool is_answered = false;
   int rounds = 0;
-  event::Timer round(*loop, [&] {
-    rounds += first.has_begun ? 1 : 0;
-    if (!is_answered && source.fetches.contains("third") && (second.has_begun || rounds > 200)) {
-      is_answered = true;
-      source.fetches.at("third")(third.Request("third"));
-    }
-    second.may_end = third.may_end = is_answered;
-    third.has_begun ? loop->Stop() : round.After(milliseconds(1));
-  });
+  event::Timer round(
+      *loop,
+      [&] {
+        rounds += first.has_begun ? 1 : 0;
+        if (!is_answered && source.fetches.contains("third") && (second.has_begun || rounds > 200)) {
+          is_answered = true;
+          source.fetches.at("third")(third.Request("third"));
+        }
+        second.may_end = third.may_end = is_answered;
+        third.has_begun ? loop->Stop() : round.After(milliseconds(1));
+      },
+      milliseconds(1));
   round.After(milliseconds(1));
   EXPECT_TRUE(Succeeded(event::RunPatiently(*loop)));
   EXPECT_TRUE(third.has_begun);
