@@ -14,6 +14,7 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 #include <openssl/pem.h>
+#include <openssl/provider.h>
 #include <openssl/x509.h>
 #include <openssl/x509_vfy.h>
 #include <openssl/x509v3.h>
@@ -64,6 +65,8 @@ namespace pintle {
   WITH(OPENSSL_sk_num)                   \
   WITH(OPENSSL_sk_push)                  \
   WITH(OPENSSL_sk_value)                 \
+  WITH(OSSL_LIB_CTX_new)                 \
+  WITH(OSSL_PROVIDER_load)               \
   WITH(PEM_read_bio_PrivateKey)          \
   WITH(PEM_read_bio_X509)                \
   WITH(PEM_read_bio_X509_AUX)            \

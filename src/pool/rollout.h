@@ -37,9 +37,9 @@ struct Situation {
   std::span<const api::MachineConfigNode* const> machine_config_nodes;
   Layering layering;
   Features features;
-  std::vector<api::CertExpiry> cert_expirys;
+  std::span<const api::CertExpiry> cert_expirys;
   std::string operator_node;  // The node that runs the operator.  It is updated after the other masters.
-  KnownConfigs configs;
+  const KnownConfigs& configs;
   std::span<const api::MachineConfigPool* const> other_pools;
   std::span<const api::OSImageStreamSet> os_image_streams;
   // These two are set only in a cluster with an arbiter: unavailable_arbiters for the pool of the masters, and

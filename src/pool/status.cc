@@ -370,7 +370,7 @@ api::MachineConfigPoolStatus Status(const StatusInputs& inputs) {
   status.ready_machine_count = counts.ready;
   status.unavailable_machine_count = counts.unavailable;
   status.degraded_machine_count = counts.degraded;
-  status.cert_expirys = inputs.cert_expirys;
+  status.cert_expirys.assign(inputs.cert_expirys.begin(), inputs.cert_expirys.end());
   status.pool_synchronizers_status = {PinnedImageSets(counts, reported)};
 
   status.conditions = inputs.pool.status.conditions;

@@ -41,7 +41,7 @@ struct StatusInputs {
   std::span<const api::MachineConfigNode* const> machine_config_nodes;
   Layering layering;
   Features features;
-  std::vector<api::CertExpiry> cert_expirys;
+  std::span<const api::CertExpiry> cert_expirys;
   const KnownConfigs& configs;
   std::span<const api::OSImageStreamSet> os_image_streams;
   // The transition time for conditions whose status changes.

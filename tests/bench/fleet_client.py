@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The administrator's requests to fleet_server.py, and the program itself."""
+"""The administrator's requests to an API server, and the program fleet_server.py."""
 
 import concurrent.futures
 import contextlib
@@ -21,7 +21,7 @@ class Server(contextlib.AbstractContextManager):
     def __enter__(self):
         program = pathlib.Path(__file__).with_name("fleet_server.py")
         self._process = subprocess.Popen([sys.executable, program], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        self.port = int(self._process.stdout.readline())
+        self._port = int(self._process.stdout.readline())
         return self
 
     def __exit__(self, *_):
@@ -29,10 +29,13 @@ class Server(contextlib.AbstractContextManager):
         self._process.stdout.close()
         self._process.wait()
 
+    def connection(self):
+        return http.client.HTTPConnection("127.0.0.1", self._port)
+
     def kubeconfig(self):
         return json.dumps({
             "apiVersion": "v1", "kind": "Config", "current-context": "fleet",
-            "clusters": [{"name": "fleet", "cluster": {"server": f"http://127.0.0.1:{self.port}"}}],
+            "clusters": [{"name": "fleet", "cluster": {"server": f"http://127.0.0.1:{self._port}"}}],
             "users": [{"name": "fleet", "user": {}}],
             "contexts": [{"name": "fleet", "context": {"cluster": "fleet", "user": "fleet"}}]})
 
@@ -40,13 +43,14 @@ class Server(contextlib.AbstractContextManager):
 class Client:
     """Sends requests over persistent connections, one for each thread."""
 
-    def __init__(self, port, threads=4):
-        self._port, self._own = port, threading.local()
+    def __init__(self, connect, threads=4):
+        """`connect` returns a new connection to the server."""
+        self._connect, self._own = connect, threading.local()
         self._threads = concurrent.futures.ThreadPoolExecutor(threads)
 
     def request(self, method, path, body=None, kind="application/json"):
         if not hasattr(self._own, "connection"):
-            self._own.connection = http.client.HTTPConnection("127.0.0.1", self._port)
+            self._own.connection = self._connect()
         headers = {"User-Agent": AGENT, "Content-Type": kind}
         self._own.connection.request(method, path, None if body is None else json.dumps(body), headers)
         answer = self._own.connection.getresponse()
@@ -64,7 +68,7 @@ class Client:
     @contextlib.contextmanager
     def watched(self, path):
         """Yields the events of a watch from now on, as they come."""
-        connection = http.client.HTTPConnection("127.0.0.1", self._port)
+        connection = self._connect()
         version = self.must("GET", path + "?limit=1")["metadata"]["resourceVersion"]
         connection.request("GET", f"{path}?watch=1&timeoutSeconds=86400&resourceVersion={version}",
                            headers={"User-Agent": AGENT})

@@ -160,7 +160,8 @@ TEST_F(KubernetesSourceTest, RepeatsAReportAboutStagingThatSomeoneHasRemoved) {
       {.node = "a", .kubeconfig = (directory_ / "kubeconfig").string(), .event_namespace = "namespace"});
   source.Begin(Listening(
       [&](const Goal&) { source.ReportStaging({.how = StagingReport::How::kStaged, .goal = {"rendered-b"}}); }));
-  event::Timer look(*loop_, [&] { reports == 2 ? loop_->Stop() : look.After(milliseconds(1)); });
+  event::Timer look(
+      *loop_, [&] { reports == 2 ? loop_->Stop() : look.After(milliseconds(1)); }, milliseconds(1));
   look.After(milliseconds(1));
   EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
   EXPECT_EQ(reports, 2);
@@ -215,7 +216,8 @@ TEST_F(KubernetesSourceTest, DoesNotTakeTheAnswerToAnEarlierUncordonForTheEndOfA
     const std::lock_guard lock(mutex);
     return written.find(text) != std::string::npos;
   };
-  event::Timer look(*loop_, [&] { was_written("the last report") ? loop_->Stop() : look.After(milliseconds(1)); });
+  event::Timer look(
+      *loop_, [&] { was_written("the last report") ? loop_->Stop() : look.After(milliseconds(1)); }, milliseconds(1));
   look.After(milliseconds(1));
   EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
   EXPECT_TRUE(was_written(uncordon));

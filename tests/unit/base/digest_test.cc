@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "support/expect.h"
+#include "support/temporary_directory.h"
 
 namespace pintle {
 namespace {
@@ -31,10 +32,22 @@ bool ComputesMd5InFipsMode() {
   return DigestOf(DigestAlgorithm::kMd5, "abc").hex() == "900150983cd24fb0d6963f7d28e17f72";
 }
 
+// Makes OpenSSL read a configuration that activates only a provider without digests, as that of a system in FIPS mode
+// activates only providers without MD5, and returns whether MD5 is computed nevertheless.
+bool ComputesMd5WithoutItsProvider() {
+  const TemporaryDirectory directory;
+  directory.Write("openssl.cnf",
+                  "openssl_conf = start\n[start]\nproviders = providers\n"
+                  "[providers]\nbase = base\n[base]\nactivate = 1\n");
+  ::setenv("OPENSSL_CONF", (directory / "openssl.cnf").c_str(), 1);
+  return DigestOf(DigestAlgorithm::kMd5, "abc").hex() == "900150983cd24fb0d6963f7d28e17f72";
+}
+
 TEST(DigestDeathTest, OfMd5IsComputedEvenIfTheSystemForbidsMd5) {
   // Another process, since this one may have loaded MD5 before.
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(std::_Exit(ComputesMd5InFipsMode() ? 0 : 1), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(std::_Exit(ComputesMd5WithoutItsProvider() ? 0 : 1), testing::ExitedWithCode(0), "");
 }
 
 TEST(Hasher, GivesTheSameForTheSameBytesInPieces) {

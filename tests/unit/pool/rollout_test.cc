@@ -124,9 +124,9 @@ TEST(Rollout, GivesANodeTheLabelsOfTheCustomPoolWithWhoseConfigItFirstBooted) {
   const std::vector<api::Node> nodes = {
       Annotated(NodeAt("a", kOld), api::kFirstPivotConfigAnnotation, "rendered-infra-old"), NodeAt("b", kOld)};
   const auto states = States(nodes);
-  Situation situation = SituationOf(pool, states);
+  const KnownConfigs configs = {{"rendered-infra-old", {.owner = "infra", .os_image_url = ""}}};
+  Situation situation = SituationOf(pool, states, configs);
   situation.other_pools = pools;
-  situation.configs["rendered-infra-old"] = {.owner = "infra", .os_image_url = ""};
 
   const Rollout rollout = Decide(situation);
 

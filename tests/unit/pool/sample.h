@@ -78,8 +78,11 @@ inline std::vector<NodeState> States(const std::vector<api::Node>& nodes) {
   return states;
 }
 
-// Returns a situation that has only the pool and its nodes; everything else is empty.
-inline Situation SituationOf(const api::MachineConfigPool& pool, std::span<const NodeState> nodes) {
+inline const KnownConfigs kNoConfigs;
+
+// Returns a situation that has only the pool, its nodes and `configs`; everything else is empty.
+inline Situation SituationOf(const api::MachineConfigPool& pool, std::span<const NodeState> nodes,
+                             const KnownConfigs& configs = kNoConfigs) {
   return {.pool = pool,
           .nodes = nodes,
           .machine_config_nodes = {},
@@ -87,7 +90,7 @@ inline Situation SituationOf(const api::MachineConfigPool& pool, std::span<const
           .features = {},
           .cert_expirys = {},
           .operator_node = "",
-          .configs = {},
+          .configs = configs,
           .other_pools = {},
           .os_image_streams = {},
           .unavailable_arbiters = 0,

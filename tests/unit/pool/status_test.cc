@@ -205,13 +205,14 @@ TEST(Status, NamesTheStreamWhoseImageAllNodesRun) {
   const std::vector<api::Node> nodes = {NodeAt("a", kNew)};
   const auto states = States(nodes);
   const std::vector<api::OSImageStreamSet> streams = {{"nine", "os-9", ""}, {"ten", "os-10", ""}};
-  Situation situation = SituationOf(pool, states);
+  KnownConfigs configs;
+  Situation situation = SituationOf(pool, states, configs);
   situation.os_image_streams = streams;
-  situation.configs[kNew] = {.owner = "worker", .os_image_url = "os-10"};
+  configs[kNew] = {.owner = "worker", .os_image_url = "os-10"};
   EXPECT_FALSE(Decide(situation).status.os_image_stream.has_value());
   situation.features.os_streams = true;
   EXPECT_EQ(Decide(situation).status.os_image_stream->name, "ten");
-  situation.configs["00-worker"] = {.owner = "", .os_image_url = "os-10"};
+  configs["00-worker"] = {.owner = "", .os_image_url = "os-10"};
   EXPECT_FALSE(Decide(situation).status.os_image_stream.has_value());
 }
 
