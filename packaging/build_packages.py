@@ -19,8 +19,8 @@ import sys
 
 TOP = pathlib.Path(__file__).resolve().parents[1]
 OUTPUT = TOP / "build/packages"
-# With these options and without the distribution's flags, the compiler makes the same objects as in the build folder of
-# ./dev, and finds them in its cache.  The packages are then for tests; those for people have the distribution's flags.
+# Packages for tests are compiled with these options and without the distribution's flags.  So their objects are those
+# of the build folder of ./dev, and ccache has them already.  Packages for people have the distribution's flags.
 MESON_OPTIONS_OF_TESTS = ("--buildtype=debugoptimized -Dwerror=true -Dcpp_args=-g1 "
                           f"-Doptimization={2 if 'PINTLE_NIGHTLY' in os.environ else 1}")
 # ./dev sets the same variables for its own builds, and its comments explain them.
@@ -72,7 +72,7 @@ def run_builder(command, log, environment, cwd=None):
 
     The output of the program goes to a file.  If the program fails, the last lines of the output are printed.
     """
-    # The cache of compilers distinguishes locales, and rpmbuild sets LANG.
+    # ccache keeps the objects of each locale apart, and rpmbuild sets LANG.  So the compiler gets the caller's LANG.
     lang = f"LANG={os.environ['LANG']}" if "LANG" in os.environ else "--unset=LANG"
     of_caller = {name: value for name, value in os.environ.items() if name not in CACHE}
     environment = of_caller | {"SOURCE_DATE_EPOCH": str(seconds_of_commit()), "CXX": f"env {lang} ccache c++",
@@ -100,7 +100,7 @@ def replace_output(folder, *patterns):
 
 def changelog(version):
     when = email.utils.format_datetime(datetime.datetime.fromtimestamp(seconds_of_commit(), datetime.timezone.utc))
-    # packaging/build_image.py reads the commit.
+    # packaging/build_image.py reads the commit from this text.
     return (f"pintle ({version}-1) unstable; urgency=medium\n\n  * CHANGELOG.md lists what a user can notice.\n"
             f"  * Built from the commit {git('rev-parse', 'HEAD')}.\n\n"
             f" -- The Pintle authors <pintle@localhost>  {when}\n")
@@ -147,7 +147,8 @@ def build_rpm(arguments):
         defines["pintle_meson_options"] = MESON_OPTIONS_OF_TESTS
         defines |= {f"build_{kind}flags": "%{nil}" for kind in ("c", "cxx", "ld")}
         defines["_binary_payload"] = "w1.gzdio"    # As for Debian packages, a quick compression.
-        # Objects from the cache name the folder in which they were compiled, so the sources may not be found.
+        # Objects from the cache name the folder in which they were compiled, so their sources may not be found.  The
+        # package debugsource then has no files, which is an error for rpmbuild unless this macro is 0.
         defines["_empty_manifest_terminate_build"] = "0"
     command = ["rpmbuild", "-bs" if arguments.source else "-ba", "--with" if arguments.check else "--without", "check"]
     if shutil.which("dpkg"):

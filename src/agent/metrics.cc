@@ -30,7 +30,7 @@ std::string MetricsText(const Metrics& metrics) {
   text.Begin("mcd_reboots_failed_total", MetricType::kCounter, "Reboots that could not be started.");
   text.Sample({}, metrics.reboots_failed);
   text.Begin("mcd_update_state", MetricType::kGauge,
-             "The config of the last update or its error, and when, as Unix time.");
+             "The config or the error of the last update; the value is its time, as Unix time.");
   if (metrics.update) {
     text.Sample({{"config", metrics.update->config}, {"err", metrics.update->error}}, UnixTime(metrics.update->at));
   }

@@ -60,7 +60,7 @@ struct ControllerConfigInputs {
   // The spec of the ControllerConfig that is there; nullptr if there is none.
   const json::Value* present = nullptr;
   std::string present_release = {};         // The release of the images in `present`; empty if unknown.
-  std::string present_stream_version = {};  // That of the OSImageStream that has these images; empty if unknown.
+  std::string present_stream_version = {};  // The version of the OSImageStream of that release; empty if unknown.
 
   bool is_bootstrapped = true;        // True if kube-system/bootstrap exists.
   bool is_installing = false;         // True until a version of the operator has been installed completely.

@@ -139,7 +139,7 @@ void Generator::Decide(const View& view) {
                            .refused = refused_,
                            .created = created_,
                            .refused_sources = refused_sources_});
-  ForgetSourcesWithoutWrite();
+  ForgetOldSourceRefusals();
 }
 
 bool Generator::ForgetOldRefusals() {
@@ -338,7 +338,7 @@ void Generator::Remove(const ConfigRemoval& removal) {
 }
 
 // An object that needs no finalizers any more, for instance because it was deleted, has no refusal either.
-void Generator::ForgetSourcesWithoutWrite() {
+void Generator::ForgetOldSourceRefusals() {
   std::erase_if(refused_sources_, [this](const auto& refusal) {
     return std::none_of(changes_.sources.begin(), changes_.sources.end(), [&](const SourceChange& change) {
       return change.part == kube::Part::kObject && SourceName(change.kind, change.name.name) == refusal.first;

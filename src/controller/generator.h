@@ -52,8 +52,8 @@ class Generator {
   // Reads the folder and uses it if it has changed.  Also called every minute.
   void ReadTemplates();
 
-  // Returns the states for metrics: the time at which each config of templates was last generated, the time at which a
-  // config was last generated for each pool, and the time since which templates or kinds of objects have been missing.
+  // Returns the states for metrics, with their times.  A state is that a config was generated from templates, that a
+  // config was generated for a pool, that there are no templates, or that the cluster lacks a kind of objects.
   std::vector<SubControllerState> States(const View& view) const;
 
   // Stops all writes and forgets what has failed.
@@ -65,6 +65,7 @@ class Generator {
   // Forgets refusals of contents that are not wanted any more.  Returns whether there were any.
   bool ForgetOldRefusals();
   void NoteMissingKinds();
+  // Emits an Event for each setting of a Node of config.openshift.io that newly is not followed.
   void EmitProhibitions();
   bool WillBeRemoved(const ConfigRemoval& removal, const View& view) const;
   void Write();
@@ -81,9 +82,10 @@ class Generator {
   void Succeeded(const std::string& what);
   void Failed(const std::string& what, const std::string& config, const Error& error);
   void Failed(const std::string& what, const SourceChange& source, const Error& error);
-  // Returns whether the failure lasts, and does not pass by itself soon.
+  // Records a failure.  Returns whether it counts as lasting.  A conflict may pass by itself soon, and so may a failure
+  // because the server is unavailable.  So these count as lasting only when they have occurred several times.
   bool NoteFailure(const std::string& what, const Error& error);
-  void ForgetSourcesWithoutWrite();
+  void ForgetOldSourceRefusals();
 
   kube::Client client_;
   const Clock& clock_;
@@ -102,11 +104,12 @@ class Generator {
   // The times at which configs were last written, by their origin and their name in metrics (ConfigChange::object).
   std::map<std::pair<MadeFrom, std::string>, WallTime> generated_;
   std::map<std::string, SubControllerState> missing_;         // The kinds that the cluster does not have, by name.
-  std::set<std::pair<std::string, std::string>> prohibited_;  // The Node and the message of each reported Event.
+  std::set<std::pair<std::string, std::string>> prohibited_;  // The Node and the message of each Event.
   std::set<std::string, std::less<>> created_;                // Configs that the mirror does not have yet.
   std::map<std::string, std::string, std::less<>> refused_;   // The server's errors about configs, by name.
-  std::map<SourceName, std::string> refused_sources_;         // The server's errors about finalizers.
-  // The digest of what the latest write of each config sends, by name, until a write succeeds.
+  std::map<SourceName, std::string> refused_sources_;         // The server's errors about writes of finalizers.
+  // The digests of the contents that the latest writes of configs have sent, by name.  A write that succeeds removes
+  // its digest.
   std::map<std::string, std::string, std::less<>> attempted_;
   std::set<std::string, std::less<>> failing_;  // Descriptions of writes whose failures last.
   WriteBackoff backoff_;

@@ -55,7 +55,7 @@ struct IgnitionFeedSettings {
   kube::ObjectName token_secret =
       {};                            // The Secret with the entries `token` and `ca.crt`; no name if they are in files.
   std::string token_directory = {};  // The directory with the files `token` and `ca.crt`, if there is no Secret.
-  std::string namespace_name = {};   // The namespace of the ConfigMap that may have newer authorities.
+  std::string namespace_name = {};   // The namespace of kubeconfig-data, whose authorities may be newer than `ca.crt`.
 };
 
 class IgnitionFeed {
@@ -94,7 +94,7 @@ class IgnitionFeed {
   Result<std::string> Authorities();
   // Returns an entry of the token's Secret, or the contents of a file in the token's directory.
   Result<std::string> TokenPart(const std::string& name) const;
-  // Returns the place of such an entry, for messages, or the path of such a file.
+  // Returns the path of that file, or the place of that entry for messages.
   std::string PlaceOf(const std::string& name) const;
   // Returns everything that the pool's machines get besides their config.
   Result<serving::ServedSources> SourcesFor(const api::MachineConfigPool& pool, const View& view,
@@ -113,9 +113,9 @@ class IgnitionFeed {
   Listener listener_;
   const std::shared_ptr<event::TextCache> cache_ = serving::MakeServedTextCache();
   std::map<std::string, Pool> pools_;
-  std::string obstacle_ = "the objects that it is made from have not been read yet";
+  std::string obstacle_ = "the objects that configs are made from have not been read yet";
   kube::Mirror<BinaryConfigMap> authorities_;
-  std::string reported_version_;  // The version of the ConfigMap that could not be used.
+  std::string reported_version_;  // The version of the ConfigMap that was last reported as unusable.
   FollowedObject<api::Secret> token_;
 };
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr auto kBetweenPages = std::chrono::seconds(1);
 constexpr auto kBetweenBeats = std::chrono::seconds(5);
-// A loop that has not turned for this long hangs.  With the probes of deploy/, a replica that hangs is restarted before
+// A loop that has not run for this long hangs.  With the probes of deploy/, a replica that hangs is restarted before
 // the others may take its lease.
 constexpr auto kHangsAfter = std::chrono::seconds(60);
 // Every pod of the cluster may be able to connect, and one client must not keep the kubelet and Prometheus out.  A
@@ -37,8 +37,8 @@ net::HttpAnswer AnswerFrom(const Page& page, std::chrono::nanoseconds silence, c
   const std::string_view path = request.target.substr(0, request.target.find('?'));
   if (path != "/metrics" && path != "/healthz" && path != "/readyz") return {.status = 404};
   if (silence >= kHangsAfter) {
-    return Unavailable(fmt::format("the main loop has not turned for {} s",
-                                   std::chrono::floor<std::chrono::seconds>(silence).count()));
+    return Unavailable(
+        fmt::format("the main loop has not run for {} s", std::chrono::floor<std::chrono::seconds>(silence).count()));
   }
   if (path == "/healthz") return {.status = 200};
   if (path == "/metrics") return {.status = 200, .headers = {{"Content-Type", kMetricsFormat}}, .body = page.metrics};

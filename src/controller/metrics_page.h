@@ -5,8 +5,8 @@
 // cluster has been read and the Ignition server, if there is one, has what it needs.
 //
 // The server has threads of its own and gets a new page when something has changed, at most once a second.  Its threads
-// keep answering when the loop hangs, so they check when the loop last turned: the page of a loop that hangs is
-// outdated, above all about which replica leads.
+// keep answering when the loop hangs, but the page is then outdated, above all about which replica leads.  So the
+// threads check when the loop last ran, and answer 503 if that is too long ago.
 
 #include <chrono>
 #include <functional>
@@ -23,10 +23,10 @@ namespace pintle::controller {
 struct Page {
   std::shared_ptr<const std::string> metrics;
   std::string unread_kinds;  // The kinds that have not been read yet: "nodes, pods".  Empty when ready.
-  std::string unready = {};  // What the replica lacks otherwise.  Empty when ready.
+  std::string unready = {};  // Another reason why the replica is not ready.  Empty when ready.
 };
 
-// `silence` is the time since the loop last turned.
+// `silence` is the time since the loop last ran.
 net::HttpAnswer AnswerFrom(const Page& page, std::chrono::nanoseconds silence, const net::IncomingRequest& request);
 
 class MetricsPage {

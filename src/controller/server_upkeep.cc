@@ -182,7 +182,8 @@ void ServerUpkeep::Sign(std::string what, std::vector<std::string> hosts, Result
   Wipe(authority->data[clusterops::kPrivateKeyKey]);
   const WatchedCertificate* const known = authority_.Find();
   const bool is_known = DecodedAt(known, clusterops::kCertificateKey) == signer.certificate;
-  // Machines trust the authority that the decision was about, and perhaps no other one.
+  // The decision to make a certificate was about the authority in the mirror.  Machines trust that authority, and
+  // perhaps no other one.
   auto made = is_known ? clusterops::NewServerCertificate(signer, hosts, clock_.Wall())
                        : Result<net::CertifiedKey>(
                              Error(ErrorKind::kConflict, "the authority of the Ignition server was changed meanwhile"));
@@ -245,11 +246,11 @@ bool ServerUpkeep::DoServersUseFirstKey() const {
 std::string ServerUpkeep::TokenFor(const std::string& pool, const std::string& known) const {
   if (keys_.empty()) return "";
   const WallTime now = clock_.Wall();
-  const bool signs_first = DoServersUseFirstKey();
+  const bool use_first_key = DoServersUseFirstKey();
   // Once all servers have the first key, a token that another key has signed is replaced.
-  const auto expires = serving::ExpiryOf(signs_first ? std::vector<std::string>{keys_.front()} : keys_, known, pool);
+  const auto expires = serving::ExpiryOf(use_first_key ? std::vector<std::string>{keys_.front()} : keys_, known, pool);
   if (expires && *expires >= now + kTokenLife / 2) return known;
-  return serving::MakeToken(signs_first ? keys_.front() : keys_[1], pool, now + kTokenLife);
+  return serving::MakeToken(use_first_key ? keys_.front() : keys_[1], pool, now + kTokenLife);
 }
 
 void ServerUpkeep::KeepUpUserData(const View& view, const json::Value& spec, const std::string& clock_problem) {

@@ -36,16 +36,17 @@ namespace {
 
 // After this many conflicts, the dry run of a step is given up.  The takeover itself tries the step for longer.
 constexpr int kDryRunsOfAStep = 5;
-constexpr auto kNextLook = std::chrono::milliseconds(300);
+constexpr auto kPauseBeforeLook = std::chrono::milliseconds(300);
 // A cluster may have many nodes, and each look reads all of them.
-constexpr auto kNextLookAtNodes = std::chrono::seconds(1);
+constexpr auto kPauseBeforeLookAtNodes = std::chrono::seconds(1);
 
 constexpr auto kTakeoverOptions = std::to_array<Option>({
     {"--kubeconfig", "FILE", "an administrator's kubeconfig; without it, the pod's service account"},
     {"--templates", "DIR",
-     "the release's templates; check and start compare generated configs with theirs [not compared]"},
+     "the release's templates; check and start then compare what Pintle would generate with the cluster's "
+     "configs [not compared]"},
     {"--server", "", "also hand over the Ignition server"},
-    {"--daemons", "", "also give the nodes on which Pintle's agent stands by to that agent"},
+    {"--daemons", "", "also hand each node over to Pintle's agent if the agent stands by there"},
     {"--namespace", "NAMESPACE", "the Machine Config Operator's namespace [openshift-machine-config-operator]"},
     {"--own-namespace", "NAMESPACE", "Pintle's namespace [pintle]"},
     {"--patience", "TIME", "how long to wait for one step [15min]"},
@@ -118,7 +119,8 @@ class TakeoverRun {
   }
 
  private:
-  using Steps = std::vector<TakeoverStep> (*)(const TakeoverState&, const TakeoverSettings&, WallTime);
+  // A pointer to StepsToTakeOver() or to StepsToUndo().
+  using StepsFunction = std::vector<TakeoverStep> (*)(const TakeoverState&, const TakeoverSettings&, WallTime);
 
   // Reads the whole cluster as the controller does, and returns what speaks against a takeover.
   Result<std::vector<TakeoverFinding>> Findings() {
@@ -134,7 +136,7 @@ class TakeoverRun {
     std::vector<RightsFile> account_lacking = TRY(RightsThatTheAccountLacks(lacking));
     const TakeoverState state = TRY(cluster_.Read());
     std::vector<AgentRights> agents_lacking = TRY(RightsThatAgentsLack(lacking, state));
-    std::vector<std::string> unsupported = TRY(cluster_.Unsupported(NoteUnreadable()));
+    std::vector<std::string> unsupported = TRY(cluster_.Unsupported(UnreadableCollector()));
     auto cluster_operator = TRY(cluster_.ReadClusterOperator());
     const Cluster* cluster_being_read = nullptr;
     const Cluster cluster(client_, order_.settings.namespace_name,
@@ -144,7 +146,7 @@ class TakeoverRun {
                                },
                            .node_changed = [](const api::Node&, const api::Node&) {},
                            .trouble = [this](std::string_view what, const Error& error) { StopReading(what, error); },
-                           .unreadable = NoteUnreadable()});
+                           .unreadable = UnreadableCollector()});
     cluster_being_read = &cluster;
     TRY(loop_.Run());
     cluster_being_read = nullptr;  // From now on, the loop runs for other objects.
@@ -158,7 +160,7 @@ class TakeoverRun {
                                    if (sources_being_read->is_ready()) loop_.Stop();
                                  },
                              .trouble = [this](std::string_view what, const Error& error) { StopReading(what, error); },
-                             .unreadable = NoteUnreadable()});
+                             .unreadable = UnreadableCollector()});
     sources_being_read = &sources;
     TRY(loop_.Run());
     sources_being_read = nullptr;
@@ -175,7 +177,7 @@ class TakeoverRun {
                              if (generated_being_read->is_ready()) loop_.Stop();
                            },
                        .trouble = [this](std::string_view what, const Error& error) { StopReading(what, error); },
-                       .unreadable = NoteUnreadable()});
+                       .unreadable = UnreadableCollector()});
       generated_being_read = &*generated_sources;
       TRY(loop_.Run());
       generated_being_read = nullptr;
@@ -230,7 +232,7 @@ class TakeoverRun {
   }
 
   // An object that cannot be read is one of the findings, and the check goes on.
-  UnreadableListener NoteUnreadable() { return AddUnreadableTo(unreadable_); }
+  UnreadableListener UnreadableCollector() { return AddUnreadableTo(unreadable_); }
 
   void StopReading(std::string_view what, const Error& error) {
     loop_.Stop(Error(error).While(fmt::format("reading {}", what)));
@@ -266,7 +268,7 @@ class TakeoverRun {
     return !has_obstacle;
   }
 
-  // A takeover that has taken something goes on: half a takeover is worse than a whole one.
+  // Obstacles do not stop a takeover that has taken something already: half a takeover is worse than a whole one.
   Result<bool> MayStart() {
     const TakeoverState state = TRY(cluster_.Read());
     if (std::string why = WhyTakeoverMustNotBegin(state, order_.settings); !why.empty()) {
@@ -329,7 +331,7 @@ class TakeoverRun {
   }
 
   // Makes one step after the other, and reads the cluster again before each write.
-  Result<bool> Make(Steps steps_of) {
+  Result<bool> Make(StepsFunction steps_of) {
     TakeoverProgress progress(order_.patience,
                               order_.verb == TakeoverVerb::kUndo
                                   ? "then run the same command again"
@@ -339,7 +341,7 @@ class TakeoverRun {
       auto state = cluster_.Read();
       if (!state) {
         TRY(GoOnAfter(state.error(), progress));
-        TRY(cluster_.Wait(kNextLookAtNodes));
+        TRY(cluster_.Wait(kPauseBeforeLookAtNodes));
         continue;
       }
       const auto steps = steps_of(*state, order_.settings, clock_.Wall());
@@ -361,7 +363,7 @@ class TakeoverRun {
         const auto written = cluster_.Write(*next->write, WriteMode::kReally);
         if (!written) TRY(GoOnAfter(written.error(), progress));
       }
-      TRY(cluster_.Wait(state->nodes.empty() ? kNextLook : kNextLookAtNodes));
+      TRY(cluster_.Wait(state->nodes.empty() ? kPauseBeforeLook : kPauseBeforeLookAtNodes));
     }
   }
 

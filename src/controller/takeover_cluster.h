@@ -36,9 +36,9 @@ class TakeoverCluster {
   Result<std::vector<std::string>> Unsupported(const UnreadableListener& unreadable);
   // Returns nullopt if the cluster has no such object; only OpenShift has one.
   Result<std::optional<api::ClusterOperator>> ReadClusterOperator();
-  // Returns those of these rights that the holder lacks.  Without a holder, it checks the rights of the caller.
+  // Returns the rights of the list that the holder lacks.  Without a holder, it checks the rights of the caller.
   Result<std::vector<Right>> Lacking(const std::vector<Right>& rights, const std::optional<RightsHolder>& holder = {});
-  // If somebody else has changed the object first, the error is kConflict, and the step is decided again.
+  // If somebody else has changed the object first, the error is kConflict, and the caller has to decide the step again.
   Result<> Write(const TakeoverWrite& write, WriteMode mode);
   // Runs the loop for this long.
   Result<> Wait(std::chrono::milliseconds time);

@@ -93,7 +93,7 @@ struct AgentNode {
   bool has_daemon;
   bool awaits_daemon;  // There is a pod of the daemon for the node that the scheduler has not placed yet.
 
-  bool Has(std::string_view value) const { return label != nullptr && *label == value; }
+  bool LabelIs(std::string_view value) const { return label != nullptr && *label == value; }
   bool IsDown() const { return controller::IsDown(node); }
   // Returns whether the node is Done with its desired config and image, and no drain or uncordon is outstanding.
   bool IsIdle() const {
@@ -141,8 +141,9 @@ TakeoverWrite LabelRemoval(const api::Node& node) {
   return NodeWrite(node, std::move(patch), "is removed");
 }
 
-// A step, and its place among those of the other nodes: a handover that has begun ends before that of the next node
-// begins.
+// The step of a node, and its rank among the steps of all nodes.  A node whose handover has begun or is done has the
+// rank 0, and a node whose handover can begin now has the rank 1.  A node that the others do not wait for, for example
+// while it is being updated, has the rank 2.  So a handover that has begun ends before the next one begins.
 struct RankedStep {
   int rank;
   TakeoverStep step;
@@ -164,19 +165,19 @@ std::string WaitFor(const AgentNode& node, std::string_view what) {
 
 RankedStep StepToAgent(const AgentNode& node) {
   TakeoverStep step{.name = node.node.metadata.name};
-  if (node.Has(api::kAgentActs)) {
+  if (node.LabelIs(api::kAgentActs)) {
     step.is_done = node.report == api::kAgentHasSettled;
     step.waits_for = WaitFor(node, "the agent reports that the node has its config");
     return {0, std::move(step)};
   }
   // A pod that waits for the scheduler could be placed on the node, and begin there, after the agent has the node.
-  if (node.Has(api::kAgentAwaited) && !node.has_daemon && !node.awaits_daemon) {
+  if (node.LabelIs(api::kAgentAwaited) && !node.has_daemon && !node.awaits_daemon) {
     step.write = LabelWrite(node.node, api::kAgentActs);
     step.waits_for = WaitFor(node, "the agent reports that the node has its config");
     return {0, std::move(step)};
   }
   step.waits_for = WaitFor(node, "the daemon's pod has left the node");
-  if (node.Has(api::kAgentAwaited)) return {0, std::move(step)};
+  if (node.LabelIs(api::kAgentAwaited)) return {0, std::move(step)};
   const bool is_begun = node.label != nullptr;
   // The daemon's pod does not end while its node is down, and the other nodes would wait for it.
   if (!is_begun && (node.IsDown() || !node.IsIdle())) {
@@ -204,7 +205,7 @@ RankedStep StepToDaemon(const AgentNode& node) {
     step.waits_for += fmt::format(" (if the machine has no agent any more, remove the annotation {} of the Node)",
                                   api::kAgentStateAnnotation);
   }
-  if (node.Has(api::kAgentActs)) {
+  if (node.LabelIs(api::kAgentActs)) {
     step.write = LabelWrite(node.node, api::kAgentLeaves);
     return {std::max(rank_if_begun, 1), std::move(step)};
   }

@@ -35,9 +35,9 @@ class WriteBackoff {
   // Records that somebody else changed the object first.  The write may be decided again at once, unless that keeps
   // happening.  Returns whether there were so many such conflicts since the last success that they count as a failure.
   bool CountConflict(const Key& key, MonotonicTime now);
-  // Returns whether the object must be read before it is written, which is so once after each conflict that delayed
-  // the write.  The other client may have changed the object again during the delay.  If the events of the watch arrive
-  // later than such changes, a write that is decided from the mirror never succeeds.
+  // Returns whether the writer must first read the object from the server, and resets this.  It must do so once after
+  // each conflict that delayed the write, because the other client may have changed the object again during the delay.
+  // If the other client is quicker than the events of the watch, a write that is decided from the mirror always fails.
   bool MustReadFirst(const Key& key);
   void Succeeded(const Key& key) { failures_.erase(key); }
   void Clear() { failures_.clear(); }

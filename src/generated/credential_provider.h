@@ -31,12 +31,12 @@ struct ProviderTemplates {
   std::span<const MachineConfig> configs;
 };
 
-// On AWS, Azure and GCP, the templates must have the file of providers.  Other platforms have no such file, and it is
-// an error there if `spec` lists images.
+// On AWS, Azure and GCP, the templates must have the file that lists the kubelet's credential providers.  Other
+// platforms have no such file, and it is an error there if `spec` lists images.
 Result<CredentialProviderFiles> FilesOf(const api::CredentialProviderConfigSpec& spec,
                                         const ProviderTemplates& templates);
 
-// Returns the error about templates of a role that cannot be executed, or that have no file of providers.
+// Returns the error about the templates of a role: they cannot be executed, or they have no such file.
 Error ProviderTemplatesFailed(std::string_view role, std::string_view why);
 
 // Returns whether one of the patterns includes all images of the other.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Checks that Go could decode a JSON value into a type of templates.
+// Checks that Go could decode a JSON value into a type that templates use.
 //
-// Templates read values by gotemplate::FromJson(), which treats a value of the wrong type like a missing one.
+// Go refuses a value of the wrong type.  Templates get their values from gotemplate::FromJson(), which treats such a
+// value like a missing one, so this check is needed as well.
 
 #include "generated/go_reading.h"
 #include "gotemplate/type.h"

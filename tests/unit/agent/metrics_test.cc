@@ -44,7 +44,7 @@ mcd_kubelet_state 3
 # HELP mcd_reboots_failed_total Reboots that could not be started.
 # TYPE mcd_reboots_failed_total counter
 mcd_reboots_failed_total 1
-# HELP mcd_update_state The config of the last update or its error, and when, as Unix time.
+# HELP mcd_update_state The config or the error of the last update; the value is its time, as Unix time.
 # TYPE mcd_update_state gauge
 mcd_update_state{config="MachineConfig: rendered-worker-1",err=""} 1700000001
 # HELP mcd_config_drift When the present drift from the config was first seen, as Unix time; 0 if there is none.

@@ -175,7 +175,7 @@ TEST(State, ANewGoalWaitsForTheEndOfAChange) {
   EXPECT_EQ(Find<effect::Look>(next->effects)->goal, kNewer);
 }
 
-TEST(State, ANoticeDuringALookBeginsNoOtherLookAndTheLookCounts) {
+TEST(State, AChangeNoticedDuringALookBeginsNoOtherLookAndTheResultIsReported) {
   State state{phase::Checking{kNew}, kNew, std::nullopt};
   for (int edits = 0; edits < 100; ++edits) {
     const auto noticed = Advance(state, happened::Noticed{});
@@ -233,7 +233,7 @@ TEST(State, ARejectedGoalIsNotTriedAgain) {
   EXPECT_EQ(Find<effect::ReportFault>(next->effects)->text, "kubelet.service is failed");
   EXPECT_FALSE(Advance(next->next, happened::RetryDue{}));
 
-  // Another goal is tried, and this one if a person asks for it.
+  // Another goal is tried at once.  The rejected goal is tried only if a person asks for it.
   const auto other = Advance(next->next, happened::Wanted{kOld});
   ASSERT_TRUE(other && Find<effect::Look>(other->effects));
   const auto pardoned = Advance(next->next, happened::Pardoned{});
@@ -242,7 +242,7 @@ TEST(State, ARejectedGoalIsNotTriedAgain) {
   EXPECT_EQ(Find<effect::Look>(pardoned->effects)->goal, kNew);
 }
 
-// The source may want the rejected goal to be staged.
+// In any phase, the rejected goal may be the one that the source wants to be staged, or the next one that it names.
 TEST(State, ARejectionEndsInAnyPhaseIfAPersonAsksForIt) {
   const State settled{phase::Settled{kOld}, kOld, Rejection{kNew, "kubelet.service is failed"}};
   auto next = Advance(settled, happened::Pardoned{});

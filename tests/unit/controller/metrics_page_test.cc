@@ -35,17 +35,17 @@ TEST(MetricsPage, IsReadyWhenTheIgnitionServerHasWhatItNeeds) {
   EXPECT_EQ(Get(page, "/readyz"), "503 not read from the API server yet: nodes\n");
 }
 
-TEST(MetricsPage, IsHealthyAsLongAsTheLoopTurns) {
+TEST(MetricsPage, IsHealthyAsLongAsTheLoopRuns) {
   EXPECT_EQ(Get(kReading, "/healthz"), "200 ") << "a restart would not help";
   EXPECT_EQ(Get(kReady, "/healthz", 59s), "200 ");
-  EXPECT_EQ(Get(kReady, "/healthz", 73s), "503 the main loop has not turned for 73 s\n");
+  EXPECT_EQ(Get(kReady, "/healthz", 73s), "503 the main loop has not run for 73 s\n");
 }
 
 TEST(MetricsPage, IsUnavailableIfTheLoopHangs) {
   EXPECT_EQ(Get(kReady, "/metrics?x"), "200 up 1\n");
   EXPECT_EQ(Get(kReading, "/metrics"), "200 up 1\n");
-  EXPECT_EQ(Get(kReady, "/metrics", 60s), "503 the main loop has not turned for 60 s\n");
-  EXPECT_EQ(Get(kReady, "/readyz", 60s), "503 the main loop has not turned for 60 s\n");
+  EXPECT_EQ(Get(kReady, "/metrics", 60s), "503 the main loop has not run for 60 s\n");
+  EXPECT_EQ(Get(kReady, "/readyz", 60s), "503 the main loop has not run for 60 s\n");
 }
 
 TEST(MetricsPage, HasNoOtherPath) {

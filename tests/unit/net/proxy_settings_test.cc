@@ -25,7 +25,7 @@ TEST(ProxySettings, ComeFromTheEnvironment) {
   EXPECT_EQ(settings.except, ".svc,10.0.0.0/8");
 }
 
-TEST(ProxySettings, PreferLowerCaseAndTheScheme) {
+TEST(ProxySettings, PreferLowerCaseAndTheVariableOfTheScheme) {
   const ProxySettings settings = From({{"HTTP_PROXY", "http://a:1"},
                                        {"http_proxy", ""},
                                        {"HTTPS_PROXY", "http://b:2"},
