@@ -76,8 +76,9 @@ def check_default_prefix(findings, paths):
 
 
 def debian_options():
-    """Returns the options of the first line of debian/rules that sets MESON."""
-    return re.search(r"(?m)^MESON = (.*)", (DEBIAN / "rules").read_text(encoding="utf-8"))[1].split()
+    """Returns the options with which debian/rules sets MESON first."""
+    rules = (DEBIAN / "rules").read_text(encoding="utf-8").replace("\\\n", " ")
+    return re.search(r"(?m)^MESON = (.*)", rules)[1].split()
 
 
 def check_debian(findings, paths):

@@ -157,6 +157,15 @@ def files_below(archive, folder):
                 if member.isfile() and folder in member.name}
 
 
+@pytest.mark.parametrize("name", ["pintle", "pintle-controller"])
+def test_zsh_finds_the_completions_of_the_package(debian_packages, name):
+    listed = subprocess.run(["dpkg-deb", "--contents", debian_packages[name]], check=True, stdout=subprocess.PIPE,
+                            encoding="utf-8").stdout
+    folders = subprocess.run(["zsh", "-f", "-c", "print -l $fpath"], check=True, stdout=subprocess.PIPE,
+                             encoding="utf-8").stdout.split()
+    assert any(f" .{folder}/_{name}\n" in listed for folder in folders)
+
+
 def test_kubectl_can_read_the_manifests_in_the_package(debian_packages):
     packaged = subprocess.run(["dpkg-deb", "--fsys-tarfile", debian_packages["pintle-controller"]], check=True,
                               stdout=subprocess.PIPE).stdout
