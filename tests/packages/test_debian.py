@@ -132,6 +132,16 @@ def test_a_change_that_waits_for_a_reboot_keeps_the_package(node):
     assert node.run("test", "-e", "/etc/waiting", check=False).returncode
 
 
+def test_purging_the_package_in_another_root_leaves_the_records_of_this_machine(node):
+    install(node, "pintle")
+    own, other = "/var/lib/pintle/kept", "/srv/root/var/lib/pintle"
+    node.run("install", "-D", "/dev/null", own)
+    node.run("mkdir", "--parents", other)
+    node.run("env", "DPKG_ROOT=/srv/root", "DPKG_MAINTSCRIPT_PACKAGE=pintle", "/var/lib/dpkg/info/pintle.postrm", "purge")
+    node.run("test", "-e", own)
+    assert node.run("test", "-e", other, check=False).returncode
+
+
 def test_all_packages_are_installed_together(node):
     install(node, "pintle", "pintle-image", "pintle-controller")
     assert node.run("pintle-controller", "version").stdout.startswith("pintle-controller ")
