@@ -67,6 +67,13 @@ def seconds_of_commit():
     return int(git("log", "-1", "--format=%ct"))
 
 
+def snapshot():
+    """Returns what a version has for each commit but a release: later commits have newer packages."""
+    when = datetime.datetime.fromtimestamp(seconds_of_commit(), datetime.timezone.utc)
+    # "~" sorts before the end of a version, so a release is newer than the commits before it.
+    return f"~git{when:%Y%m%d%H%M%S}.{git('rev-parse', 'HEAD')[:12]}"
+
+
 def run_builder(command, log, environment, cwd=None):
     """Runs a program that builds packages.
 
@@ -98,10 +105,10 @@ def replace_output(folder, *patterns):
     return [pathlib.Path(shutil.move(package, OUTPUT / package.name)) for package in sorted(packages)]
 
 
-def changelog(version):
+def changelog(version, revision):
     when = email.utils.format_datetime(datetime.datetime.fromtimestamp(seconds_of_commit(), datetime.timezone.utc))
     # packaging/build_image.py reads the commit from this text.
-    return (f"pintle ({version}-1) unstable; urgency=medium\n\n  * CHANGELOG.md lists what a user can notice.\n"
+    return (f"pintle ({version}-{revision}) unstable; urgency=medium\n\n  * CHANGELOG.md lists what a user can notice.\n"
             f"  * Built from the commit {git('rev-parse', 'HEAD')}.\n\n"
             f" -- The Pintle authors <pintle@localhost>  {when}\n")
 
@@ -114,7 +121,8 @@ def build_deb(arguments):
     source = folder / "source"
     shutil.copytree(source / "packaging/debian", source / "debian")
     version = arguments.version or version_of_meson()
-    (source / "debian/changelog").write_text(changelog(version), encoding="utf-8")
+    revision = "1" if arguments.version or arguments.release else f"1{snapshot()}"
+    (source / "debian/changelog").write_text(changelog(version, revision), encoding="utf-8")
     command = ["dpkg-buildpackage", "--unsigned-source", "--unsigned-changes"]
     if arguments.source:
         write_tarball(f"pintle-{version}", folder / f"pintle_{version}.orig.tar.xz", "-6")
@@ -143,6 +151,8 @@ def build_rpm(arguments):
     write_tarball(name, folder / f"{name}.tar.xz", "-6" if arguments.source else "-1")
     defines = {"_topdir": folder, "_sourcedir": folder, "_buildhost": "localhost",
                "use_source_date_epoch_as_buildtime": "1", "clamp_mtime_to_source_date_epoch": "1"}
+    if not arguments.release:
+        defines["pintle_snapshot"] = snapshot()
     if arguments.for_tests:
         defines["pintle_meson_options"] = MESON_OPTIONS_OF_TESTS
         defines |= {f"build_{kind}flags": "%{nil}" for kind in ("c", "cxx", "ld")}
@@ -168,6 +178,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rpm", action="store_true", help="build RPMs")
     parser.add_argument("--version", help="the version of the Debian packages, if not the one of meson.build")
+    parser.add_argument("--release", action="store_true", help="leave the commit out of the packages' versions")
     parser.add_argument("--source", action="store_true", help="build the source package and compile nothing")
     parser.add_argument("--check", action="store_true", help="run the unit tests, too")
     parser.add_argument("--for-tests", action="store_true",

@@ -82,8 +82,8 @@ def check_unchanged(commit):
 
 def build_packages_with(*options):
     """Builds packages, and returns their files."""
-    built = subprocess.run([sys.executable, TOP / "packaging/build_packages.py", *options], check=True, cwd=TOP,
-                           stdout=subprocess.PIPE, encoding="utf-8").stdout.split()
+    built = subprocess.run([sys.executable, TOP / "packaging/build_packages.py", "--release", *options], check=True,
+                           cwd=TOP, stdout=subprocess.PIPE, encoding="utf-8").stdout.split()
     return [TOP / path for path in built]
 
 

@@ -13,9 +13,10 @@ import sys
 
 def main():
     nm, library = sys.argv[1:]
-    listed = subprocess.run([nm, "--undefined-only", "--format=just-symbols", library], check=True, capture_output=True,
+    # Before version 2.37, nm has no format with the names alone.
+    listed = subprocess.run([nm, "--undefined-only", "--format=posix", library], check=True, capture_output=True,
                             text=True).stdout
-    symbols = sorted({line for line in listed.splitlines() if "6pintle" in line})
+    symbols = sorted({line.split()[0] for line in listed.splitlines() if "6pintle" in line})
     print("{\n" + "".join(f"  {symbol};\n" for symbol in symbols) + "};")
 
 

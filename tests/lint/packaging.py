@@ -3,13 +3,15 @@
 """Checks that the spec file and Debian's lists package what Meson installs with their options, each file once, and that
 the spec has Meson's version.
 
-Also checks that the files of FIXED_FOLDERS go there with Meson's default prefix, which is /usr/local.
+Also checks that the files of FIXED_FOLDERS go there with Meson's default prefix, which is /usr/local, and that the
+packages can be built where only Build-Depends is installed and the builder is not root.
 """
 
 import fnmatch
 import json
 import pathlib
 import re
+import shutil
 import subprocess
 import tempfile
 
@@ -28,6 +30,8 @@ DIRECTORIES = ["bindir", "sbindir", "libdir", "libexecdir", "datadir", "mandir"]
 FIXED_FOLDERS = {"io.pintle.Agent1.conf": ["/usr/share/dbus-1/system.d"],
                  "io.pintle.agent.policy": ["/usr/share/polkit-1/actions"],
                  "pintled.service": ["/lib/systemd/system", "/usr/lib/systemd/system"]}
+# The unit tests of a folder need root if one of them includes these headers or prints such a message.
+NEEDS_ROOT = re.compile(r'"support/(small_machine|two_deployments)\.h"|run this test as root|be root"')
 
 
 def expanded(text):
@@ -72,8 +76,9 @@ def check_default_prefix(findings, paths):
 
 
 def debian_options():
-    """Returns the options of the first line of debian/rules that sets MESON."""
-    return re.search(r"(?m)^MESON = (.*)", (DEBIAN / "rules").read_text(encoding="utf-8"))[1].split()
+    """Returns the options with which debian/rules sets MESON first."""
+    rules = (DEBIAN / "rules").read_text(encoding="utf-8").replace("\\\n", " ")
+    return re.search(r"(?m)^MESON = (.*)", rules)[1].split()
 
 
 def check_debian(findings, paths):
@@ -96,8 +101,43 @@ def check_debian(findings, paths):
     return lines
 
 
+def check_build_depends(findings):
+    """Checks that Build-Depends has the package of each library that Meson finds by pkg-config and cannot do without.
+
+    Only Debian knows the packages.
+    """
+    if not shutil.which("dpkg-query"):
+        return
+    control = (DEBIAN / "control").read_text(encoding="utf-8")
+    build_depends = re.findall(r"(?m)^ ([a-z0-9.+-]+)", control.partition("\nPackage:")[0])
+    required = {}
+    for path in sources.tracked("*meson.build"):
+        if not path.is_relative_to(sources.TOP / "tests/bench"):
+            for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+                for name in re.findall(r"dependency\('([^']+)'(?!, required: false)", line):
+                    required[f"{name}.pc"] = (path, number)
+    # The search fails because a few libraries, such as Boost, have no file for pkg-config.
+    listed = subprocess.run(["dpkg-query", "--search", *(f"*/pkgconfig/{file}" for file in required)], check=False,
+                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, encoding="utf-8").stdout
+    for package, file in re.findall(r"(?m)^([a-z0-9.+-]+)(?::\w+)?: .*/([^/]+)$", listed):
+        if file in required and package not in build_depends:
+            findings.add(*required[file], f"{package}, which has {file}, is not in Build-Depends of packaging/debian/control")
+
+
+def check_suite_root(findings):
+    """Checks that each folder of unit tests that needs root is in the suite "root"."""
+    lists = sources.TOP / "tests/unit/meson.build"
+    in_suite = re.search(r"(?m)^need_root = \[(.*)\]", lists.read_text(encoding="utf-8"))[1]
+    for path in sources.tracked("tests/unit/*.cc", "tests/unit/*.h"):
+        folder = path.relative_to(sources.TOP / "tests/unit").parts[0]
+        if NEEDS_ROOT.search(path.read_text(encoding="utf-8")) and f"'{folder}'" not in in_suite:
+            findings.add(path, 1, f"it needs root, so '{folder}' has to be in need_root of tests/unit/meson.build")
+
+
 def main():
     findings = sources.Findings()
+    check_build_depends(findings)
+    check_suite_root(findings)
     spec = SPEC.read_text(encoding="utf-8")
     version = re.search(r"(?m)^\s*version: '([^']+)'", (sources.TOP / "meson.build").read_text(encoding="utf-8"))[1]
     MACROS["version"] = version

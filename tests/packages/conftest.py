@@ -17,8 +17,8 @@ sys.path.append(str(SOURCE / "tests/integration"))
 
 
 def build(*options):
-    built = subprocess.run([sys.executable, SOURCE / "packaging/build_packages.py", "--for-tests", *options], check=True,
-                           stdout=subprocess.PIPE, encoding="utf-8").stdout.split()
+    built = subprocess.run([sys.executable, SOURCE / "packaging/build_packages.py", "--for-tests", "--release", *options],
+                           check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout.split()
     return [SOURCE / path for path in built]
 
 

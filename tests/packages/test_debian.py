@@ -3,8 +3,11 @@
 
 import fcntl
 import gzip
+import io
 import json
+import pathlib
 import subprocess
+import tarfile
 
 import pytest
 
@@ -14,6 +17,7 @@ from machines.wait import wait_until
 from packaged_agent import (CONFIG, PACKAGES, apply_config, assert_nothing_has_begun, expect_kubelet_without_package, install,
                             leave_change_to_reboot, process, start_kubelet, start_with_config, verify, wait_until_settled)
 
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
 # The maintainer has no mail address, and no distribution has the packages, so no bug of it asks for them.
 TAGS_THAT_ARE_ACCEPTED = ("bogus-mail-host", "bogus-mail-host-in-debian-changelog", "initial-upload-closes-no-bugs")
 
@@ -128,6 +132,16 @@ def test_a_change_that_waits_for_a_reboot_keeps_the_package(node):
     assert node.run("test", "-e", "/etc/waiting", check=False).returncode
 
 
+def test_purging_the_package_in_another_root_leaves_the_records_of_this_machine(node):
+    install(node, "pintle")
+    own, other = "/var/lib/pintle/kept", "/srv/root/var/lib/pintle"
+    node.run("install", "-D", "/dev/null", own)
+    node.run("mkdir", "--parents", other)
+    node.run("env", "DPKG_ROOT=/srv/root", "DPKG_MAINTSCRIPT_PACKAGE=pintle", "/var/lib/dpkg/info/pintle.postrm", "purge")
+    node.run("test", "-e", own)
+    assert node.run("test", "-e", other, check=False).returncode
+
+
 def test_all_packages_are_installed_together(node):
     install(node, "pintle", "pintle-image", "pintle-controller")
     assert node.run("pintle-controller", "version").stdout.startswith("pintle-controller ")
@@ -144,6 +158,29 @@ def test_the_notice_of_a_library_that_is_compiled_in_is_in_the_package(debian_pa
     notice = subprocess.run(["tar", "--extract", "--to-stdout", f"./usr/share/doc/{name}/copyright.nlohmann-json.gz"],
                             check=True, input=data.stdout, stdout=subprocess.PIPE)
     assert b"Niels Lohmann" in gzip.decompress(notice.stdout)
+
+
+def files_below(archive, folder):
+    """Returns the contents of the files below a folder of a tar archive, by their paths in this folder."""
+    with tarfile.open(fileobj=io.BytesIO(archive)) as members:
+        return {member.name.partition(folder)[2]: members.extractfile(member).read() for member in members
+                if member.isfile() and folder in member.name}
+
+
+@pytest.mark.parametrize("name", ["pintle", "pintle-controller"])
+def test_zsh_finds_the_completions_of_the_package(debian_packages, name):
+    listed = subprocess.run(["dpkg-deb", "--contents", debian_packages[name]], check=True, stdout=subprocess.PIPE,
+                            encoding="utf-8").stdout
+    folders = subprocess.run(["zsh", "-f", "-c", "print -l $fpath"], check=True, stdout=subprocess.PIPE,
+                             encoding="utf-8").stdout.split()
+    assert any(f" .{folder}/_{name}\n" in listed for folder in folders)
+
+
+def test_kubectl_can_read_the_manifests_in_the_package(debian_packages):
+    packaged = subprocess.run(["dpkg-deb", "--fsys-tarfile", debian_packages["pintle-controller"]], check=True,
+                              stdout=subprocess.PIPE).stdout
+    source = subprocess.run(["git", "-C", SOURCE, "archive", "HEAD", "deploy"], check=True, stdout=subprocess.PIPE).stdout
+    assert files_below(packaged, "/pintle-controller/deploy/") == files_below(source, "deploy/")
 
 
 def test_lintian_finds_nothing(debian_packages):

@@ -2,6 +2,7 @@
 """Tests `./dev release`: what it refuses before it builds, and the files of a release."""
 
 import hashlib
+import itertools
 import os
 import pathlib
 import re
@@ -134,6 +135,29 @@ def test_the_previous_release_is_a_commit_before_this_one():
     assert re.fullmatch("[0-9a-f]{40}", commit)
     if previous_release.is_known():    # A shallow clone may lack it.
         subprocess.run(["git", "-C", SOURCE, "merge-base", "--is-ancestor", commit, "HEAD"], check=True)
+
+
+def source_packages(clone, *options):
+    """Builds the source packages of the last commit, and returns Debian's version and the release of the RPM."""
+    builder = [sys.executable, clone.folder / "packaging/build_packages.py", "--source", *options]
+    names = "".join(subprocess.run([*builder, *kind], check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout
+                    for kind in ([], ["--rpm"]))
+    return re.search(r"pintle_(\S+)\.dsc", names)[1], re.search(rf"pintle-{VERSION}-(\S+)\.src\.rpm", names)[1]
+
+
+def test_packages_of_a_later_commit_are_newer_and_those_of_a_release_are_the_newest(clone, monkeypatch):
+    versions = []
+    for time in "2026-12-01T09:59:59Z", "2026-12-01T10:00:00Z":
+        monkeypatch.setenv("GIT_COMMITTER_DATE", time)
+        clone.git("commit", "--quiet", "--allow-empty", "--message", time)
+        versions.append(source_packages(clone))
+    versions.append(source_packages(clone, "--release"))
+    assert versions[-1] == (f"{VERSION}-1", "1")
+    for (debian, rpm), (newer_debian, newer_rpm) in itertools.pairwise(versions):
+        subprocess.run(["dpkg", "--compare-versions", debian, "lt", newer_debian], check=True)
+        compared = subprocess.run(["rpm", "--eval", f'%{{lua:print(rpm.vercmp("{rpm}", "{newer_rpm}"))}}'], check=True,
+                                  stdout=subprocess.PIPE, encoding="utf-8").stdout.strip()
+        assert compared == "-1"
 
 
 @pytest.mark.skipif(not NIGHTLY, reason="building all packages twice takes minutes")

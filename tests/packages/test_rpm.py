@@ -24,7 +24,8 @@ RPM = SOURCE / "tests/packages/rpm"
 PROGRAMS = ("pintle", "pintle-image", "pintle-dracut", "pintle-controller")
 # Fedora's names for packages of Debian that the test machines have.
 DEBIAN_NAMES = {"/bin/bash": "bash", "/bin/sh": "dash", "dracut": "dracut", "libcurl(x86-64)": "libcurl4",
-                "openssl-libs(x86-64)": "libssl3", "skopeo": "skopeo", "systemd": "systemd", "tzdata": "tzdata"}
+                "openssl-libs(x86-64)": "libssl3", "ostree": "ostree", "skopeo": "skopeo", "systemd": "systemd",
+                "tzdata": "tzdata"}
 # Fedora's presets disable all units but those that Fedora selects; Debian's would enable all.  On Fedora, the package of
 # systemd has the triggers.
 DEBIAN_BASE = """
