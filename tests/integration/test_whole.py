@@ -98,7 +98,7 @@ def site():
         with controller, Firmware(nodes) as firmware, PodRunners(nodes):
             site = Site(cluster, nodes, firmware, port)
             site.apply("00-worker")
-            first = wait_until(lambda: site.pool()["spec"]["configuration"].get("name"), "the first config", 60)
+            first = Objects(cluster).wait_for_target("worker")
             for node in nodes:
                 node.annotate(currentConfig=first, desiredConfig=first)
                 node.start()
