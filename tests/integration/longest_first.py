@@ -14,9 +14,10 @@ import pytest
 
 _FIGURES = pathlib.Path(os.environ.get("PINTLE_BUILD", "build")) / "integration-seconds.json"
 # The order of the first run, in which there are no figures: these files have many boots or long waits.
-_FIRST = ("test_agent_faults.py", "test_controller.py", "test_deployments.py", "test_api_answers.py",
-          "test_rpm_ostree.py", "test_controller_faults.py", "test_first_boot.py", "test_alerts.py", "test_takeover.py",
-          "test_agent.py", "test_next_boot.py", "test_drain.py", "test_generated_rollouts.py", "test_generated.py")
+_FIRST = ("test_agent_faults.py", "test_takeover.py", "test_controller.py", "test_rollout_policy.py",
+          "test_rpm_ostree.py", "test_next_boot.py", "test_deployments.py", "test_first_boot.py",
+          "test_controller_faults.py", "test_alerts.py", "test_api_answers.py", "test_agent.py", "test_agent_local.py",
+          "test_page.py", "test_generated_rollouts.py", "test_deploy.py", "test_stage_all.py", "test_generated.py")
 
 
 class LongestFirst:
