@@ -33,7 +33,7 @@ GateVerdict JudgeGates(std::span<const pool::Gate> gates, const gates::GateCheck
     const auto found = results.find(gate.name);
     const pool::GateResult result = found == results.end() ? pool::NoResultYet() : found->second;
     if (result.is_met) continue;
-    const std::string since = ToRfc3339(timeouts.Block(gate.name));
+    const std::string since = ToRfc3339(timeouts.RecordAsBlocking(gate.name));
     std::string why = Printable(fmt::format("{}; it has not been met since {}", pool::WhyNotMet(gate, result), since));
     const GateTimeouts::Outcome outcome = timeouts.Judge(gate, gate.name);
     if (outcome != GateTimeouts::Outcome::kBlocks) {

@@ -18,7 +18,7 @@ NoticeQueue::NoticeQueue(event::Loop& loop, Settings settings, kube::Random rand
 void NoticeQueue::Add(Notice notice) {
   notices_.push_back(std::move(notice));
   // The first notice stays while it is on its way, since the receiver may have taken it already.
-  if (notices_.size() > settings_.longest) {
+  if (notices_.size() > settings_.max_notices) {
     Drop(attempt_ ? 1 : 0);
     listener_.trouble(
         Error(ErrorKind::kUnavailable, "too many notices wait for the receiver, so the oldest ones are dropped"));

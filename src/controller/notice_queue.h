@@ -44,7 +44,7 @@ class NoticeQueue {
   using Send = std::function<void(const Notice& notice, std::function<void(Outcome outcome)> done)>;
 
   struct Settings {
-    std::size_t longest = 1000;  // In notices.
+    std::size_t max_notices = 1000;
     kube::Backoff::Settings pauses = {
         .first = std::chrono::seconds(1), .longest = std::chrono::minutes(4), .jitter = 0.25};
   };
@@ -60,7 +60,8 @@ class NoticeQueue {
   NoticeQueue& operator=(const NoticeQueue&) = delete;
 
   void Add(Notice notice);
-  // Forgets all notices, which does not count as dropping them, and the outcome of the attempt under way.
+  // Forgets all notices, and ignores the outcome of an attempt that is under way.  Forgotten notices do not count as
+  // dropped.
   void Clear();
 
   const NoticeCounts& counts() const { return counts_; }
@@ -75,7 +76,8 @@ class NoticeQueue {
   Send send_;
   Listener listener_;
   std::deque<Notice> notices_;
-  std::shared_ptr<const int> attempt_;  // Exists while the first notice is on its way; Clear() ends it.
+  // Exists while the first notice is on its way.  Clear() resets it, so that the outcome of this attempt is ignored.
+  std::shared_ptr<const int> attempt_;
   kube::Backoff backoff_;
   NoticeCounts counts_;
   event::Timer again_;

@@ -87,7 +87,7 @@ Result<TakeoverOrder> ReadOrder(const CommandLine& line) {
   order.settings.with_daemons = line.Has("--daemons");
   order.settings.namespace_name = line.Value("--namespace").value_or(order.settings.namespace_name);
   order.settings.own_namespace = line.Value("--own-namespace").value_or(order.settings.own_namespace);
-  order.settings.own_identity = kIdentityPrefix;
+  order.settings.own_identity_prefix = kIdentityPrefix;
   order.settings.offer = kTakeoverOffer;
   if (const auto patience = line.Value("--patience")) {
     order.patience = TRY(ParseTimeSpan(*patience), "--patience " + *patience);
@@ -138,6 +138,8 @@ class TakeoverRun {
     std::vector<AgentRights> agents_lacking = TRY(RightsThatAgentsLack(lacking, state));
     std::vector<std::string> unsupported = TRY(cluster_.Unsupported(UnreadableCollector()));
     auto cluster_operator = TRY(cluster_.ReadClusterOperator());
+    // A listener exists before the object that it reports on, so it finds the object through a pointer that is null at
+    // first.
     const Cluster* cluster_being_read = nullptr;
     const Cluster cluster(client_, order_.settings.namespace_name,
                           {.changed =
@@ -268,7 +270,8 @@ class TakeoverRun {
     return !has_obstacle;
   }
 
-  // Obstacles do not stop a takeover that has taken something already: half a takeover is worse than a whole one.
+  // Obstacles do not stop a takeover that has taken something already: one that stops halfway is worse than one
+  // that is completed in spite of them.
   Result<bool> MayStart() {
     const TakeoverState state = TRY(cluster_.Read());
     if (std::string why = WhyTakeoverMustNotBegin(state, order_.settings); !why.empty()) {
@@ -284,7 +287,7 @@ class TakeoverRun {
 
   Result<bool> Plan() {
     const TakeoverState state = TRY(cluster_.Read());
-    bool can_all = true;
+    bool are_all_accepted = true;
     for (const TakeoverStep& step : StepsToTakeOver(state, order_.settings, clock_.Wall())) {
       fmt::print("{:<10} {}\n", step.name, Words(step));
       if (!step.write || step.is_done) continue;
@@ -295,10 +298,10 @@ class TakeoverRun {
                    tried.error().message());
         continue;
       }
-      can_all = false;
+      are_all_accepted = false;
       fmt::print("{:<10} the API server refuses this: {}\n", "", tried.error().message());
     }
-    return can_all;
+    return are_all_accepted;
   }
 
   // If somebody has changed the object since it was read, as the holder of a lease does at each renewal, the step is

@@ -69,7 +69,7 @@ WallTime TimeIn(std::chrono::milliseconds time, WallTime now) {
 }  // namespace
 
 bool IsHeldByPintle(const std::optional<api::Lease>& lease, const TakeoverSettings& settings) {
-  return lease && lease->spec.holder_identity.starts_with(settings.own_identity);
+  return lease && lease->spec.holder_identity.starts_with(settings.own_identity_prefix);
 }
 
 bool IsHeldByOthers(const std::optional<api::Lease>& lease, const TakeoverSettings& settings) {

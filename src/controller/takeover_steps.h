@@ -62,11 +62,11 @@ struct TakeoverSettings {
   std::string namespace_name = "openshift-machine-config-operator";
   std::string own_namespace = "pintle";
   std::string own_deployment = "pintle-controller";
-  std::string own_account = "pintle-controller";    // The ServiceAccount of its replicas.
-  std::string own_identity = "pintle-controller_";  // The beginning of the identities of its replicas.
-  std::string offer = "pintle-takeover-offer";      // The holder of a lease that only these replicas may take.
-  bool with_server = false;                         // Hands over the Ignition server as well.
-  bool with_daemons = false;                        // Gives nodes to the agents that stand by there.
+  std::string own_account = "pintle-controller";           // The ServiceAccount of its replicas.
+  std::string own_identity_prefix = "pintle-controller_";  // The identities of its replicas begin with this.
+  std::string offer = "pintle-takeover-offer";             // The holder of a lease that only these replicas may take.
+  bool with_server = false;                                // Hands over the Ignition server as well.
+  bool with_daemons = false;                               // Gives nodes to the agents that stand by there.
   // If the holder of a lease has not written how long others have to wait, this time is assumed.
   std::chrono::seconds hold = std::chrono::seconds(137);
 };
@@ -100,7 +100,8 @@ std::string WhyTakeoverMustNotBegin(const TakeoverState& state, const TakeoverSe
 // Returns whether a takeover has begun and has taken a lease or a replica from the operator.  Before that, the operator
 // still acts, and it can change anything that was checked.
 bool HasTakenAnything(const TakeoverState& state, const TakeoverSettings& settings);
-// Returns a notice about an override without a record, which undo leaves alone because others may have made it; or "".
+// Returns a notice if the ClusterVersion has an override for the operator's Deployment although no takeover has a
+// record, and "" otherwise.  Undo leaves this override alone, because others may have made it.
 std::string NoticeOfOverride(const TakeoverState& state, const TakeoverSettings& settings);
 // Returns whether a Deployment or a DaemonSet of the operator should have no pods: it has no replicas, or it has the
 // node selector of a takeover, which matches no node.

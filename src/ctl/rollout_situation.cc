@@ -59,11 +59,11 @@ class Memberships {
         warnings.push_back(primary.error().message());
         continue;
       }
-      // In a file, a node without a role counts as a node of this pool: somebody has listed the node for this pool.
-      const bool is_unclaimed =
+      // In a file, a node without a role counts as a node of `pool`: somebody has listed the node for this pool.
+      const bool counts_for_pool =
           from == NodesFrom::kFile && *primary == nullptr && !HasRole(node) && !pool::IsWindows(node);
-      if (*primary == nullptr && !is_unclaimed) continue;
-      memberships.nodes_.emplace_back(is_unclaimed ? pool.metadata.name : (*primary)->metadata.name, &node);
+      if (*primary == nullptr && !counts_for_pool) continue;
+      memberships.nodes_.emplace_back(counts_for_pool ? pool.metadata.name : (*primary)->metadata.name, &node);
     }
     return memberships;
   }
@@ -80,7 +80,8 @@ class Memberships {
   std::vector<std::pair<std::string, const api::Node*>> nodes_;
 };
 
-// The file may have only the nodes of the pool, without their labels.
+// Returns the nodes of the pool.  If the pool selects none of them, all nodes of the file count as its nodes, because
+// somebody may have written the file for this pool, without the labels of the nodes.
 NodeStates NodesInFile(const api::MachineConfigPool& pool, const ClusterObjects& objects,
                        const Memberships& memberships, std::vector<std::string>& warnings) {
   NodeStates members = memberships.Of(pool.metadata.name);
@@ -107,7 +108,7 @@ pool::Layering LayeringOf(const api::MachineConfigPool& pool, const ClusterObjec
   return layering;
 }
 
-// Returns the state of the master pool's update, for which arbiters wait.
+// Returns the facts about the masters that decide whether arbiters have to wait for them.
 std::optional<pool::Masters> MastersOf(const ClusterObjects& objects, const Memberships& memberships) {
   const api::MachineConfigPool* masters = PoolNamed(api::kMasterPool, objects);
   if (masters == nullptr) return std::nullopt;

@@ -41,7 +41,8 @@ constexpr auto kPlatformFiles = std::to_array<PlatformFile>({
     {"GCP", "/etc/kubernetes/credential-providers/gcr-credential-provider.yaml"},
 });
 
-// These structs have the members of the template's file that Kubernetes knows.  The operator writes only these.
+// These structs have the members that Kubernetes defines for the platform's file.  Other members of the file are left
+// out, as by the operator.
 struct EnvironmentVariable {
   std::string name;
   std::string value;
@@ -106,7 +107,7 @@ Result<std::string> ProvidersText(const ProviderConfig& config) {
   for (json::Value& provider : document["providers"]) {
     json::Value* env = provider.Find("env");
     if (env == nullptr) continue;
-    // The operator's struct has no JSON names for these members, so Go writes the names of its fields.
+    // The operator's Go struct defines no JSON names for these two fields, so Go writes them as `Name` and `Value`.
     for (json::Value& variable : *env) {
       variable = json::Value{{"Name", variable.at("name")}, {"Value", variable.at("value")}};
     }
@@ -136,16 +137,16 @@ std::string WhyNoProviders(std::span<const MachineConfig> configs) {
   return fmt::format("{}: could not find CRIOCredentialProvider Config", kIntent);
 }
 
-// Returns whether a provider other than CRI-O's covers images of this pattern, or a part of them.
-bool HasProviderFor(const std::string& image, const ProviderConfig& config) {
+// Returns whether a provider other than CRI-O's covers all images of a pattern, or some of them.
+bool HasProviderFor(const std::string& images, const ProviderConfig& config) {
   return std::any_of(config.providers.begin(), config.providers.end(), [&](const Provider& provider) {
     if (provider.name == kCrioProvider) return false;
     return std::any_of(provider.match_images.begin(), provider.match_images.end(),
-                       [&](const std::string& pattern) { return DoOverlap(pattern, image); });
+                       [&](const std::string& pattern) { return DoOverlap(pattern, images); });
   });
 }
 
-// If the template already has CRI-O's provider, the provider's other settings stay.
+// Adds CRI-O's provider.  If the platform's file already has this provider, only its images are replaced.
 void SetCrioProvider(std::vector<std::string> images, ProviderConfig& config) {
   auto& providers = config.providers;
   const auto known = std::find_if(providers.begin(), providers.end(),

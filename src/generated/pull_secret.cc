@@ -18,14 +18,15 @@ constexpr const char* kSecretType = "kubernetes.io/dockerconfigjson";
 constexpr const char* kSecretKey = ".dockerconfigjson";
 constexpr const char* kPasswordKey = "password";
 constexpr const char* kRegistryUser = "openshift";
-constexpr int kRegistryPort = 22625;
+constexpr int kRegistryPort = 22625;  // Both addresses of the release registry have this port.
 
-Result<std::string> ValueIn(const api::Secret& secret, const char* key) {
+// `what` names the value in an error.
+Result<std::string> ValueIn(const api::Secret& secret, const char* key, std::string_view what) {
   const auto found = secret.data.find(key);
   auto text = found == secret.data.end() ? std::nullopt : DecodeBase64(found->second);
   if (text) return *std::move(text);
   return Invalid(
-      fmt::format("the secret {} has no valid {}; set it to the credentials in base64", secret.metadata.name, key));
+      fmt::format("the secret {} has no valid {}; set it to the {} in base64", secret.metadata.name, key, what));
 }
 
 Result<std::string> AddRegistry(std::string pull_secret, const api::Secret* registry, std::string_view base_domain) {
@@ -34,12 +35,12 @@ Result<std::string> AddRegistry(std::string pull_secret, const api::Secret* regi
         fmt::format("there is no Secret {} with the password of the registry; add it", kReleaseRegistrySecret));
   }
   if (base_domain.empty()) return Invalid("the ControllerConfig has no spec.dns.spec.baseDomain; set it");
-  const std::string password = TRY(ValueIn(*registry, kPasswordKey));
+  const std::string password = TRY(ValueIn(*registry, kPasswordKey, "password"));
   if (password.empty()) return Invalid(fmt::format("the secret {}: its password is empty", registry->metadata.name));
   json::Value credentials = TRY(json::Parse(pull_secret));
   const json::Value* const known = credentials.Find("auths");
   if (!credentials.is_object() || (known != nullptr && !known->is_null() && !known->is_object())) {
-    return Invalid("the pull secret has no object auths");
+    return Invalid("the pull secret is not a JSON object, or its auths is not one; correct the pull secret");
   }
   const std::string auth = EncodeBase64(fmt::format("{}:{}", kRegistryUser, password));
   bool is_current = true;
@@ -58,7 +59,7 @@ Result<std::string> PullSecretIn(const api::Secret& secret) {
   if (secret.type != kSecretType) {
     return Invalid(fmt::format("expected secret type {} found {}", kSecretType, secret.type));
   }
-  return ValueIn(secret, kSecretKey);
+  return ValueIn(secret, kSecretKey, "credentials");
 }
 
 Result<std::string> WithReleaseRegistry(std::string pull_secret, const api::Secret* registry,

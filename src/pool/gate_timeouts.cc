@@ -6,18 +6,18 @@
 
 namespace pintle::pool {
 
-WallTime GateTimeouts::Block(const std::string& key) {
+WallTime GateTimeouts::RecordAsBlocking(const std::string& key) {
   const api::Time now{std::chrono::floor<std::chrono::seconds>(now_)};
-  api::Time& since = blocked_.try_emplace(key, now).first->second;
+  api::Time& since = blocked_since_.try_emplace(key, now).first->second;
   // The time lies in the future if the clock was put back.
   since = std::min(since, now);
-  blocking_.insert(key);
+  blocking_now_.insert(key);
   return since.at;
 }
 
 GateTimeouts::Outcome GateTimeouts::Judge(const Gate& gate, const std::string& key) {
   if (!gate.timeout) return Outcome::kBlocks;
-  const WallTime due = Block(key) + *gate.timeout;
+  const WallTime due = RecordAsBlocking(key) + *gate.timeout;
   if (due > now_) {
     next_ = std::min(next_.value_or(due), due);
     return Outcome::kBlocks;
@@ -27,7 +27,7 @@ GateTimeouts::Outcome GateTimeouts::Judge(const Gate& gate, const std::string& k
 }
 
 void GateTimeouts::ForgetOthers() {
-  std::erase_if(blocked_, [&](const auto& blocked) { return !blocking_.contains(blocked.first); });
+  std::erase_if(blocked_since_, [&](const auto& blocked) { return !blocking_now_.contains(blocked.first); });
 }
 
 }  // namespace pintle::pool

@@ -22,10 +22,10 @@ class GateTimeouts {
 
   // `blocked` has the times since which gates block.  The keys tell gates, and perhaps nodes, apart.  The map must
   // outlive this object.
-  GateTimeouts(std::map<std::string, api::Time>& blocked, WallTime now) : blocked_(blocked), now_(now) {}
+  GateTimeouts(std::map<std::string, api::Time>& blocked, WallTime now) : blocked_since_(blocked), now_(now) {}
 
   // Records that a gate blocks now, and returns since when it does.
-  WallTime Block(const std::string& key);
+  WallTime RecordAsBlocking(const std::string& key);
   // Returns what follows from a gate that blocks now.  Records that it blocks if it has a timeout.
   Outcome Judge(const Gate& gate, const std::string& key);
   // Forgets all gates that were not recorded as blocking now.
@@ -35,9 +35,9 @@ class GateTimeouts {
   std::optional<WallTime> next() const { return next_; }
 
  private:
-  std::map<std::string, api::Time>& blocked_;
+  std::map<std::string, api::Time>& blocked_since_;
   const WallTime now_;
-  std::set<std::string> blocking_;
+  std::set<std::string> blocking_now_;  // The keys of the gates that this object has recorded as blocking.
   std::optional<WallTime> next_;
 };
 

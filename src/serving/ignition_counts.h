@@ -31,8 +31,8 @@ struct RequestCount {
 
 struct IgnitionCounts {
   std::vector<RequestCount> requests;  // Only counts above zero, in the order of the pools' names.
-  std::map<std::string, std::uint64_t>
-      served_without_token;  // Configs served in the mode kGrace without a valid token, by pool.
+  // By pool: the configs that were served to requests without a valid token, as AccessMode::kGrace permits.
+  std::map<std::string, std::uint64_t> served_without_token;
 };
 
 class IgnitionCounters {
@@ -46,6 +46,7 @@ class IgnitionCounters {
  private:
   static constexpr std::array kStatuses = {200, 400, 401, 403, 404, 500, 503};
   struct PoolCounters {
+    // By version and status.  The last version stands for requests for which no version was negotiated.
     std::array<std::array<std::atomic<std::uint64_t>, kStatuses.size()>, kServedVersions + 1> requests = {};
     std::atomic<std::uint64_t> served_without_token = 0;
   };

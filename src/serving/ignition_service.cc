@@ -120,11 +120,11 @@ void IgnitionService::LookAtFiles() {
 
 void IgnitionService::LookAtKeys() {
   auto keys = ReadPrivateKeys(keys_file_);
-  if (!keys) return log::Warning("The previous keys stay in use: " + keys.error().message(), kKeysTrouble);
+  if (!keys) return log::Warning("The previous keys stay in use: " + keys.error().message(), kTokenKeysTrouble);
   if (*keys == access_->keys) return;
   access_ = std::make_shared<const Access>(Access{.mode = access_->mode, .keys = *std::move(keys)});
   ReplaceHandlers();
-  log::Notice("The keys of tokens were renewed", kKeysRenewed);
+  log::Notice("The keys of tokens were renewed", kTokenKeysRenewed);
 }
 
 void IgnitionService::ReplaceHandlers() {

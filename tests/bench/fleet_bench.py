@@ -98,7 +98,7 @@ class Measurement:
         self.fleet, self.controller, self.memory = fleet, controller, Memory(controller)
 
     def pass_time(self, name):
-        """Prints the processor time of a pass: that of a change without an effect, from the watch to the end."""
+        """Prints the processor time of a pass, measured with changes that lead to a pass and to nothing else."""
         began = time.monotonic()
         self.fleet.wait_until_quiet()
         spent = []

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Decodes answers of an API server.  The result for a list or a watch does not depend on how the answer is split into
-// pieces.  Any other answer is decoded or refused.
+// Decodes the input as three answers of an API server: a watch, a list, and the answer to a failed request.
+//
+// The lines of a watch and the elements of a list must not depend on the pieces in which the answer arrives.  The
+// message about a failed request must be one line.
 
 #include <algorithm>
 #include <cstddef>
@@ -60,7 +62,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
   const Outcome elements = Split(ListSplitter(), text, size);
   if (Split(ListSplitter(), text, 1) != elements) std::abort();
-  // A text that is a list as a whole is also a list in its pieces.
+  // If the whole text is valid JSON, each element that the splitter finds in it must be, too.
   const auto whole = pintle::json::Parse(text);
   if (whole && whole->is_object() && !elements.is_refused) {
     for (const std::string& element : elements.parts) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Access for a node to a registry of the tests."""
+"""Gives a node access to a registry of the tests."""
 
 import subprocess
 
@@ -11,8 +11,10 @@ def copy_into_node(node, source, place):
     subprocess.run([*node.entering(), "tar", "-C", place, "-x"], input=packed, check=True)
 
 
-def access(node, registry, with_credentials=True):
-    """Returns the options that make the probe trust the registry and copy_into_node it the credentials."""
+def grant_access(node, registry, with_credentials=True):
+    """Copies the registry's certificates and credentials into the node, and returns the options of deployments-probe
+    that name them.
+    """
     copy_into_node(node, registry.certs_dir, "/etc/trust")
     node.run("tee", "/etc/policy.json", input='{"default": [{"type": "insecureAcceptAnything"}]}')
     node.run("sh", "-c", "umask 077; cat >/etc/auth.json", input=registry.auth_file.read_text())

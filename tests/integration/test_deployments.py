@@ -17,7 +17,7 @@ from machines import deploy, image, oci, power_cuts, shell
 from machines.disk import Disk
 from machines.namespace import OWN_MOUNTS
 from machines.node import BUILD, Node
-from registry_access import access, copy_into_node
+from registry_access import copy_into_node, grant_access
 
 PROBE = f"{BUILD}/tests/integration/deployments-probe"
 HOST_PROBE = pathlib.Path(os.environ.get("PINTLE_BUILD", "build")) / "tests/integration/deployments-probe"
@@ -285,7 +285,7 @@ def left_behind(node):
 
 
 def test_an_image_from_a_registry_is_fetched_staged_and_booted(near, registry, pushed):
-    words = access(near, registry)
+    words = grant_access(near, registry)
     commit, name = probe(near, *words, "fetch", pushed).split()
     assert name == pushed
     # Everything is on the node, so no request is sent to the registry.
@@ -319,7 +319,7 @@ def test_an_image_from_a_registry_is_fetched_staged_and_booted(near, registry, p
 
 
 def test_a_layer_that_the_node_has_is_not_fetched_again(near, registry, layout, pushed):
-    words = access(near, registry)
+    words = grant_access(near, registry)
     base = registry.push(layout, "base")
     probe(near, *words, "fetch", base)
     before = registry.log()
@@ -331,7 +331,7 @@ def test_a_layer_that_the_node_has_is_not_fetched_again(near, registry, layout, 
 
 
 def test_unneeded_images_are_pruned(near, registry, pushed):
-    probe(near, *access(near, registry), "fetch", pushed)
+    probe(near, *grant_access(near, registry), "fetch", pushed)
     probe(near, "prune")
     assert left_behind(near) == []
     assert refusal(near, "--policy=/etc/policy.json", "fetch", pushed)
@@ -339,7 +339,7 @@ def test_unneeded_images_are_pruned(near, registry, pushed):
 
 
 def test_a_client_without_credentials_gets_nothing(near, registry, pushed):
-    words = access(near, registry, with_credentials=False)
+    words = grant_access(near, registry, with_credentials=False)
     error = refusal(near, *words, "fetch", pushed)
     assert error.startswith(f"fetching {pushed}: ") and "level=" not in error and "authentication required" in error
     assert left_behind(near) == []
@@ -347,7 +347,7 @@ def test_a_client_without_credentials_gets_nothing(near, registry, pushed):
 
 def test_an_image_that_is_not_in_the_registry_is_refused(near, registry, pushed):
     absent = pushed.rpartition(":")[0] + ":" + "a" * 64
-    assert "manifest unknown" in refusal(near, *access(near, registry), "fetch", absent)
+    assert "manifest unknown" in refusal(near, *grant_access(near, registry), "fetch", absent)
     assert left_behind(near) == []
 
 
@@ -358,13 +358,13 @@ def test_a_layer_that_was_changed_in_the_registry_is_refused(near, registry, lay
     layer = manifest["layers"][-1]["digest"].removeprefix("sha256:")
     stored = next(registry.folder.glob(f"storage/**/{layer}/data"))
     stored.write_bytes(stored.read_bytes()[:-1] + b"?")
-    error = refusal(near, *access(near, registry), "fetch", reference)
+    error = refusal(near, *grant_access(near, registry), "fetch", reference)
     assert error.startswith(f"fetching {reference}: ") and "igest" in error
     assert left_behind(near) == []
 
 
 def test_too_little_space_is_refused_before_anything_is_fetched(near, registry, pushed):
-    words = access(near, registry)
+    words = grant_access(near, registry)
     near.run("unshare", "--mount", "sh", "-ec", """
         mount -o remount,rw /sysroot
         ostree config --repo=/sysroot/ostree/repo set core.min-free-space-size 100GB

@@ -20,7 +20,7 @@ from machines import deploy, oci, shell
 from machines.installed import ALL, NOTHING, Installed, everything
 from machines.node import BUILD, Node
 from machines.wait import wait_until
-from registry_access import access, copy_into_node
+from registry_access import copy_into_node, grant_access
 
 PROBE = f"{BUILD}/tests/integration/deployments-probe"
 HOST_PROBE = pathlib.Path(os.environ.get("PINTLE_BUILD", "build")) / "tests/integration/deployments-probe"
@@ -59,7 +59,7 @@ def install(node):
 def booted(registry):
     with Node(network="host") as machine:
         install(machine)
-        machine.access = access(machine, registry)
+        machine.access = grant_access(machine, registry)
         yield machine
 
 
@@ -79,7 +79,7 @@ def fresh(registry):
     """A node that the test may reboot."""
     with Node(network="host") as machine:
         install(machine)
-        machine.access = access(machine, registry)
+        machine.access = grant_access(machine, registry)
         yield machine
 
 

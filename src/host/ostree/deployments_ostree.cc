@@ -173,7 +173,7 @@ Result<Object<OstreeDeployment>> Deploy(const Sysroot& sysroot, const Deployment
   return deployment;
 }
 
-// Makes this the deployment for the next boot, and keeps one for a rollback.
+// Makes `deployment` the one for the next boot.  libostree keeps `merge`, so that it can be rolled back to.
 Result<> WriteFirst(const Sysroot& sysroot, OstreeDeployment* deployment, OstreeDeployment* merge) {
   Failure failure;
   if (!::ostree_sysroot_simple_write_deployment(sysroot.get(), ::ostree_deployment_get_osname(merge), deployment, merge,
@@ -219,7 +219,8 @@ Result<PutEffect> PutOn(const Sysroot& sysroot, const WantedDeployment& wanted) 
   const Object<OstreeDeployment> kept(g_object_ref(sysroot.merge()));
   OstreeDeployment* merge = kept.get();
   const DeploymentSpec spec = TRY(SpecFor(sysroot, wanted, merge));
-  // A staged deployment is completed at shutdown, so files can still be put into it.
+  // If the caller wants a new deployment in order to put files into it, a pending one serves only while it is staged:
+  // such a deployment is completed at shutdown, so files can still be put into it.
   const bool is_reusable = !wanted.always_new || sysroot.staged() != nullptr;
   if (is_reusable && sysroot.pending() != nullptr && spec.Is(sysroot.pending())) return PutEffect::kAsWanted;
   if (sysroot.is_booted()) TRY(CheckMayReplace(TRY(DescribeIfAny(sysroot, sysroot.pending())), wanted));

@@ -47,7 +47,7 @@ class NoticeQueueTest : public testing::Test {
   std::vector<std::string> troubles_;
   NoticeQueue queue_{
       *loop_,
-      {.longest = 3,
+      {.max_notices = 3,
        .pauses = {.first = std::chrono::milliseconds(1), .longest = std::chrono::milliseconds(2), .jitter = 0}},
       [] { return 0.0; },
       [this](const Notice& notice, std::function<void(NoticeQueue::Outcome)> done) {

@@ -48,7 +48,7 @@ TEST(ProblemOf, NamesTheWorkThatFailed) {
   EXPECT_EQ(ProblemOfFinalizer(error), "could not add finalizers to ContainerRuntimeConfig: e");
 }
 
-TEST(StatusAfter, KeepsTheLastThree) {
+TEST(StatusAfter, KeepsTheLastThreeConditions) {
   api::ContainerRuntimeConfig config;
   for (const char* problem : {"a", "b", "c", "d"}) config.status = *StatusAfter(config, problem, kNow);
   ASSERT_EQ(config.status.conditions.size(), 3U);

@@ -42,14 +42,14 @@ TEST(GateTimeouts, AGateWithoutATimeoutBlocksAndIsNotRecordedByItself) {
   GateTimeouts timeouts(blocked, kMorning);
   EXPECT_EQ(timeouts.Judge(Gate(), "g"), GateTimeouts::Outcome::kBlocks);
   EXPECT_THAT(blocked, IsEmpty());
-  EXPECT_EQ(timeouts.Block("g"), kMorning);
+  EXPECT_EQ(timeouts.RecordAsBlocking("g"), kMorning);
   EXPECT_EQ(blocked.at("g").at, kMorning);
 }
 
 TEST(GateTimeouts, ForgetGatesThatDoNotBlockNow) {
   std::map<std::string, api::Time> blocked = {{"a", api::Time{kMorning}}, {"b", api::Time{kMorning}}};
   GateTimeouts timeouts(blocked, kMorning + minutes(1));
-  EXPECT_EQ(timeouts.Block("b"), kMorning);
+  EXPECT_EQ(timeouts.RecordAsBlocking("b"), kMorning);
   timeouts.ForgetOthers();
   EXPECT_EQ(blocked, (std::map<std::string, api::Time>{{"b", api::Time{kMorning}}}));
 }
