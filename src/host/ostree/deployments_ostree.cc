@@ -58,7 +58,7 @@ std::invoke_result_t<Work> OnThreadWithOwnMounts(Work work) {
     if (::unshare(CLONE_NEWNS) == 0 && ::mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) == 0) {
       result.emplace(work());
     } else {
-      result.emplace(Error::FromErrno("unshare").While("making a mount namespace"));
+      result.emplace(Error::FromErrno("making a mount namespace"));
     }
   };
   std::thread apart = TRY(StartThread(work_apart), "working on the OS image");
