@@ -189,7 +189,7 @@ TEST_F(LocalGatesTest, AServerThatIsDownOrDoesNotAnswerAsPrometheusDoesNotMeetAG
   pool::Gate query;
   query.name = "alerts";
   query.test = api::GateQuery{.url = server.Url(), .query = "ALERTS"};
-  EXPECT_THAT(JudgeAnswered({query}).why, HasSubstr("the answer of Prometheus is not JSON"));
+  EXPECT_THAT(JudgeAnswered({query}).why, HasSubstr("cannot read the answer of Prometheus: not JSON"));
 }
 
 TEST_F(LocalGatesTest, NoMessageHasMoreOfTheUrlThanTheServer) {
