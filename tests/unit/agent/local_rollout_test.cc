@@ -118,6 +118,21 @@ TEST_F(LocalRolloutTest, AFileHasALimitedNumberOfGates) {
   EXPECT_THAT(MessageOf(Read("{gates: [" + gates + "]}")), HasSubstr("spec.gates: has 33 gates; write at most 32"));
 }
 
+TEST_F(LocalRolloutTest, AQueryThatIsMissingOrWouldEndUpInAnotherQueryIsRefused) {
+  const std::string message = MessageOf(Read(R"({gates: [
+      {name: a, when: Before, prometheus: {url: "http://prometheus:9090"}},
+      {name: b, when: Before, prometheus: {url: "http://prometheus/?token=s3cret", query: up}},
+      {name: c, when: Before, prometheus: {url: "http://prometheus/#/graph", query: up}}]})"));
+  for (const char* problem :
+       {"spec.gates[0].prometheus.query: is empty; write a query such as ALERTS{alertstate=\"firing\"}",
+        "spec.gates[1].prometheus.url: has a ? or a #; write the URL of the server only, such as "
+        "http://prometheus:9090",
+        "spec.gates[2].prometheus.url: has a ? or a #"}) {
+    EXPECT_THAT(message, HasSubstr(problem));
+  }
+  EXPECT_THAT(message, Not(HasSubstr("s3cret")));
+}
+
 TEST_F(LocalRolloutTest, AFileThatOthersMayWriteIsRefused) {
   static_cast<void>(Read("{windows: []}"));
   ASSERT_EQ(::chmod(file_.c_str(), 0666), 0);
