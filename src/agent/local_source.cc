@@ -245,7 +245,10 @@ LocalSource::Obstacle LocalSource::ObstacleTo(const Goal& goal) {
 }
 
 LocalSource::Obstacle LocalSource::ObstacleOfGates(const Goal& goal) {
-  if (!rendered_ || rendered_->rollout.gates.empty()) return {};
+  if (!rendered_ || rendered_->rollout.gates.empty()) {
+    gates_.Forget();
+    return {};
+  }
   GateVerdict verdict = gates_.Judge(goal, rendered_->rollout.gates);
   if (verdict.why.empty() && !verdict.passed.empty() &&
       std::exchange(passed_gates_, verdict.passed) != verdict.passed) {
@@ -300,7 +303,11 @@ void LocalSource::EndHold() {
   ReportHeldChange("");
   halt_.clear();
   ReportUnusable();
-  if (!pending_fetch_ && !is_change_due_) gates_.Rest();
+  if (pending_fetch_ || is_change_due_) return;
+  // A change that failed is tried again without another wait for its timeouts.  If no change is wanted any more, the
+  // next one has to wait as long as this one had to.
+  const bool failed = announced_ && *announced_ != present_;
+  failed ? gates_.Rest() : gates_.Forget();
 }
 
 // No change is due any more that the agent was given.  The gates are asked further if another change waits for them.
