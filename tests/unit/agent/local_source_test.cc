@@ -513,6 +513,59 @@ TEST_F(LocalSourceGateTest, ATimeoutBeginsAgainIfTheGateWasRemovedMeanwhile) {
   EXPECT_FALSE(answer);
 }
 
+TEST_F(LocalSourceGateTest, AChangeThatFailedIsNotTriedAgainWhileTheRulesCannotBeRead) {
+  server_.Answer(200);
+  WriteGate();
+  WriteConfig("a.json", "1");
+  Begin(clock_);
+  RunUntilWanted(1);
+  WriteGate(", timeout: soon");
+  while (!HasFailure() && Last(unusable_).empty()) Run();
+  std::optional<Result<SurveyRequest>> answer;
+  source_->Fetch(std::nullopt, {wanted_[0]}, [&](Result<SurveyRequest> request) {
+    answer = std::move(request);
+    loop_->Stop();
+  });
+  while (!HasFailure() && Last(held_) == "" && !answer) Run();
+  EXPECT_THAT(Last(held_), testing::MatchesRegex("the change to rendered-local-.* waits: .*rollout.yaml: "
+                                                 "spec.gates.0..timeout: \"soon\" .*"));
+  EXPECT_FALSE(answer);
+  WriteGate();
+  while (!HasFailure() && !answer) Run();
+  EXPECT_TRUE(Succeeded(*answer));
+  EXPECT_EQ(Last(held_), "");
+  EXPECT_EQ(Last(unusable_), "");
+}
+
+TEST_F(LocalSourceGateTest, TheRulesAreReadAlsoIfTheConfigsCannotBeRead) {
+  WriteConfig("a.json", "1");
+  Begin(clock_);
+  RunUntilWanted(1);
+  std::ofstream(configs_ / "b.json") << "{";
+  std::ofstream(rollout_file_) << "spec: {freeze: {until: \"2027-01-07\", reason: holidays}}\n";
+  while (!HasFailure() && Last(unusable_).empty()) Run();
+  std::optional<Result<SurveyRequest>> answer;
+  source_->Fetch(std::nullopt, {wanted_[0]}, [&](Result<SurveyRequest> request) {
+    answer = std::move(request);
+    loop_->Stop();
+  });
+  while (!HasFailure() && Last(held_) == "" && !answer) Run();
+  EXPECT_THAT(Last(held_), HasSubstr("the freeze (holidays) is not over"));
+  EXPECT_FALSE(answer);
+}
+
+TEST_F(LocalSourceGateTest, TheTargetOfALinkToTheRulesIsWatched) {
+  fs::create_symlink(directory_ / "linked.yaml", rollout_file_);
+  WriteGate();
+  WriteConfig("a.json", "1");
+  Begin(clock_);
+  RunUntilHeld("503");
+  event::Settle(*loop_);
+  std::ofstream(directory_ / "new.yaml") << "spec: {}\n";
+  fs::rename(directory_ / "new.yaml", directory_ / "linked.yaml");
+  RunUntilWanted(1);
+}
+
 TEST_F(LocalSourceGateTest, AGoalThatAPersonHasAppliedMeanwhileDoesNotWait) {
   server_.Answer(200);
   WriteGate();
