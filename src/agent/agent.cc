@@ -194,7 +194,7 @@ void Agent::SourceFailed(std::string why) {
 
 void Agent::Unusable(const std::string& why) {
   if (!why.empty()) log::Error(why, kDegraded);
-  Happen(happened::Unusable{why});
+  Happen(happened::Unusable{.why = why, .is_look_held = !held_.empty()});
 }
 
 void Agent::Warn(Warnings::Of kind, std::vector<std::string> texts) {

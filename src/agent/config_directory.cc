@@ -93,17 +93,24 @@ Result<ConfigDirectory> ReadConfigDirectory(const std::string& directory) {
 
 Result<> CheckFile(const std::string& path) { return CheckWriters(path, TRY(change::AccessOfOthersTo(path))); }
 
+std::vector<std::string> PlacesBehindLink(const std::string& path) {
+  std::vector<std::string> places;
+  std::optional<fs::path> place = NextOf(path);
+  for (int links = 0; place && links < kMostLinks; ++links) {
+    if (place->is_absolute()) places.push_back(*place);
+    place = NextOf(*place);
+  }
+  return places;
+}
+
 std::vector<std::string> PlacesBehindLinks(const std::string& directory) {
   std::vector<std::string> places;
   std::error_code error;  // ReadConfigDirectory() reports it.
   fs::directory_iterator entry(directory, error);
   for (const fs::directory_iterator end; !error && entry != end; entry.increment(error)) {
     if (!change::IsConfigName(entry->path().filename().string())) continue;
-    std::optional<fs::path> place = NextOf(entry->path());
-    for (int links = 0; place && links < kMostLinks; ++links) {
-      if (place->is_absolute()) places.push_back(*place);
-      place = NextOf(*place);
-    }
+    const std::vector<std::string> behind = PlacesBehindLink(entry->path());
+    places.insert(places.end(), behind.begin(), behind.end());
   }
   return places;
 }

@@ -35,5 +35,7 @@ Result<> CheckFile(const std::string& path);
 // Follows the links in the directory that are named like configs, and returns all paths along the way, whether or not
 // they exist.  A watch of the directory alone would not notice changes of these paths.
 std::vector<std::string> PlacesBehindLinks(const std::string& directory);
+// Does the same for one path, which need not be a link.
+std::vector<std::string> PlacesBehindLink(const std::string& path);
 
 }  // namespace pintle::agent

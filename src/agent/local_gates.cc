@@ -65,12 +65,25 @@ GateVerdict LocalGates::Judge(const Goal& goal, const std::vector<pool::Gate>& g
   FollowClock();
   if (goal_ != goal) blocked_.clear();
   goal_ = goal;
+  ForgetOtherQuestions(gates);
   pool::Policy policy;
   policy.gates = gates;
   checks_.Want({{kOnlyPolicy, {.policy = &policy}}});
   GateVerdict verdict = JudgeGates(gates, checks_.ResultsOf(kOnlyPolicy), blocked_, clock_.Wall());
   blocked_ = verdict.blocked;
   return verdict;
+}
+
+// A gate that was edited asks another question, and nobody knows yet for how long that one has not been met.
+void LocalGates::ForgetOtherQuestions(const std::vector<pool::Gate>& gates) {
+  std::map<std::string, pool::GateTest> questions;
+  for (const pool::Gate& gate : gates) questions.emplace(gate.name, gate.test);
+  std::erase_if(blocked_, [&](const auto& blocked) {
+    const auto before = questions_.find(blocked.first);
+    const auto now = questions.find(blocked.first);
+    return before == questions_.end() || now == questions.end() || before->second != now->second;
+  });
+  questions_ = std::move(questions);
 }
 
 void LocalGates::Rest() { checks_.Want({}); }

@@ -42,7 +42,8 @@ class LocalGates {
   LocalGates(event::Loop& loop, const Clock& clock, std::function<void()> changed);
 
   // Returns the verdict about the change to a goal, by the results that have arrived until now.  Each gate is asked
-  // from now on, until Rest() or Forget().  The timeouts begin again with another goal.
+  // from now on, until Rest() or Forget().  All timeouts begin again with another goal, and the timeout of a gate does
+  // with another question.
   GateVerdict Judge(const Goal& goal, const std::vector<pool::Gate>& gates);
   // No gate is asked until the next call of Judge().
   void Rest();
@@ -51,11 +52,13 @@ class LocalGates {
 
  private:
   void FollowClock();
+  void ForgetOtherQuestions(const std::vector<pool::Gate>& gates);
 
   const Clock& clock_;
   gates::GateChecks checks_;
   event::Timer news_;
-  std::optional<Goal> goal_;  // The goal of the last verdict.
+  std::optional<Goal> goal_;                         // The goal of the last verdict.
+  std::map<std::string, pool::GateTest> questions_;  // The questions of the last verdict, by the gates' names.
   std::map<std::string, api::Time> blocked_;
   WallTime::duration ahead_;  // How far the wall clock was ahead of the monotonic clock.
 };

@@ -18,6 +18,7 @@
 #include "base/time_zone_files.h"
 #include "gates/gate_checks.h"
 #include "json/fields.h"
+#include "json/known_keys.h"
 #include "machineconfig/input.h"
 #include "machineconfig/objects.h"
 
@@ -38,11 +39,14 @@ bool HasField(std::string_view name) {
   return has;
 }
 
+// A slip can make a key of a whole URL, which can have a token in it, so only plain names are repeated.
+std::string_view Shown(std::string_view key) { return json::IsPlainName(key) ? key : "?"; }
+
 template <typename T>
 void CheckKeys(const json::Value& from, const std::string& place, std::vector<std::string>& problems) {
   if (!from.is_object()) return;
   for (const auto& [key, value] : from.members()) {
-    if (!HasField<T>(key)) problems.push_back(fmt::format("{}.{} is not known; remove it", place, Printable(key)));
+    if (!HasField<T>(key)) problems.push_back(fmt::format("{}.{} is not known; remove it", place, Shown(key)));
   }
 }
 
@@ -66,6 +70,25 @@ void CheckGate(const json::Value& gate, const std::string& place, std::vector<st
   CheckKeys<api::GateHttp>(gate["http"], place + ".http", problems);
 }
 
+// Checks the keys of the document.  A gate that is not indented far enough would be beside the spec, and be ignored.
+void CheckTop(const json::Value& document, std::vector<std::string>& problems) {
+  if (!document.is_object()) return;
+  for (const auto& [key, value] : document.members()) {
+    if (key == "apiVersion" || key == "kind" || HasField<api::RolloutPolicy>(key)) continue;
+    problems.push_back(HasField<api::RolloutPolicySpec>(key)
+                           ? fmt::format("{} is beside spec; indent it, so that it is below spec", key)
+                           : fmt::format("{} is not known; remove it", Shown(key)));
+  }
+}
+
+// A list of gates that is written twice must not hide the first one.
+void CheckDuplicates(const json::Report& report, std::vector<std::string>& problems) {
+  for (const json::Problem& duplicate : report.problems()) {
+    problems.push_back(
+        fmt::format("{} occurs more than once; remove it, or all but one", json::ShownPlace(duplicate.path)));
+  }
+}
+
 void CheckSpec(const json::Value& spec, std::vector<std::string>& problems) {
   if (!spec.is_object()) {
     problems.emplace_back("spec is missing; write spec.windows, spec.freeze or spec.gates");
@@ -73,7 +96,7 @@ void CheckSpec(const json::Value& spec, std::vector<std::string>& problems) {
   }
   for (const auto& [key, value] : spec.members()) {
     if (std::find(kKnown.begin(), kKnown.end(), key) != kKnown.end()) continue;
-    problems.push_back(fmt::format("spec.{} {} a machine without a cluster; remove it", Printable(key),
+    problems.push_back(fmt::format("spec.{} {} a machine without a cluster; remove it", Shown(key),
                                    HasField<api::RolloutPolicySpec>(key) ? "has no effect on" : "is not known on"));
   }
   if (spec["windows"].is_array()) {
@@ -102,7 +125,8 @@ void CheckUrls(const std::vector<pool::Gate>& gates, std::vector<std::string>& p
 
 Result<LocalRollout> Read(const std::string& file) {
   TRY(CheckFile(file));
-  std::vector<json::Value> documents = TRY(machineconfig::ReadDocuments(file, Accepts::kFilesOnly));
+  json::Report duplicates;
+  std::vector<json::Value> documents = TRY(machineconfig::ReadDocuments(file, Accepts::kFilesOnly, &duplicates));
   if (documents.size() != 1) {
     return Error(ErrorKind::kInvalid,
                  fmt::format("the file has {} documents, but must have exactly one", documents.size()));
@@ -110,6 +134,8 @@ Result<LocalRollout> Read(const std::string& file) {
   const std::string kind(machineconfig::KindOf(documents.front()));
   if (!kind.empty() && kind != kRolloutPolicy) return machineconfig::WrongKind(kRolloutPolicy, kind);
   std::vector<std::string> problems;
+  CheckDuplicates(duplicates, problems);
+  CheckTop(documents.front(), problems);
   CheckSpec(std::as_const(documents.front())["spec"], problems);
   const auto policy = machineconfig::ReadObject<api::RolloutPolicy>(std::move(documents.front()), kRolloutPolicy);
   if (!policy) {

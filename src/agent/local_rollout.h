@@ -6,8 +6,9 @@
 // A file of the machine holds them as a RolloutPolicy, as a cluster does for its pools.  Only `spec.windows`,
 // `spec.freeze` and `spec.gates` make sense on one machine, so a file with any other field in its spec is refused.  Of
 // the gates, only questions to servers that have to be met before a change make sense: there is no Node that could have
-// a condition, and no next node that a gate after a change could hold back.  A misspelled key in the spec is refused as
-// well: without the rule that it was meant for, the machine would be changed at a time at which nobody wants that.
+// a condition, and no next node that a gate after a change could hold back.  A misspelled key is refused as well, and
+// so is one beside the spec or one that is written twice: without the rule that it was meant for, the machine would be
+// changed at a time at which nobody wants that.
 
 #include <string>
 #include <vector>

@@ -64,6 +64,7 @@ LocalSource::LocalSource(event::Loop& loop, const Root& root, const Clock& clock
       root_(root),
       clock_(clock),
       settings_(std::move(settings)),
+      rollout_(LocalRollout()),
       present_(kEmptyGoal),
       render_(
           loop, [this] { Render(); }, std::chrono::milliseconds(20)),
@@ -144,7 +145,17 @@ void LocalSource::Render() {
 }
 
 LocalSource::Snapshot LocalSource::ReadAll(const Root& root, const LocalSettings& settings) {
-  return {PlacesBehindLinks(settings.directory), RenderAll(root, settings)};
+  return {LinkTargets(settings), RenderAll(root, settings),
+          settings.rollout_file.empty() ? LocalRollout() : ReadLocalRollout(settings.rollout_file)};
+}
+
+std::vector<std::string> LocalSource::LinkTargets(const LocalSettings& settings) {
+  std::vector<std::string> targets = PlacesBehindLinks(settings.directory);
+  for (const std::string& file : {settings.policy_file, settings.rollout_file}) {
+    const std::vector<std::string> behind = PlacesBehindLink(file);
+    targets.insert(targets.end(), behind.begin(), behind.end());
+  }
+  return targets;
 }
 
 Result<LocalSource::RenderedConfig> LocalSource::RenderAll(const Root& root, const LocalSettings& settings) {
@@ -164,7 +175,6 @@ Result<LocalSource::RenderedConfig> LocalSource::RenderAll(const Root& root, con
     TRY(plan::ExpectKnownActions(rendered.policy), "PolicyFile=" + settings.policy_file);
     TRY(CheckFile(settings.policy_file));
   }
-  if (!settings.rollout_file.empty()) rendered.rollout = TRY(ReadLocalRollout(settings.rollout_file));
   return rendered;
 }
 
@@ -180,22 +190,31 @@ void LocalSource::Take(Snapshot snapshot) {
     Watch(std::move(snapshot.link_targets));
     RenderSoon();  // Changes before the watch began were not reported.
   }
+  rollout_ = std::move(snapshot.rollout);
   Result<RenderedConfig>& rendered = snapshot.rendered;
-  const std::string why =
-      rendered ? "" : fmt::format("the configs in {}: {}", settings_.directory, rendered.error().message());
+  const std::string why = WhyUnusable(rendered);
   if (rendered) {
     rendered_ = *std::move(rendered);
     present_ = rendered_->current.value_or(kEmptyGoal);
   }
   // After a failure the files are read again after a delay, because no event reports that a missing file system was
   // mounted.
-  again_in_ = rendered ? std::chrono::seconds(0) : std::min(std::max(2 * again_in_, kFirstAgain), kLongestAgain);
-  if (!rendered && !render_.armed()) render_.After(again_in_);
+  again_in_ = why.empty() ? std::chrono::seconds(0) : std::min(std::max(2 * again_in_, kFirstAgain), kLongestAgain);
+  if (!why.empty() && !render_.armed()) render_.After(again_in_);
   if (unwatched_ && !render_.armed()) render_.After(kWatchRetry);
   unusable_ = why;
   ReportUnusable();
   Warn();
   AnnounceGoal();
+}
+
+std::string LocalSource::WhyUnusable(const Result<RenderedConfig>& rendered) const {
+  std::vector<std::string> reasons;
+  if (!rendered) {
+    reasons.push_back(fmt::format("the configs in {}: {}", settings_.directory, rendered.error().message()));
+  }
+  if (!rollout_) reasons.push_back(rollout_.error().message());
+  return fmt::format("{}", fmt::join(reasons, "; "));
 }
 
 // A change that a gate has halted is reported like files that cannot be used: the machine keeps its config, and a
@@ -233,10 +252,12 @@ LocalSource::Obstacle LocalSource::ObstacleTo(const Goal& goal) {
   Obstacle obstacle;
   if (IsPaused()) {
     obstacle.why = "`pintle resume` ends the pause";
-  } else if (rendered_) {
+  } else if (!rollout_) {
+    obstacle.why = rollout_.error().message();
+  } else {
     const WallTime now = clock_.Wall();
-    obstacle.why = rendered_->rollout.WhyClosed(now);
-    if (!obstacle.why.empty()) obstacle.again = rendered_->rollout.windows.Next(now).begin;
+    obstacle.why = rollout_->WhyClosed(now);
+    if (!obstacle.why.empty()) obstacle.again = rollout_->windows.Next(now).begin;
   }
   if (obstacle.why.empty()) return ObstacleOfGates(goal);
   // The timeouts of gates run only while nothing but the gates holds the change back.
@@ -245,8 +266,11 @@ LocalSource::Obstacle LocalSource::ObstacleTo(const Goal& goal) {
 }
 
 LocalSource::Obstacle LocalSource::ObstacleOfGates(const Goal& goal) {
-  if (!rendered_ || rendered_->rollout.gates.empty()) return {};
-  GateVerdict verdict = gates_.Judge(goal, rendered_->rollout.gates);
+  if (rollout_->gates.empty()) {
+    gates_.Forget();
+    return {};
+  }
+  GateVerdict verdict = gates_.Judge(goal, rollout_->gates);
   if (verdict.why.empty() && !verdict.passed.empty() &&
       std::exchange(passed_gates_, verdict.passed) != verdict.passed) {
     log::Warning(fmt::format("the change to {} begins although {}", goal.config, verdict.passed), kTrouble);
@@ -300,7 +324,11 @@ void LocalSource::EndHold() {
   ReportHeldChange("");
   halt_.clear();
   ReportUnusable();
-  if (!pending_fetch_ && !is_change_due_) gates_.Rest();
+  if (pending_fetch_ || is_change_due_) return;
+  // A change that failed is tried again without another wait for its timeouts.  If no change is wanted any more, the
+  // next one has to wait as long as this one had to.
+  const bool failed = announced_ && *announced_ != present_;
+  failed ? gates_.Rest() : gates_.Forget();
 }
 
 // No change is due any more that the agent was given.  The gates are asked further if another change waits for them.

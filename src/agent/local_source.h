@@ -57,14 +57,14 @@ class LocalSource final : public Source {
   struct RenderedConfig {
     std::shared_ptr<const change::CurrentConfig> config;
     api::NodeDisruptionPolicy policy;
-    LocalRollout rollout;
     std::optional<Goal> current;  // The goal that the machine had when the files were read.
     bool has_directory = false;   // If this is false, perhaps nobody has ever written a config.
     std::vector<std::string> warnings;
   };
   struct Snapshot {
-    std::vector<std::string> link_targets;  // The targets of links in the directory.
+    std::vector<std::string> link_targets;  // The targets of the links in the directory and of the other files.
     Result<RenderedConfig> rendered;
+    Result<LocalRollout> rollout;
   };
   // Why the machine must not be changed now.
   struct Obstacle {
@@ -81,6 +81,7 @@ class LocalSource final : public Source {
   LocalSource(event::Loop& loop, const Root& root, const Clock& clock, LocalSettings settings);
 
   static Snapshot ReadAll(const Root& root, const LocalSettings& settings);
+  static std::vector<std::string> LinkTargets(const LocalSettings& settings);
   static Result<RenderedConfig> RenderAll(const Root& root, const LocalSettings& settings);
 
   void Watch(std::vector<std::string> files);
@@ -89,6 +90,7 @@ class LocalSource final : public Source {
   void PlanRendering();
   void Render();
   void Take(Snapshot snapshot);
+  std::string WhyUnusable(const Result<RenderedConfig>& rendered) const;
   void Warn();
   void AnnounceGoal();
   void AnswerFetch();
@@ -110,6 +112,8 @@ class LocalSource final : public Source {
   const LocalSettings settings_;
   Listener listener_;
   std::optional<RenderedConfig> rendered_;
+  // The rules of the latest reading, or why they cannot be used.  Other files that cannot be used do not matter here.
+  Result<LocalRollout> rollout_;
   std::optional<Goal> announced_;  // The goal that the listener was last called with.
   Goal present_;                   // The goal that the machine has, as far as the source knows.
   std::optional<PendingFetch> pending_fetch_;

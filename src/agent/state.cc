@@ -101,6 +101,11 @@ class Transitions {
   MaybeTransition operator()(const phase::Settled& settled, const happened::Unusable&) const {
     return Settle(settled.goal);
   }
+  // A look that is held can last for days, so the fault is reported now.
+  MaybeTransition operator()(const phase::Checking&, const happened::Unusable& unusable) const {
+    if (!unusable.is_look_held) return {};
+    return state_.unusable.empty() ? Start().Do(effect::ReportWaiting{}) : WithUnusableFault(Start());
+  }
 
   // ---- after a crash or a reboot ------------------------------------------------------------------------------------
 

@@ -177,6 +177,7 @@ struct Pardoned {};
 // the goal can be used again.
 struct Unusable {
   std::string why;
+  bool is_look_held = false;  // The look that is under way has not begun, because the source holds its change back.
 };
 }  // namespace happened
 
@@ -213,7 +214,7 @@ struct Confirm {};
 struct GoBack {
   std::string why;
 };
-// Reports that nothing is wrong while no goal is known.
+// Reports that nothing is wrong while no goal is known, or while a look is held.
 struct ReportWaiting {};
 struct ReportSettled {
   Goal goal;

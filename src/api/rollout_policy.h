@@ -128,6 +128,8 @@ struct GateCondition {
       json::Required{"type", &GateCondition::type},
       json::Field{"status", &GateCondition::status},
   };
+
+  bool operator==(const GateCondition&) const = default;
 };
 
 // An annotation of a Node.  Without a value, the annotation only has to exist.
@@ -140,6 +142,8 @@ struct GateAnnotation {
       json::Required{"key", &GateAnnotation::key},
       json::Field{"value", &GateAnnotation::value},
   };
+
+  bool operator==(const GateAnnotation&) const = default;
 };
 
 // A Prometheus query whose result must be empty.
@@ -152,6 +156,8 @@ struct GateQuery {
       json::Required{"url", &GateQuery::url},
       json::Required{"query", &GateQuery::query},
   };
+
+  bool operator==(const GateQuery&) const = default;
 };
 
 // A URL that must answer with a status from 200 to 299.
@@ -160,6 +166,8 @@ struct GateHttp {
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{json::Required{"url", &GateHttp::url}};
+
+  bool operator==(const GateHttp&) const = default;
 };
 
 struct RolloutGate {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/first_characters.h"
 #include "json/parse.h"
 #include "kube/resource_kind.h"
 #include "net/local_address.h"
@@ -19,7 +20,13 @@ constexpr auto kCheckAgain = std::chrono::seconds(30);
 // A result counts for this long.
 constexpr auto kResultLasts = std::chrono::minutes(2);
 constexpr auto kPatience = std::chrono::seconds(20);
+// This is shorter, so that a server that cannot be reached always leads to the same message.
+constexpr auto kPatienceToConnect = std::chrono::seconds(15);
 constexpr std::uint64_t kLargestAnswer = 4 << 20;
+// The answer is parsed on the loop's thread, and each value can take about a hundred bytes of memory.
+constexpr json::ParseLimits kLimitsOfAnswer = {.depth = 50, .bytes = kLargestAnswer, .values = 250'000};
+// A message may quote the server.  Each of many gates keeps its message.
+constexpr std::size_t kLongestMessage = 1000;
 const GateChecks::Results kNoResults;
 
 // Returns a text that is the same only for gates that ask the same question.
@@ -29,11 +36,27 @@ std::string QuestionOf(const pool::Gate& gate) {
   return fmt::format("query {}\n{}", query.url, query.query);
 }
 
-pool::GateResult NotMet(std::string message) { return {.is_met = false, .message = std::move(message)}; }
+pool::GateResult NotMet(std::string_view message) {
+  return {.is_met = false, .message = FirstCharacters(message, kLongestMessage)};
+}
+
+bool IsRedirect(int status) { return status >= 301 && status <= 308 && status != 304; }
+
+// Returns the first warning of Prometheus, or of a server with its API, that the result may lack something: for
+// instance, a store of Thanos does not answer.  Returns "" if there is none.
+std::string WarningIn(const json::Value& answer) {
+  const json::Value& warnings = answer["warnings"];
+  for (const json::Value& warning : warnings) {
+    const std::string text = warning.is_string() ? warning.text() : "a warning that is not a text";
+    // These remarks are about the query and not about its result.  Since version 3, Prometheus has a field for them.
+    if (!text.starts_with("PromQL info:")) return text;
+  }
+  return warnings.is_null() || warnings.is_array() ? "" : "a warning that is not in a list";
+}
 
 pool::GateResult JudgeQuery(const std::string& body) {
-  const auto answer = json::Parse(body);
-  if (!answer) return NotMet(fmt::format("the answer of Prometheus is not JSON: {}", answer.error().message()));
+  const auto answer = json::Parse(body, nullptr, kLimitsOfAnswer);
+  if (!answer) return NotMet(fmt::format("cannot read the answer of Prometheus: {}", answer.error().message()));
   if (answer->TextAt({"status"}) != "success") {
     return NotMet(fmt::format("Prometheus cannot evaluate the query: {}", answer->TextAt({"error"})));
   }
@@ -42,9 +65,17 @@ pool::GateResult JudgeQuery(const std::string& body) {
   if (result == nullptr || !result->is_array() || (type != "vector" && type != "matrix")) {
     return NotMet("the query does not have a list as its result; write one such as ALERTS{alertstate=\"firing\"}");
   }
-  if (result->empty()) return {.is_met = true, .message = ""};
-  return NotMet(
-      fmt::format("the query has {} result{} and must have none", result->size(), result->size() == 1 ? "" : "s"));
+  if (!result->empty()) {
+    return NotMet(
+        fmt::format("the query has {} result{} and must have none", result->size(), result->size() == 1 ? "" : "s"));
+  }
+  if (const std::string warning = WarningIn(*answer); !warning.empty()) {
+    return NotMet(
+        fmt::format("the query has no result, but perhaps only because of this warning of Prometheus, whose cause has "
+                    "to be mended: {}",
+                    warning));
+  }
+  return {.is_met = true, .message = ""};
 }
 
 }  // namespace
@@ -60,9 +91,15 @@ Result<net::Url> UrlOf(const pool::Gate& gate) {
 pool::GateResult Judge(const pool::Gate& gate, int status, const std::string& body) {
   const bool is_query = std::holds_alternative<api::GateQuery>(gate.test);
   const bool is_success = status >= 200 && status < 300;
-  // An answer of Prometheus with status 400 or 422 is JSON that has the reason.
-  if (is_query && (is_success || status == 400 || status == 422)) return JudgeQuery(body);
+  if (is_query && is_success) return JudgeQuery(body);
   if (is_success) return {.is_met = true, .message = ""};
+  if (IsRedirect(status)) {
+    return NotMet(fmt::format("the server answers {}, a redirect; write the URL to which it leads", status));
+  }
+  // An answer of Prometheus with status 400 or 422 is JSON that has the reason.
+  if (is_query && (status == 400 || status == 422)) {
+    if (pool::GateResult result = JudgeQuery(body); !result.is_met) return result;
+  }
   return NotMet(fmt::format("the server answers {}", status));
 }
 
@@ -150,21 +187,49 @@ void GateChecks::Begin(const std::string& policy, Check& check) {
     client_.emplace(*std::move(client));
   }
   net::HttpRequest request{.url = *std::move(url)};
-  request.timeouts = {.connect = kPatience, .stall = kPatience, .whole = kPatience};
-  request.body_limit = kLargestAnswer;
+  request.timeouts = {.connect = kPatienceToConnect, .stall = kPatience, .whole = kPatience};
   check.is_under_way = true;
-  check.call = client_->Fetch(std::move(request), [this, policy, gate = check.gate](Result<net::HttpResponse> answer) {
-    Ended(policy, gate.name,
-          answer ? Judge(gate, answer->head.status, answer->body) : NotMet(answer.error().message()));
-  });
+  check.call = Ask(policy, check.gate, std::move(request));
 }
 
-void GateChecks::Ended(const std::string& policy, const std::string& gate, pool::GateResult result) {
+net::HttpCall GateChecks::Ask(const std::string& policy, const pool::Gate& gate, net::HttpRequest request) {
+  const auto ended = [this, policy, gate](const Result<net::HttpResponse>& answer) {
+    Ended(policy, gate.name,
+          answer ? Judge(gate, answer->head.status, answer->body) : NotMet(answer.error().message()));
+  };
+  if (std::holds_alternative<api::GateQuery>(gate.test)) {
+    request.body_limit = kLargestAnswer;
+    return client_->Fetch(std::move(request), ended);
+  }
+  // Only the status counts, so the body is not kept, and a body that is too long is not read to its end.
+  request.body_limit = net::kUnlimited;
+  struct Answer {
+    net::HttpResponse response;
+    std::uint64_t received = 0;
+  };
+  const auto answer = std::make_shared<Answer>();
+  return client_->Start(std::move(request),
+                        {.head = [answer](const net::HttpHead& head) { answer->response.head = head; },
+                         .body =
+                             [answer, ended](std::string_view piece) {
+                               answer->received += piece.size();
+                               if (answer->received > kLargestAnswer) ended(std::move(answer->response));
+                             },
+                         .end =
+                             [answer, ended](Result<> outcome) {
+                               if (!outcome) return ended(std::move(outcome).error());
+                               ended(std::move(answer->response));
+                             }});
+}
+
+// The names are copies, since those of the caller may be destroyed with the call.
+void GateChecks::Ended(std::string policy, std::string gate, pool::GateResult result) {
   const auto of_policy = checks_.find(policy);
   if (of_policy == checks_.end()) return;
   const auto check = of_policy->second.find(gate);
   if (check == of_policy->second.end()) return;
   check->second.is_under_way = false;
+  check->second.call = {};  // The server may still be sending the body.
   check->second.answered = clock_.Monotonic();
   const bool was_too_old = IsTooOld(check->second);
   check->second.asked = check->second.begun;

@@ -62,7 +62,8 @@ class GateChecks {
 
   void CheckDue();
   void Begin(const std::string& policy, Check& check);
-  void Ended(const std::string& policy, const std::string& gate, pool::GateResult result);
+  net::HttpCall Ask(const std::string& policy, const pool::Gate& gate, net::HttpRequest request);
+  void Ended(std::string policy, std::string gate, pool::GateResult result);
 
   event::Loop& loop_;
   const Clock& clock_;
@@ -76,7 +77,7 @@ class GateChecks {
 
 // Returns the URL of a gate's request.
 Result<net::Url> UrlOf(const pool::Gate& gate);
-// Judges a complete answer.
+// Judges an answer.  For a gate with an HTTP check, only the status counts.
 pool::GateResult Judge(const pool::Gate& gate, int status, const std::string& body);
 
 }  // namespace pintle::gates

@@ -154,17 +154,19 @@ Result<NamedFiles> FilesNamedBy(std::span<const std::string> inputs, std::span<c
   return named;
 }
 
-Result<std::vector<json::Value>> ReadDocuments(const std::string& path, Accepts accepts) {
+Result<std::vector<json::Value>> ReadDocuments(const std::string& path, Accepts accepts, json::Report* report) {
   const std::string text = TRY(ReadInput(path, accepts));
   if (LooksLikeJson(text)) {
-    auto value = json::Parse(text);
+    json::Report of_json;
+    auto value = json::Parse(text, &of_json);
     if (value && !ignition::IsButane(*value)) {
+      if (report != nullptr) *report = std::move(of_json);
       std::vector<json::Value> documents;
       documents.push_back(*std::move(value));
       return documents;
     }
   }
-  return TRY(ParseYaml(text), "reading " + path);
+  return TRY(ParseYaml(text, report), "reading " + path);
 }
 
 }  // namespace pintle::machineconfig

@@ -50,7 +50,9 @@ Result<NamedFiles> FilesNamedBy(std::span<const std::string> inputs, std::span<c
 // Returns whether a name in a directory is not hidden and has one of the endings, if there are any.
 bool IsWantedName(std::string_view name, std::span<const std::string_view> endings);
 
-// Returns all documents of a JSON or YAML file.
-Result<std::vector<json::Value>> ReadDocuments(const std::string& path, Accepts accepts = Accepts::kAnything);
+// Returns all documents of a JSON or YAML file.  `report`, unless it is null, gets a warning for each key that occurs
+// twice, of which the last one wins.
+Result<std::vector<json::Value>> ReadDocuments(const std::string& path, Accepts accepts = Accepts::kAnything,
+                                               json::Report* report = nullptr);
 
 }  // namespace pintle::machineconfig

@@ -36,9 +36,23 @@ bool Mentions(const std::string& text, std::initializer_list<std::string_view> w
   return false;
 }
 
+// Removes the time from a message such as "Connection timeout after 15001 ms".  With it, the message would be another
+// one after each attempt, and be logged each time.
+std::string WithoutTime(std::string text) {
+  constexpr std::string_view kAfter = " after ";
+  const std::size_t begin = text.find(kAfter);
+  if (begin == std::string::npos) return text;
+  const std::size_t unit = text.find_first_not_of("0123456789", begin + kAfter.size());
+  if (unit == std::string::npos || unit == begin + kAfter.size()) return text;
+  for (const std::string_view name : {" milliseconds", " ms"}) {
+    if (text.compare(unit, name.size(), name) == 0) return text.erase(begin, unit + name.size() - begin);
+  }
+  return text;
+}
+
 // Returns curl's message, or its name for the code if there is none.
 std::string Cause(const TransferFailure& failure) {
-  if (!failure.detail.empty()) return failure.detail;
+  if (!failure.detail.empty()) return WithoutTime(failure.detail);
   return Curl().easy_strerror(static_cast<CURLcode>(failure.curl_code));
 }
 

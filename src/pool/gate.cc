@@ -79,8 +79,21 @@ class GateCompiler {
               fmt::format("does not begin with {}; choose a key that does, because the controller reads no others",
                           kGatePrefix));
     }
-    if (from.prometheus) CheckUrl(from.prometheus->url, field + ".prometheus.url");
+    if (from.prometheus) CheckQuery(*from.prometheus, field + ".prometheus");
     if (from.http) CheckUrl(from.http->url, field + ".http.url");
+  }
+
+  // The path and the query of the API are appended to the URL.
+  void CheckQuery(const api::GateQuery& query, const std::string& field) {
+    CheckUrl(query.url, field + ".url");
+    if (query.url.find_first_of("?#") != std::string::npos) {
+      problems_.push_back(fmt::format(
+          "{}.url: has a ? or a #; write the URL of the server only, such as http://prometheus:9090", field));
+    }
+    if (query.query.empty()) {
+      problems_.push_back(
+          fmt::format("{}.query: is empty; write a query such as ALERTS{{alertstate=\"firing\"}}", field));
+    }
   }
 
   void CheckUrl(const std::string& url, const std::string& field) {

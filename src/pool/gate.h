@@ -24,10 +24,12 @@ inline constexpr std::size_t kMostGates = 32;
 enum class GateTime { kBefore, kAfter };
 enum class GateTimeout { kWait, kHalt, kContinue };
 
+using GateTest = std::variant<api::GateCondition, api::GateAnnotation, api::GateQuery, api::GateHttp>;
+
 struct Gate {
   std::string name;
   GateTime when = GateTime::kBefore;
-  std::variant<api::GateCondition, api::GateAnnotation, api::GateQuery, api::GateHttp> test;
+  GateTest test;
   std::optional<std::chrono::seconds> timeout;
   GateTimeout on_timeout = GateTimeout::kWait;
 

@@ -189,7 +189,7 @@ TEST_F(LocalGatesTest, AServerThatIsDownOrDoesNotAnswerAsPrometheusDoesNotMeetAG
   pool::Gate query;
   query.name = "alerts";
   query.test = api::GateQuery{.url = server.Url(), .query = "ALERTS"};
-  EXPECT_THAT(JudgeAnswered({query}).why, HasSubstr("the answer of Prometheus is not JSON"));
+  EXPECT_THAT(JudgeAnswered({query}).why, HasSubstr("cannot read the answer of Prometheus: not JSON"));
 }
 
 TEST_F(LocalGatesTest, NoMessageHasMoreOfTheUrlThanTheServer) {
@@ -230,6 +230,25 @@ TEST_F(LocalGatesTest, ATimeoutIsThatOfOneGoalAndEndsWhenItIsForgotten) {
   EXPECT_EQ(Judge(gates, "rendered-local-2").why, "");
   gates_.Forget();
   EXPECT_THAT(Judge(gates, "rendered-local-2").why, HasSubstr("since 2027-01-02T13:00:00Z"));
+}
+
+TEST_F(LocalGatesTest, ATimeoutIsThatOfOneQuestion) {
+  std::vector<pool::Gate> gates = {GateNamed("backup", "http://127.0.0.1:1/"), GateNamed("db", "http://127.0.0.1:1/")};
+  for (pool::Gate& gate : gates) {
+    gate.timeout = minutes(30);
+    gate.on_timeout = pool::GateTimeout::kContinue;
+  }
+  static_cast<void>(Judge(gates));
+  clock_.Pass(minutes(29));
+  gates[0].test = api::GateHttp{.url = "http://127.0.0.1:1/mended"};
+  static_cast<void>(Judge(gates));
+  clock_.Pass(minutes(1));
+  const GateVerdict verdict = Judge(gates);
+  EXPECT_THAT(verdict.why, HasSubstr("gate backup is not met"));
+  EXPECT_THAT(verdict.why, HasSubstr("since 2027-01-02T12:29:00Z"));
+  EXPECT_THAT(verdict.passed, HasSubstr("gate db is not met"));
+  clock_.Pass(minutes(29));
+  EXPECT_EQ(Judge(gates).why, "");
 }
 
 TEST_F(LocalGatesTest, NobodyIsAskedWhileTheGatesRest) {

@@ -118,6 +118,46 @@ TEST_F(LocalRolloutTest, AFileHasALimitedNumberOfGates) {
   EXPECT_THAT(MessageOf(Read("{gates: [" + gates + "]}")), HasSubstr("spec.gates: has 33 gates; write at most 32"));
 }
 
+TEST_F(LocalRolloutTest, AFieldBesideTheSpecIsRefused) {
+  std::ofstream(file_) << "kind: RolloutPolicy\nmetadata: {name: a}\nspec: {windows: []}\n"
+                          "gates:\n- {name: backup, when: Before, http: {url: 'https://backup/done'}}\nfrozen: true\n";
+  EXPECT_THAT(MessageOf(ReadLocalRollout(file_)),
+              AllOf(HasSubstr("gates is beside spec; indent it, so that it is below spec"),
+                    HasSubstr("rollout.yaml: frozen is not known; remove it"), Not(HasSubstr("metadata"))));
+}
+
+TEST_F(LocalRolloutTest, AFieldThatIsWrittenTwiceIsRefused) {
+  const std::string gate = R"({"name": "a", "when": "Before", "http": {"url": "http://shop"}})";
+  EXPECT_THAT(MessageOf(Read("{gates: [" + gate + "], gates: []}")),
+              HasSubstr("rollout.yaml: $.spec.gates occurs more than once; remove it, or all but one"));
+  std::ofstream(file_) << R"({"spec": {"gates": [)" << gate << R"(]}, "spec": {"windows": []}})";
+  EXPECT_THAT(MessageOf(ReadLocalRollout(file_)), HasSubstr("$.spec occurs more than once"));
+}
+
+TEST_F(LocalRolloutTest, AKeyThatMayBeAUrlIsNotRepeated) {
+  // Without a space after the colon, all of this is a key.
+  const std::string message =
+      MessageOf(Read("{gates: [{name: a, when: Before, http: {url:https://shop?token=s3cret}}]}"));
+  EXPECT_THAT(message, AllOf(HasSubstr("spec.gates[0].http.? is not known; remove it"), Not(HasSubstr("s3cret"))));
+  EXPECT_THAT(MessageOf(Read("{gates: [{http: {url:https://s3cret: 1, url:https://s3cret: 2}}]}")),
+              Not(HasSubstr("s3cret")));
+}
+
+TEST_F(LocalRolloutTest, AQueryThatIsMissingOrWouldEndUpInAnotherQueryIsRefused) {
+  const std::string message = MessageOf(Read(R"({gates: [
+      {name: a, when: Before, prometheus: {url: "http://prometheus:9090"}},
+      {name: b, when: Before, prometheus: {url: "http://prometheus/?token=s3cret", query: up}},
+      {name: c, when: Before, prometheus: {url: "http://prometheus/#/graph", query: up}}]})"));
+  for (const char* problem :
+       {"spec.gates[0].prometheus.query: is empty; write a query such as ALERTS{alertstate=\"firing\"}",
+        "spec.gates[1].prometheus.url: has a ? or a #; write the URL of the server only, such as "
+        "http://prometheus:9090",
+        "spec.gates[2].prometheus.url: has a ? or a #"}) {
+    EXPECT_THAT(message, HasSubstr(problem));
+  }
+  EXPECT_THAT(message, Not(HasSubstr("s3cret")));
+}
+
 TEST_F(LocalRolloutTest, AFileThatOthersMayWriteIsRefused) {
   static_cast<void>(Read("{windows: []}"));
   ASSERT_EQ(::chmod(file_.c_str(), 0666), 0);

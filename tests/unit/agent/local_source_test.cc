@@ -344,6 +344,8 @@ class LateClock final : public Clock {
   std::chrono::seconds passed_{0};
 };
 
+// If time passes before files are read once more, it must be little: LateClock must not get ahead of the machine's own
+// clock, by which the timers run.
 class LocalSourceGateTest : public LocalSourceTest {
  protected:
   void WriteGate(const std::string& more = "", const std::string& windows = "") {
@@ -361,6 +363,12 @@ class LocalSourceGateTest : public LocalSourceTest {
   // Runs until the last report about a change that waits has this text.
   void RunUntilHeld(const std::string& text) {
     while (!HasFailure() && Last(held_).find(text) == std::string::npos) Run();
+  }
+  // Runs until the source has read the files again.
+  void RunUntilRead() {
+    const fs::path pipe = configs_ / "10-pipe.json";  // It leads to a warning, and is no config.
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    while (!HasFailure() && warnings_.empty()) event::Settle(*loop_);
   }
   void RunUntilWanted(std::size_t count) {
     while (!HasFailure() && wanted_.size() < count) Run();
@@ -467,6 +475,95 @@ TEST_F(LocalSourceGateTest, AChangeThatIsTakenBackNoLongerWaitsAndItsAnswersAreD
   // The answer from before was dropped, so the gate is asked anew for the next change.
   WriteConfig("a.json", "1");
   RunUntilHeld("there is no result yet");
+}
+
+TEST_F(LocalSourceGateTest, ATimeoutBeginsAgainIfTheChangeWasTakenBack) {
+  WriteGate(", timeout: 1min, onTimeout: Continue");
+  Begin(clock_);
+  RunUntilWanted(1);
+  WriteConfig("a.json", "1");
+  RunUntilHeld("503");
+  fs::remove(configs_ / "a.json");
+  while (!HasFailure() && Last(held_) != "") Run();
+  Pass(std::chrono::minutes(2));
+  WriteConfig("a.json", "1");
+  while (!HasFailure() && Last(held_) == "" && wanted_.size() == 1) Run();
+  EXPECT_THAT(Last(held_), HasSubstr("it has not been met since 2027-01-02T12:02:"));
+  EXPECT_EQ(wanted_.size(), 1U);
+}
+
+TEST_F(LocalSourceGateTest, ATimeoutBeginsAgainIfTheGateWasRemovedMeanwhile) {
+  WriteGate(", timeout: 1min, onTimeout: Continue");
+  WriteConfig("a.json", "1");
+  Begin(clock_);
+  RunUntilHeld("503");
+  std::ofstream(rollout_file_) << "spec: {}\n";
+  RunUntilWanted(1);
+  // The change does not begin, because the agent has found an edit, say.  Meanwhile the gate is written again.
+  Pass(std::chrono::minutes(2));
+  WriteGate(", timeout: 1min, onTimeout: Continue");
+  RunUntilRead();
+  std::optional<Result<SurveyRequest>> answer;
+  source_->Fetch(std::nullopt, {wanted_[0]}, [&](Result<SurveyRequest> request) {
+    answer = std::move(request);
+    loop_->Stop();
+  });
+  while (!HasFailure() && Last(held_) == "" && !answer) Run();
+  EXPECT_THAT(Last(held_), HasSubstr("it has not been met since 2027-01-02T12:02:"));
+  EXPECT_FALSE(answer);
+}
+
+TEST_F(LocalSourceGateTest, AChangeThatFailedIsNotTriedAgainWhileTheRulesCannotBeRead) {
+  server_.Answer(200);
+  WriteGate();
+  WriteConfig("a.json", "1");
+  Begin(clock_);
+  RunUntilWanted(1);
+  WriteGate(", timeout: soon");
+  while (!HasFailure() && Last(unusable_).empty()) Run();
+  std::optional<Result<SurveyRequest>> answer;
+  source_->Fetch(std::nullopt, {wanted_[0]}, [&](Result<SurveyRequest> request) {
+    answer = std::move(request);
+    loop_->Stop();
+  });
+  while (!HasFailure() && Last(held_) == "" && !answer) Run();
+  EXPECT_THAT(Last(held_), testing::MatchesRegex("the change to rendered-local-.* waits: .*rollout.yaml: "
+                                                 "spec.gates.0..timeout: \"soon\" .*"));
+  EXPECT_FALSE(answer);
+  WriteGate();
+  while (!HasFailure() && !answer) Run();
+  EXPECT_TRUE(Succeeded(*answer));
+  EXPECT_EQ(Last(held_), "");
+  EXPECT_EQ(Last(unusable_), "");
+}
+
+TEST_F(LocalSourceGateTest, TheRulesAreReadAlsoIfTheConfigsCannotBeRead) {
+  WriteConfig("a.json", "1");
+  Begin(clock_);
+  RunUntilWanted(1);
+  std::ofstream(configs_ / "b.json") << "{";
+  std::ofstream(rollout_file_) << "spec: {freeze: {until: \"2027-01-07\", reason: holidays}}\n";
+  while (!HasFailure() && Last(unusable_).empty()) Run();
+  std::optional<Result<SurveyRequest>> answer;
+  source_->Fetch(std::nullopt, {wanted_[0]}, [&](Result<SurveyRequest> request) {
+    answer = std::move(request);
+    loop_->Stop();
+  });
+  while (!HasFailure() && Last(held_) == "" && !answer) Run();
+  EXPECT_THAT(Last(held_), HasSubstr("the freeze (holidays) is not over"));
+  EXPECT_FALSE(answer);
+}
+
+TEST_F(LocalSourceGateTest, TheTargetOfALinkToTheRulesIsWatched) {
+  fs::create_symlink(directory_ / "linked.yaml", rollout_file_);
+  WriteGate();
+  WriteConfig("a.json", "1");
+  Begin(clock_);
+  RunUntilHeld("503");
+  event::Settle(*loop_);
+  std::ofstream(directory_ / "new.yaml") << "spec: {}\n";
+  fs::rename(directory_ / "new.yaml", directory_ / "linked.yaml");
+  RunUntilWanted(1);
 }
 
 TEST_F(LocalSourceGateTest, AGoalThatAPersonHasAppliedMeanwhileDoesNotWait) {

@@ -77,6 +77,7 @@ std::map<std::string, Event> Events() {
       {"retry due", happened::RetryDue{}},
       {"pardoned", happened::Pardoned{}},
       {"unusable", happened::Unusable{"a file is broken"}},
+      {"unusable: the look is held", happened::Unusable{.why = "a gate has halted the change", .is_look_held = true}},
   };
 }
 
@@ -109,6 +110,10 @@ TEST(State, EveryPairOfPhaseAndEventMatchesTheGraph) {
   }
   // The page leaves this pair out, because it does not occur: an agent that waits has no earlier goal.
   graph.emplace(std::pair("waiting", "wanted: another"), "checking");
+  // Here no look is under way.
+  for (const char* phase : {"waiting", "settled"}) {
+    graph.emplace(std::pair(phase, "unusable: the look is held"), phase);
+  }
   std::set<std::string> used;
   for (const auto& [phase, state] : States()) {
     ASSERT_EQ(NameOf(state.phase), phase.substr(0, phase.find(':')));
@@ -388,6 +393,21 @@ TEST(State, AnUnusableGoalIsReportedAfterTheWorkHasEnded) {
   ASSERT_TRUE(next);
   EXPECT_EQ(NameOf(next->next.phase), "settled");
   EXPECT_EQ(Find<effect::ReportFault>(next->effects)->fault, Fault::kUnusable);
+}
+
+TEST(State, AGoalThatIsHaltedWhileItsLookIsHeldIsReportedAtOnce) {
+  const State checking{phase::Checking{kNew}, kNew, std::nullopt};
+  // A look that is not held soon ends, and its end reports the fault.
+  auto next = Advance(checking, happened::Unusable{"a file is broken"});
+  ASSERT_TRUE(next && next->effects.empty());
+
+  next = Advance(checking, happened::Unusable{.why = "a gate has halted the change", .is_look_held = true});
+  ASSERT_TRUE(next && Find<effect::ReportFault>(next->effects));
+  EXPECT_EQ(Find<effect::ReportFault>(next->effects)->text, "a gate has halted the change");
+  EXPECT_EQ(NameOf(next->next.phase), "checking");
+  // The halt has ended, and the look waits for something else.
+  next = Advance(next->next, happened::Unusable{.why = "", .is_look_held = true});
+  ASSERT_TRUE(next && Find<effect::ReportWaiting>(next->effects));
 }
 
 TEST(State, EachFailureCountsAsOneAttempt) {

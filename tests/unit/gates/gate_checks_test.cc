@@ -44,8 +44,15 @@ TEST(GateJudge, IsMetByAQueryWithoutResults) {
       {R"({"status": "success", "data": {"resultType": "string", "result": []}})", "does not have a list"},
       {R"({"status": "success"})", "does not have a list"},
       {R"({"status": "error", "error": "parse error"})", "cannot evaluate the query: parse error"},
-      {"<html>", "is not JSON"},
-      {"", "is not JSON"},
+      {R"({"status": "success", "warnings": [], "data": {"resultType": "vector", "result": []}})", ""},
+      {R"({"status": "success", "warnings": ["PromQL info: x"], "data": {"resultType": "vector", "result": []}})", ""},
+      {R"({"status": "success", "warnings": ["no store"], "data": {"resultType": "vector", "result": []}})",
+       "the query has no result, but perhaps only because of this warning of Prometheus, whose cause has to be mended: "
+       "no store"},
+      {R"({"status": "success", "warnings": {}, "data": {"resultType": "vector", "result": []}})", "is not in a list"},
+      {R"({"status": "success", "warnings": [1], "data": {"resultType": "vector", "result": []}})", "is not a text"},
+      {"<html>", "cannot read the answer of Prometheus: not JSON"},
+      {"", "not JSON"},
       {"[]", "cannot evaluate"},
   };
   for (const JudgeCase& one : cases) {
@@ -60,10 +67,28 @@ TEST(GateJudge, IsMetByAQueryWithoutResults) {
   }
 }
 
+TEST(GateJudge, IsNotMetByAnErrorWhoseBodyReportsSuccess) {
+  const char* const kEmpty = R"({"status": "success", "data": {"resultType": "vector", "result": []}})";
+  EXPECT_EQ(Judge(QueryGate("http://p", "q"), 422, kEmpty).message, "the server answers 422");
+  EXPECT_FALSE(Judge(QueryGate("http://p", "q"), 422, kEmpty).is_met);
+  EXPECT_EQ(Judge(QueryGate("http://p", "q"), 400, R"({"status": "error", "error": "no"})").message,
+            "Prometheus cannot evaluate the query: no");
+}
+
+TEST(GateJudge, KeepsLittleOfAHugeAnswer) {
+  std::string values = "[[]";
+  while (values.size() < 3 << 20) values += ",[]";
+  EXPECT_THAT(Judge(QueryGate("http://p", "q"), 200, values + "]").message,
+              testing::HasSubstr("more than 250000 values"));
+  const std::string error = R"({"status": "error", "error": ")" + std::string(3 << 20, 'x') + "\"}";
+  EXPECT_LE(Judge(QueryGate("http://p", "q"), 400, error).message.size(), 1000U);
+}
+
 TEST(GateJudge, IsMetByAnAnswerWithSuccess) {
   EXPECT_TRUE(Judge(HttpGate("http://p"), 200, "").is_met);
   EXPECT_TRUE(Judge(HttpGate("http://p"), 204, "").is_met);
-  EXPECT_EQ(Judge(HttpGate("http://p"), 302, "").message, "the server answers 302");
+  EXPECT_EQ(Judge(HttpGate("http://p"), 302, "").message,
+            "the server answers 302, a redirect; write the URL to which it leads");
   EXPECT_EQ(Judge(HttpGate("http://p"), 500, "").message, "the server answers 500");
 }
 
@@ -127,6 +152,26 @@ TEST_F(GateChecksTest, ForgetTheAnswerWhenAGateWithTheSameUrlAsksAnotherQuestion
   EXPECT_FALSE(Results().contains("g"));
   ASSERT_TRUE(Succeeded(event::RunPatiently(*loop_)));
   EXPECT_FALSE(Results().at("g").is_met);
+}
+
+TEST_F(GateChecksTest, NeedOnlyTheStatusOfALongAnswer) {
+  const auto body = std::make_shared<const std::string>(5 << 20, 'x');
+  int status = 200;
+  const auto server = ValueOf(net::HttpServer::Begin({.listen = {"127.0.0.1", 0}}, [&](const net::IncomingRequest&) {
+    return net::HttpAnswer{.status = status, .body = body};
+  }));
+  Want(HttpGate("http://" + net::ToText(server->address())));
+  ASSERT_TRUE(Succeeded(event::RunPatiently(*loop_)));
+  EXPECT_TRUE(Results().at("g").is_met) << Results().at("g").message;
+  status = 500;
+  clock_.now += std::chrono::seconds(30);
+  Want(HttpGate("http://" + net::ToText(server->address())));
+  ASSERT_TRUE(Succeeded(event::RunPatiently(*loop_)));
+  EXPECT_EQ(Results().at("g").message, "the server answers 500");
+  // The body of a query is needed.
+  Want(QueryGate("http://" + net::ToText(server->address()), "up"));
+  ASSERT_TRUE(Succeeded(event::RunPatiently(*loop_)));
+  EXPECT_THAT(Results().at("g").message, testing::HasSubstr("longer than the limit of 4194304 bytes"));
 }
 
 TEST_F(GateChecksTest, KnowWhenEachQuestionWasAsked) {
