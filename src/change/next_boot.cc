@@ -252,7 +252,8 @@ Result<> PutInto(const Root& next, const host::Host& host, const host::BlobStore
   std::vector<Step> steps = TRY(StillHeld(host, change.next_boot->held));
   std::copy(change.steps.begin(), change.steps.end(), std::back_inserter(steps));
   host::SystemdOffline systemd(next);
-  const host::Host there{next, systemd, host.clock, host.labels};
+  // After the boot, the policy of the new image decides which labels are right.
+  const host::Host there{next, systemd, host.clock, host.labels.ForTree(next)};
   return PutAll(there, contents, TRY(WithDirectories(next, std::move(steps))));
 }
 

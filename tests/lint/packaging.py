@@ -24,7 +24,7 @@ DEBIAN_DIRECTORIES = ["--libdir=lib/x86_64-linux-gnu", "--sysconfdir=/etc", "--l
 # The directories of Fedora and RHEL.
 MACROS = {"_prefix": "/usr", "_bindir": "/usr/bin", "_sbindir": "/usr/sbin", "_libexecdir": "/usr/libexec",
           "_datadir": "/usr/share", "_mandir": "/usr/share/man", "_unitdir": "/usr/lib/systemd/system",
-          "_tmpfilesdir": "/usr/lib/tmpfiles.d", "_libdir": "/usr/lib64"}
+          "_tmpfilesdir": "/usr/lib/tmpfiles.d", "_libdir": "/usr/lib64", "selinuxtype": "targeted"}
 DIRECTORIES = ["bindir", "sbindir", "libdir", "libexecdir", "datadir", "mandir"]
 # Each of these files is read by a program that looks nowhere else, except for a folder of the administrator.
 FIXED_FOLDERS = {"io.pintle.Agent1.conf": ["/usr/share/dbus-1/system.d"],

@@ -92,6 +92,11 @@ def ignition_tools():
     return cache.made_once("ignition-tools", key, _ignition)
 
 
+def unpack(root, packages):
+    """Unpacks packages with their dependencies, without running their scripts."""
+    _bootstrap(root, SUITE, packages, "extract")
+
+
 def _recipe(*parts):
     return cache.recipe_key(*(inspect.getsource(part) if callable(part) else part for part in parts))
 

@@ -76,10 +76,10 @@ class Machine(contextlib.AbstractContextManager):
         """Runs a command in the machine as root, and returns it with its output as text."""
         return self._process.run(*words, check=check, input=input)
 
-    def reboot(self):
+    def reboot(self, seconds=90):
         """Reboots in an orderly way, through logind."""
         self._ask_logind("Reboot")
-        self.follow_reboot()
+        self.follow_reboot(seconds)
 
     def follow_reboot(self, seconds=90):
         """Waits for the machine to reboot by itself, and starts it again as its firmware would."""

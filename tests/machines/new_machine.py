@@ -7,13 +7,12 @@ in the initramfs mounts /var for Ignition, as a part of CoreOS does.  And no fil
 
 import json
 import pathlib
-import shlex
 import shutil
 import tempfile
 
 from . import image
 from .disk import Disk
-from .namespace import OWN_MOUNTS
+from .layers import UNITS, Layers, install, write
 from .shell import need, run
 from .vm import Vm
 
@@ -23,7 +22,6 @@ OMITTED = "plymouth crypt dm dmraid lvm mdraid multipath nfs iscsi fcoe lunmask 
 DRACUT = ["dracut", "--force", "--no-hostonly", "--reproducible", "--compress=cat", "--add", "ostree",
           "--omit", OMITTED, "--drivers", "virtio_blk virtio_pci virtio_console ext4 overlay erofs loop qemu_fw_cfg"]
 
-UNITS = "usr/lib/systemd/system"
 # Ignition reads the name of the SELinux policy and labels files on any kernel.  OSTree must not see this policy, so
 # only the initramfs has it.
 POLICY = "usr/share/selinux-for-ignition"
@@ -97,60 +95,22 @@ def make_disk(disk, build):
     """
     need("meson", "strip", "mount")
     with tempfile.TemporaryDirectory(prefix="pintle-") as scratch:
-        layers = _Layers(pathlib.Path(scratch))
-        _install(build, layers.added)
-        _write(OS_FILES, layers.added)
-        _make_initramfs(layers)
+        layers = Layers(pathlib.Path(scratch))
+        install(build, layers.added)
+        write(OS_FILES, layers.added)
+        _make_initramfs(layers, pathlib.Path(scratch, "included"))
         (layers.added / "etc").rename(layers.added / "usr/etc")
         run("cp", "--reflink=auto", "--sparse=always", image.ostree_disk(), disk)
         return _deploy(disk, layers)
 
 
-class _Layers:
-    """Three layers: the plain root, dracut's tools for making the initramfs, and the additions to the image."""
-
-    def __init__(self, scratch):
-        self.plain = image.debian_root()
-        self.root, self.work, self.added, self.tools, self.included = (
-            scratch / name for name in ("root", "work", "added", "tools", "included"))
-        for folder in (self.root, self.work, self.added, self.tools / "usr/bin", self.included):
-            folder.mkdir(parents=True)
-
-    def run(self, binds, *words):
-        """Runs a command with all layers as its root.  `binds` is {place: (mount's options, source)}."""
-        mounts = ['mount -t overlay overlay -o "$2" "$1"']
-        mounts += [f'mount --rbind /{place} "$1/{place}"' for place in ("proc", "dev", "sys")]
-        mounts += [f'mount -t tmpfs tmpfs "$1/{place}"' for place in ("run", "tmp", "var/tmp")]
-        mounts += [f'mount {options} {shlex.quote(str(source))} "$1/{place}"'
-                   for place, (options, source) in binds.items()]
-        overlay = f"lowerdir={self.tools}:{self.plain},upperdir={self.added},workdir={self.work}"
-        enter = ['root=$1', 'shift 2', 'exec chroot "$root" "$@"']
-        return run(*OWN_MOUNTS, "sh", "-ec", "\n".join([*mounts, *enter]), "sh", self.root, overlay, *words)
-
-
-def _install(build, root):
-    """Installs the build below `root`, and moves the files to the prefix of a package, /usr."""
-    run("meson", "install", "-C", build, "--no-rebuild", "--strip", "--destdir", root)
-    for place, below in (("usr/local", "usr"), ("lib", "usr/lib")):
-        shutil.copytree(root / place, root / below, symlinks=True, dirs_exist_ok=True)
-        shutil.rmtree(root / place)
-    for path in [*root.glob(f"{UNITS}/*.service"), *root.glob("usr/lib/dracut/modules.d/90pintle/*")]:
-        path.write_text(path.read_text().replace("/usr/local/", "/usr/"))
-
-
-def _write(files, root):
-    for name, text in files.items():
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-
-
-def _make_initramfs(layers):
+def _make_initramfs(layers, included):
     """Makes the initramfs with dracut, inside the new root."""
-    tools, included = image.ignition_tools(), layers.included
+    tools = image.ignition_tools()
+    included.mkdir()
     shutil.copytree(tools / "usr/lib/dracut/modules.d", layers.tools / "usr/lib/dracut/modules.d")
     shutil.copy2(tools / "usr/bin/curl", layers.tools / "usr/bin")
-    _write(INITRAMFS_FILES, included)
+    write(INITRAMFS_FILES, included)
     (included / "usr/sbin/setfiles").chmod(0o755)
     required_units = included / UNITS / "ignition-files.service.requires"
     required_units.mkdir()

@@ -21,7 +21,7 @@ from packaged_agent import (PACKAGES, apply_config, assert_nothing_has_begun, ex
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 RPM = SOURCE / "tests/packages/rpm"
-PROGRAMS = ("pintle", "pintle-image", "pintle-dracut", "pintle-controller")
+PROGRAMS = ("pintle", "pintle-image", "pintle-dracut", "pintle-selinux", "pintle-controller")
 # Fedora's names for packages of Debian that the test machines have.
 DEBIAN_NAMES = {"/bin/bash": "bash", "/bin/sh": "dash", "dracut": "dracut", "libcurl(x86-64)": "libcurl4",
                 "openssl-libs(x86-64)": "libssl3", "ostree": "ostree", "skopeo": "skopeo", "systemd": "systemd",
@@ -48,6 +48,20 @@ systemctl daemon-reload
 %files
 {presets}/99-default-disable.preset
 """
+# A machine that has SELinux also has this package.
+DEBIAN_SELINUX = """
+Name: debian-selinux
+Version: 12
+Release: 1
+Summary: What a test machine with SELinux has of Debian
+License: Apache-2.0
+BuildArch: noarch
+Provides: selinux-policy = 40 selinux-policy-base = 40 selinux-policy-targeted = 40 libselinux-utils policycoreutils
+%description
+The tests of RPMs use this package.
+%files
+"""
+POLICY = "/usr/share/selinux/packages/targeted/pintle.pp.bz2"
 # A root with the programs of this host, and with the machine's files below /machine.
 IN_TOOLS = """
 for name in bin lib lib64 sbin; do ln -sfn usr/$name /run/tools/$name; done
@@ -112,6 +126,7 @@ def repositories(rpms, tmp_path_factory):
         (folder / name).mkdir()
     provides = " ".join(provided_by_debian())
     build_spec(DEBIAN_BASE.format(provides=provides, presets="/usr/lib/systemd/system-preset"), folder / "first")
+    build_spec(DEBIAN_SELINUX, folder / "first")
     for name, package in rpms.items():
         if name != "source":
             shutil.copy(package, folder / "first")
@@ -158,7 +173,8 @@ def with_config(node):
 
 
 def test_all_rpms_are_installed_upgraded_and_removed_and_nothing_begins_by_itself(node):
-    dnf(node, "install", *PROGRAMS, "pintle-debuginfo", "pintle-image-debuginfo", "pintle-controller-debuginfo")
+    dnf(node, "install", "debian-selinux", *PROGRAMS,
+        "pintle-debuginfo", "pintle-image-debuginfo", "pintle-controller-debuginfo")
     for program in "pintle", "pintle-controller":
         assert node.run(program, "version").stdout.startswith(f"{program} ")
     assert_nothing_has_begun(node)
@@ -177,6 +193,24 @@ def test_all_rpms_are_installed_upgraded_and_removed_and_nothing_begins_by_itsel
     dnf(node, "remove", "pintle*")
     left = node.run("find", "/usr", "/etc", "/run/bin", "-name", "*pintle*", "-o", "-name", "machine-config-daemon")
     assert left.stdout == ""
+
+
+def test_a_machine_with_selinux_gets_the_policy_with_the_package(node):
+    dnf(node, "install", "pintle")
+    assert node.run("test", "-e", POLICY, check=False).returncode
+    dnf(node, "remove", "pintle")
+    # The machine's kernel has no SELinux, so semodule is replaced by a program that records its calls.
+    node.run("mkdir", "--parents", "/etc/selinux/targeted/contexts/files")
+    node.run("touch", "/etc/selinux/targeted/contexts/files/file_contexts")
+    node.run("tee", "/etc/selinux/config", input="SELINUX=enforcing\nSELINUXTYPE=targeted\n")
+    node.run("tee", "/usr/sbin/semodule", input="#!/bin/sh\necho \"$@\" >>/root/semodule\n")
+    node.run("chmod", "+x", "/usr/sbin/semodule")
+    dnf(node, "install", "debian-selinux", "pintle")
+    node.run("test", "-s", POLICY)
+    dnf(node, "remove", "pintle-selinux", "pintle")
+    assert node.run("cat", "/root/semodule").stdout.splitlines() == [
+        f"--noreload --store=targeted --priority=200 --install={POLICY}",
+        "--noreload --store=targeted --priority=200 --remove=pintle"]
 
 
 def test_presets_of_the_machine_enable_the_agent(node):
@@ -244,4 +278,4 @@ def test_rpmlint_finds_nothing_but_what_rpmlint_toml_accepts(rpms):
     found = subprocess.run(["rpmlint", f"--config={RPM}/rpmlint.toml", *rpms.values(),
                             SOURCE / "packaging/pintle.spec"], stdout=subprocess.PIPE, encoding="utf-8", check=False)
     assert found.returncode == 0, found.stdout
-    assert re.search(r"\b9 packages and 1 specfiles checked; 0 errors, 0 warnings", found.stdout), found.stdout
+    assert re.search(r"\b10 packages and 1 specfiles checked; 0 errors, 0 warnings", found.stdout), found.stdout

@@ -161,6 +161,10 @@ class BootableMachine {
 
   host::Host host() { return {*root_, *systemd_, clock_, {}, &deployments}; }
   std::filesystem::path top() const { return directory_ / deployments.booted; }
+  void Write(const std::string& path, const std::string& contents) const {
+    std::filesystem::create_directories((top() / path).parent_path());
+    std::ofstream(top() / path) << contents;
+  }
 
  private:
   static SmallMachine MakeSmallMachine(const std::filesystem::path& place) {

@@ -4,7 +4,6 @@
 import os
 import pathlib
 import random
-import re
 import time
 
 import pytest
@@ -12,7 +11,7 @@ import pytest
 from machines import deploy, shell
 from machines.installed import ALL, NOTHING, Installed, everything
 from machines.node import BUILD
-from machines.supervised import MachineDied
+from machines.power_cuts import cut_power, start_after_cut
 from machines.vm import Vm
 
 # At each boot, this service appends a line with the contents of a file in /etc and one in /var to the record.
@@ -24,7 +23,6 @@ ExecStart=/bin/sh -c 'echo $(cat /etc/managed /var/lib/managed 2>&1 | sed "s/^ca
 WantedBy=multi-user.target
 """
 ROUNDS = int(os.environ.get("PINTLE_POWER_CUTS", "30"))
-EMULATOR_FAILED = re.compile(r"qemu-system-\w+: .*Assertion .* failed")
 PROGRAM = "/var/usrlocal/bin/pintle"
 MODULES = "/var/usrlocal/host/"  # Beside the program, as it is in a build folder.
 
@@ -43,26 +41,6 @@ def machine(tmp_path):
         vm.run("systemctl", "enable", "recorder.service")
         vm.run("sync")
         yield installed
-
-
-def cut_power(vm, seconds):
-    """Cuts the power after some seconds, in which the machine may reboot."""
-    deadline = time.monotonic() + seconds
-    vm.kill_after(seconds)
-    if time.monotonic() < deadline:
-        vm.start_and_kill_after(deadline - time.monotonic())
-
-
-def start_after_cut(vm):
-    """Starts the machine. A failure of QEMU itself, which happens once in some hundred boots, counts as a power cut."""
-    for _ in range(3):
-        try:
-            return vm.start()
-        except MachineDied as died:
-            if not EMULATOR_FAILED.search(str(died)):
-                raise
-            print(f"{died}", flush=True)
-    return vm.start()
 
 
 @pytest.mark.nightly

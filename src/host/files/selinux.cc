@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/files/selinux.h"
 
+#include <algorithm>
 #include <utility>
 
 #ifdef PINTLE_HAS_SELINUX
 
+#include <fcntl.h>
+#include <fmt/core.h>
 #include <selinux/label.h>
 #include <selinux/selinux.h>
 #include <sys/stat.h>
 
+#include <string_view>
+
 #include "base/c_ptr.h"
+#include "base/unique_fd.h"
 
 namespace pintle::host {
 namespace {
@@ -26,6 +32,24 @@ int ModeOf(resource::EntryKind kind) {
   return 0;
 }
 
+// Returns the name of the policy that a tree's configuration selects, as libselinux reads it: "targeted", for example.
+std::string NameOfPolicy(const Root& tree) {
+  constexpr std::string_view kKey = "SELINUXTYPE=";
+  constexpr std::string_view kSpace = " \t\r";
+  std::string name = "targeted";
+  const auto config = tree.ReadFile("/etc/selinux/config");
+  std::string_view rest = config ? std::string_view(*config) : std::string_view();
+  while (!rest.empty()) {
+    std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    line.remove_prefix(std::min(line.find_first_not_of(kSpace), line.size()));
+    if (!line.starts_with(kKey)) continue;
+    name = line.substr(kKey.size());
+    name.erase(name.find_last_not_of(kSpace) + 1);
+  }
+  return name;
+}
+
 }  // namespace
 
 class Labels::Policy {
@@ -34,12 +58,17 @@ class Labels::Policy {
   explicit Policy(std::string path) : path_(std::move(path)) {}
 
   std::optional<std::string> LabelFor(const std::string& path, resource::EntryKind kind) {
-    if (!std::exchange(is_open_, true)) Open();
     CPtr<char, ::freecon> label;
-    if (handle_ == nullptr || ::selabel_lookup_raw(handle_.get(), Out(label), path.c_str(), ModeOf(kind)) != 0) {
+    if (!Read() || ::selabel_lookup_raw(handle_.get(), Out(label), path.c_str(), ModeOf(kind)) != 0) {
       return std::nullopt;
     }
     return label.get();
+  }
+
+  // Reads the policy now; returns whether it could be read.
+  bool Read() {
+    if (!std::exchange(is_open_, true)) Open();
+    return handle_ != nullptr;
   }
 
  private:
@@ -57,6 +86,16 @@ Labels Labels::OfThisMachine() { return ::is_selinux_enabled() == 1 ? Labels(std
 
 Labels Labels::FromFile(std::string path) { return Labels(std::make_shared<Policy>(std::move(path))); }
 
+Labels Labels::ForTree(const Root& tree) const {
+  if (policy_ == nullptr) return {};
+  const auto folder =
+      tree.OpenFile(fmt::format("/etc/selinux/{}/contexts/files", NameOfPolicy(tree)), O_PATH | O_DIRECTORY);
+  if (!folder) return *this;
+  // libselinux takes paths only.  It reads the files beside this one, too, and keeps none of them open.
+  auto policy = std::make_shared<Policy>(fmt::format("/proc/self/fd/{}/file_contexts", folder->get()));
+  return policy->Read() ? Labels(std::move(policy)) : *this;
+}
+
 }  // namespace pintle::host
 
 #else
@@ -70,6 +109,7 @@ class Labels::Policy {
 
 Labels Labels::OfThisMachine() { return {}; }
 Labels Labels::FromFile(std::string) { return {}; }
+Labels Labels::ForTree(const Root&) const { return {}; }
 
 }  // namespace pintle::host
 

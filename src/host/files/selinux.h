@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "base/root.h"
 #include "resource/file_entry.h"
 
 namespace pintle::host {
@@ -22,6 +23,10 @@ class Labels {
 
   // Uses a file in the format of file_contexts(5), whether SELinux is on or not.
   static Labels FromFile(std::string path);
+
+  // Returns the labels for another file tree, such as the next deployment: those of the policy in the tree's own
+  // /etc/selinux, or the present ones if the tree has no policy that can be read.  An object without labels stays so.
+  Labels ForTree(const Root& tree) const;
 
   // Returns nullopt if the policy has no label for the path or cannot be read.
   std::optional<std::string> LabelFor(const std::string& path, resource::EntryKind kind) const;

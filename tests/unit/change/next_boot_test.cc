@@ -2,6 +2,11 @@
 
 #include "change/next_boot.h"
 
+#include <sys/xattr.h>
+
+#include <array>
+#include <string>
+
 #include "change/apply.h"
 #include "change/journal.h"
 #include "support/small_machine.h"
@@ -65,6 +70,48 @@ TEST_F(DroppingUnfinalized, LeavesAChangeThatWasCutShortToTheRecovery) {
   EXPECT_FALSE(Pending());
   EXPECT_EQ(ValueOf(Recover(machine_.host())).how, Recovery::kUndone);
 }
+
+#ifdef PINTLE_HAS_SELINUX
+// The running policy has one label for everything, and the policy of the next deployment has another.
+class LabellingNextDeployment : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { UseOwnMounts(); }
+
+  LabellingNextDeployment() { machine_.Write("running", "/.*  system_u:object_r:running_t:s0\n"); }
+
+  host::Host host() {
+    host::Host host = machine_.host();
+    host.labels = host::Labels::FromFile((machine_.top() / "running").string());
+    return host;
+  }
+  // Returns the label that the file has after the boot.
+  std::string LabelAfterBoot(const std::string& path) {
+    const TestConfig from = NoConfig();
+    const TestConfig to = Everything();
+    EXPECT_EQ(ValueOf(Apply(host(), from, to, plan::Make(from, to, {}, {}))), Ending::kRebootNeeded);
+    EXPECT_TRUE(Succeeded(Finalize(host())));
+    machine_.Boot();
+    std::array<char, 100> label = {};
+    ::getxattr((machine_.top() / path).c_str(), "security.selinux", label.data(), label.size() - 1);
+    return label.data();
+  }
+
+  TemporaryDirectory directory_;
+  BootableMachine machine_{directory_.path()};
+};
+
+TEST_F(LabellingNextDeployment, UsesThePolicyOfTheNextDeployment) {
+  machine_.Write("etc/selinux/config", "# A comment\nSELINUX=enforcing\nSELINUXTYPE=default \n");
+  machine_.Write("etc/selinux/default/contexts/files/file_contexts", "/.*  system_u:object_r:next_t:s0\n");
+  machine_.Write("etc/selinux/default/contexts/files/file_contexts.local",
+                 "/etc/new/deep/file  system_u:object_r:local_t:s0\n");
+  EXPECT_EQ(LabelAfterBoot("etc/new/deep/file"), "system_u:object_r:local_t:s0");
+}
+
+TEST_F(LabellingNextDeployment, UsesTheRunningPolicyIfTheNextDeploymentHasNone) {
+  EXPECT_EQ(LabelAfterBoot("etc/new/deep/file"), "system_u:object_r:running_t:s0");
+}
+#endif
 
 }  // namespace
 }  // namespace pintle::change
