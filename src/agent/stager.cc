@@ -12,9 +12,6 @@
 namespace pintle::agent {
 namespace {
 
-// While someone else holds the claim, the attempt is repeated after this time.
-constexpr auto kBusyPause = std::chrono::seconds(1);
-
 // Returns the goal whose image was fetched ahead.  A record that cannot be read is logged; the image then stays until a
 // person removes it.
 std::optional<Goal> FetchedGoal(const Root& root) {
@@ -44,6 +41,7 @@ void Stager::Want(std::optional<Goal> goal) {
   staging_.wanted = std::move(goal);
   staging_.outcome.reset();
   failures_ = 0;
+  busy_ = 0;
   TryNow();
 }
 
@@ -99,7 +97,7 @@ void Stager::Do(StagingWork work) {
 }
 
 void Stager::Fetch(const Goal& goal) {
-  log::Info(fmt::format("staging {}, for a later change", TargetText(goal)));
+  if (busy_ == 0) log::Info(fmt::format("staging {}, for a later change", TargetText(goal)));
   staging_.under_way = goal;
   is_fetching_ = true;
   listener_.fetch(goal, [this, goal, number = ++fetches_, weak = std::weak_ptr(alive_)](Result<SurveyRequest> request) {
@@ -134,10 +132,11 @@ void Stager::EndAttempt(const Goal& goal, const Result<StagedAhead>& ended) {
   staging_.fetched = FetchedGoal(root_);
   if (std::exchange(is_stopping_, false)) return Idle();
   if (ended && *ended == StagedAhead::kBusy) {
-    Pause(kBusyPause);
+    PauseWhileBusy();
   } else if (ended) {
     log::Info(fmt::format("staged {}", TargetText(goal)));
     failures_ = 0;
+    busy_ = 0;
     staging_.outcome = {goal, ""};
   } else {
     staging_.outcome = {goal, fmt::format("{} (the agent tries again by itself; `pintle retry` on the node makes it "
@@ -154,18 +153,25 @@ void Stager::EndCleanUp(const Result<StagedAhead>& ended) {
   // The outcome of a clean-up that has failed before.
   staging_.outcome.reset();
   if (ended && *ended == StagedAhead::kBusy) {
-    Pause(kBusyPause);
+    PauseWhileBusy();
   } else if (!ended) {
     const std::string why =
         fmt::format("removing an image that was fetched for an earlier target: {}", ended.error().message());
     log::Warning(why, kTrouble);
     if (staging_.wanted) staging_.outcome = {*staging_.wanted, why};
     PauseAfterFailure();
+  } else {
+    busy_ = 0;
   }
   Idle();
 }
 
-void Stager::PauseAfterFailure() { Pause(StagingPause(++failures_)); }
+void Stager::PauseAfterFailure() {
+  busy_ = 0;
+  Pause(StagingPause(++failures_));
+}
+
+void Stager::PauseWhileBusy() { Pause(BusyPause(++busy_)); }
 
 void Stager::Pause(std::chrono::seconds time) {
   staging_.is_due = false;

@@ -59,6 +59,7 @@ class Stager {
   void EndAttempt(const Goal& goal, const Result<StagedAhead>& ended);
   void EndCleanUp(const Result<StagedAhead>& ended);
   void PauseAfterFailure();
+  void PauseWhileBusy();
   void Pause(std::chrono::seconds time);
   void Idle();
 
@@ -69,6 +70,7 @@ class Stager {
   Staging staging_;
   State state_;
   int failures_ = 0;
+  int busy_ = 0;              // The number of attempts in a row for which someone else held the claim.
   int fetches_ = 0;           // The number of fetches so far.  Only the answer to the last one is used.
   bool is_fetching_ = false;  // The attempt that is under way waits for the source.
   bool is_stopping_ = false;  // The worker was asked to stop.

@@ -12,7 +12,14 @@ namespace {
 
 constexpr auto kFirstPause = std::chrono::seconds(10);
 constexpr auto kLongestPause = std::chrono::minutes(5);
+constexpr auto kFirstBusyPause = std::chrono::seconds(1);
+constexpr auto kLongestBusyPause = std::chrono::seconds(30);
 constexpr int kMostDoublings = 5;
+
+std::chrono::seconds Doubled(std::chrono::seconds first, std::chrono::seconds longest, int times) {
+  const int doublings = std::clamp(times - 1, 0, kMostDoublings);
+  return std::min(std::chrono::seconds(first.count() << doublings), longest);
+}
 
 // Returns the goal to stage.  A goal that the machine is to have already needs no staging.
 std::optional<Goal> GoalToStage(const Staging& staging, const State& state) {
@@ -70,10 +77,9 @@ StagingDecision DecideStaging(const Staging& staging, const State& state) {
   return {WorkFor(staging, goal, state), ReportFor(staging, goal, state)};
 }
 
-std::chrono::seconds StagingPause(int failures) {
-  const int doublings = std::clamp(failures - 1, 0, kMostDoublings);
-  return std::min<std::chrono::seconds>(std::chrono::seconds(kFirstPause.count() << doublings), kLongestPause);
-}
+std::chrono::seconds StagingPause(int failures) { return Doubled(kFirstPause, kLongestPause, failures); }
+
+std::chrono::seconds BusyPause(int attempts) { return Doubled(kFirstBusyPause, kLongestBusyPause, attempts); }
 
 Result<std::shared_ptr<const Prepared>> ChangeToStage(Survey survey) {
   const Outlook& outlook = survey.outlook;

@@ -65,6 +65,10 @@ StagingDecision DecideStaging(const Staging& staging, const State& state);
 // Returns the pause after this many failures in a row.
 std::chrono::seconds StagingPause(int failures);
 
+// Returns the pause after someone else has held the claim at this many attempts in a row.  Each attempt reads the
+// config from the source again, so a command that holds the claim for long must not cause an attempt each second.
+std::chrono::seconds BusyPause(int attempts);
+
 // Returns the change that the survey has planned, or null if there is nothing to do.  Returns an error if the machine
 // could not make the change now.
 Result<std::shared_ptr<const Prepared>> ChangeToStage(Survey survey);

@@ -159,6 +159,13 @@ TEST(Staging, PausesLongerAfterEachFailureUpToALimit) {
   EXPECT_EQ(StagingPause(1000), seconds(300));
 }
 
+TEST(Staging, AsksLessOftenWhileACommandHoldsTheClaimForLong) {
+  EXPECT_EQ(BusyPause(1), seconds(1));
+  EXPECT_EQ(BusyPause(2), seconds(2));
+  EXPECT_EQ(BusyPause(6), seconds(30));
+  EXPECT_EQ(BusyPause(1000), seconds(30));
+}
+
 TEST(Staging, RefusesAChangeThatTheMachineCouldNotMakeNow) {
   const auto why = [](Outlook outlook) { return MessageOf(ChangeToStage({.outlook = std::move(outlook)})); };
   EXPECT_THAT(why({.is_cut_short = true}), HasSubstr("pintle recover"));
