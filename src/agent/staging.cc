@@ -31,18 +31,35 @@ std::optional<Goal> GoalToStage(const Staging& staging, const State& state) {
 bool MayBegin(const State& state) { return std::holds_alternative<phase::Settled>(state.phase); }
 bool MayGoOn(const State& state) { return MayBegin(state) || std::holds_alternative<phase::Checking>(state.phase); }
 
+// Returns whether an image may be removed.  A change that does not find enough space ends in the phase Degraded, and
+// the image of an earlier target may be what takes the space.  A drain takes a while, so the image is removed then, and
+// the change that follows need not fail first.
+bool MayCleanUp(const State& state) {
+  if (MayBegin(state) || std::holds_alternative<phase::Draining>(state.phase)) return true;
+  const auto* const degraded = std::get_if<phase::Degraded>(&state.phase);
+  // With any other retry, the journal still has a change, and this change may need the image.
+  using Retry = phase::Degraded::Retry;
+  return degraded != nullptr && (degraded->retry == Retry::kNone || degraded->retry == Retry::kLook);
+}
+
+// Returns the work for an image whose goal is not the one to stage.
+StagingWork CleanUpFor(const Staging& staging, const State& state) {
+  if (!staging.is_due || !MayCleanUp(state)) return StagingWork::kNothing;
+  if (const auto* const settled = std::get_if<phase::Settled>(&state.phase)) {
+    return settled->goal == staging.fetched ? StagingWork::kForget : StagingWork::kCleanUp;
+  }
+  // The next attempt of the change needs the image.
+  return staging.fetched == state.wanted ? StagingWork::kNothing : StagingWork::kCleanUp;
+}
+
 StagingWork WorkFor(const Staging& staging, const std::optional<Goal>& goal, const State& state) {
   if (!staging.is_told || staging.is_cleaning_up) return StagingWork::kNothing;
   if (staging.under_way) {
     return staging.under_way == goal && MayGoOn(state) ? StagingWork::kNothing : StagingWork::kStop;
   }
-  if (!MayBegin(state)) return StagingWork::kNothing;
-  if (staging.fetched && staging.fetched != goal) {
-    if (!staging.is_due) return StagingWork::kNothing;
-    const bool has_goal = std::get<phase::Settled>(state.phase).goal == staging.fetched;
-    return has_goal ? StagingWork::kForget : StagingWork::kCleanUp;
-  }
-  if (!goal || !staging.is_due || (state.rejected && state.rejected->goal == goal)) return StagingWork::kNothing;
+  if (staging.fetched && staging.fetched != goal) return CleanUpFor(staging, state);
+  if (!MayBegin(state) || !staging.is_due) return StagingWork::kNothing;
+  if (!goal || (state.rejected && state.rejected->goal == goal)) return StagingWork::kNothing;
   const bool is_staged = staging.outcome && staging.outcome->goal == goal && staging.outcome->why_not.empty();
   return is_staged ? StagingWork::kNothing : StagingWork::kStage;
 }

@@ -5,7 +5,8 @@
 //
 // A goal is staged if the machine could make the change at any time: the change is planned, its image is in the store,
 // and the disk has room for its files.  Nothing that is in use changes, and no boot uses the image.  The agent stages
-// only while the machine has its goal, so that staging never delays a change.
+// only while the machine has its goal, so that staging never delays a change.  An image whose goal is not wanted any
+// more is also removed during a drain and while the machine is degraded, because a change may need its space.
 //
 // DecideStaging() is a pure function.  The stager carries out what it returns, and calls it again after each event.
 

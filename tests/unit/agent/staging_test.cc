@@ -36,6 +36,9 @@ struct StagingRow {
 
 State SettledAt(const Goal& goal) { return {.phase = phase::Settled{goal}, .wanted = goal}; }
 State Checking() { return {.phase = phase::Checking{.goal = kPresent}, .wanted = kPresent}; }
+State FailingToReach(const Goal& goal, phase::Degraded::Retry retry = phase::Degraded::Retry::kLook) {
+  return {.phase = phase::Degraded{.text = "there is too little space", .retry = retry, .goal = goal}, .wanted = goal};
+}
 State DegradedNow() { return {.phase = phase::Degraded{.text = "/etc/motd differs"}, .wanted = kPresent}; }
 State Rejecting(const Goal& goal) {
   State state = SettledAt(kPresent);
@@ -126,6 +129,24 @@ std::vector<StagingRow> StagingRows() {
        {.phase = phase::Changing{.goal = kOther}, .wanted = kOther},
        StagingWork::kNothing,
        StagingReport::How::kNothing},
+      {"an image that takes the space of a failed change is removed", WithImage(WantingNothing(), kOther),
+       FailingToReach(kLater), StagingWork::kCleanUp, StagingReport::How::kNothing},
+      {"an image is removed during the drain for another goal",
+       WithImage(WantingNothing(), kOther),
+       {.phase = phase::Draining{.goal = kLater}, .wanted = kLater},
+       StagingWork::kCleanUp,
+       StagingReport::How::kNothing},
+      {"an image that a failed change needs again stays", WithImage(WantingNothing(), kOther), FailingToReach(kOther),
+       StagingWork::kNothing, StagingReport::How::kNothing},
+      {"an image stays during the drain for its goal",
+       WithImage(WantingNothing(), kOther),
+       {.phase = phase::Draining{.goal = kOther}, .wanted = kOther},
+       StagingWork::kNothing,
+       StagingReport::How::kNothing},
+      {"no image is removed while a change has to be recovered", WithImage(WantingNothing(), kOther),
+       FailingToReach(kLater, phase::Degraded::Retry::kRecover), StagingWork::kNothing, StagingReport::How::kNothing},
+      {"the image of a goal that is wanted later stays on a degraded node", WithImage(Wanting(kOther), kOther),
+       FailingToReach(kLater), StagingWork::kNothing, StagingReport::How::kUnstageable},
       {"the record of an image is removed when a deployment has the image", WithImage(WantingNothing(), kOther),
        SettledAt(kOther), StagingWork::kForget, StagingReport::How::kNothing},
       {"a removal that has failed is followed by a pause", Pausing(WithImage(WantingNothing(), kOther)),
