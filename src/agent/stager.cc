@@ -26,13 +26,15 @@ std::optional<Goal> FetchedGoal(const Root& root) {
 
 }  // namespace
 
-Stager::Stager(event::Loop& loop, const Root& root, OpenMachine open_machine, Listener listener)
+Stager::Stager(event::Loop& loop, const Root& root, Images images, OpenMachine open_machine, Listener listener)
     : loop_(loop),
       root_(root),
+      images_(images),
       open_machine_(std::move(open_machine)),
       listener_(std::move(listener)),
       retry_(loop, [this] { TryNow(); }) {
   staging_.fetched = FetchedGoal(root_);
+  staging_.is_tidy = images_ == Images::kNone;
 }
 
 void Stager::Want(std::optional<Goal> goal) {
@@ -46,6 +48,9 @@ void Stager::Want(std::optional<Goal> goal) {
 }
 
 void Stager::Follow(const State& state) {
+  const bool was_changing = std::holds_alternative<phase::Changing>(state_.phase);
+  const bool has_changed = was_changing && !std::holds_alternative<phase::Changing>(state.phase);
+  if (has_changed && images_ == Images::kInOstree) staging_.is_tidy = false;
   state_ = state;
   Update();
 }
@@ -93,6 +98,10 @@ void Stager::Do(StagingWork work) {
                            const std::stop_token&) { return removes ? RemoveStaged(machine) : ForgetStaged(machine); },
                  [this](const Result<StagedAhead>& ended) { EndCleanUp(ended); });
     }
+    case StagingWork::kTidy:
+      staging_.is_cleaning_up = true;
+      return Run([](const host::ThisMachine& machine, const std::stop_token&) { return RemoveUnneeded(machine); },
+                 [this](const Result<StagedAhead>& ended) { EndTidying(ended); });
   }
 }
 
@@ -162,6 +171,22 @@ void Stager::EndCleanUp(const Result<StagedAhead>& ended) {
     PauseAfterFailure();
   } else {
     busy_ = 0;
+  }
+  Idle();
+}
+
+void Stager::EndTidying(const Result<StagedAhead>& ended) {
+  staging_.is_cleaning_up = false;
+  worker_.reset();  // Most machines never stage anything, so the thread is not kept for that.
+  if (ended && *ended == StagedAhead::kBusy) {
+    PauseWhileBusy();
+  } else {
+    busy_ = 0;
+    // After a failure, the images stay until the next change or the next start of the agent.
+    staging_.is_tidy = true;
+    if (!ended) {
+      log::Warning(fmt::format("removing images of earlier updates: {}", ended.error().message()), kTrouble);
+    }
   }
   Idle();
 }

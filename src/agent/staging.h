@@ -34,7 +34,8 @@ struct Staging {
   std::optional<Goal> wanted = {};     // The goal that the source wants to be staged.
   std::optional<Goal> fetched = {};    // The goal for which an image may have been fetched, by the record on the disk.
   std::optional<Goal> under_way = {};  // The goal that is being staged.
-  bool is_cleaning_up = false;         // An image is being removed.
+  bool is_cleaning_up = false;         // Images are being removed.
+  bool is_tidy = false;                // The images of earlier changes were removed since the last change.
   std::optional<StagingOutcome> outcome = {};
   bool is_due = true;  // No pause after a failure is under way.
 };
@@ -45,6 +46,7 @@ enum class StagingWork {
   kStop,     // Stop the attempt that is under way.
   kCleanUp,  // Remove the image of the goal `fetched`, and the record of it.
   kForget,   // Remove only the record, since the machine has this goal by now.
+  kTidy,     // Remove the images of earlier changes that no deployment has any more.
 };
 
 // The report to the source.

@@ -46,8 +46,12 @@ State Rejecting(const Goal& goal) {
   return state;
 }
 
-Staging Wanting(const Goal& goal) { return {.is_told = true, .wanted = goal}; }
-Staging WantingNothing() { return {.is_told = true}; }
+Staging Wanting(const Goal& goal) { return {.is_told = true, .wanted = goal, .is_tidy = true}; }
+Staging WantingNothing() { return {.is_told = true, .is_tidy = true}; }
+Staging Untidy(Staging staging) {
+  staging.is_tidy = false;
+  return staging;
+}
 Staging Attempting(Staging staging, const Goal& goal) {
   staging.under_way = goal;
   return staging;
@@ -149,6 +153,15 @@ std::vector<StagingRow> StagingRows() {
        FailingToReach(kLater), StagingWork::kNothing, StagingReport::How::kUnstageable},
       {"the record of an image is removed when a deployment has the image", WithImage(WantingNothing(), kOther),
        SettledAt(kOther), StagingWork::kForget, StagingReport::How::kNothing},
+      {"the images of earlier changes are removed when the machine has its goal", Untidy(WantingNothing()),
+       SettledAt(kPresent), StagingWork::kTidy, StagingReport::How::kNothing},
+      {"the images of earlier changes are removed before another one is fetched", Untidy(Wanting(kLater)),
+       SettledAt(kPresent), StagingWork::kTidy, StagingReport::How::kUnderWay},
+      {"the images of earlier changes stay while that of a later change is there",
+       Untidy(WithImage(Wanting(kOther), kOther)), SettledAt(kPresent), StagingWork::kStage,
+       StagingReport::How::kUnderWay},
+      {"no images are removed during a look", Untidy(WantingNothing()), Checking(), StagingWork::kNothing,
+       StagingReport::How::kNothing},
       {"a removal that has failed is followed by a pause", Pausing(WithImage(WantingNothing(), kOther)),
        SettledAt(kPresent), StagingWork::kNothing, StagingReport::How::kNothing},
   };
