@@ -105,7 +105,9 @@ Agent::Agent(Parts parts)
           loop_, [this] { Check(); }, std::chrono::minutes(1)),
       idle_(loop_, ReleaseIdleMemory, std::chrono::seconds(1)),
       ignoring_ends_(loop_, [this] { Happen(happened::Noticed{}); }),
-      stager_(loop_, machine_->root(), std::move(parts.open_machine),
+      stager_(loop_, machine_->root(),
+              machine_->host().deployments == nullptr ? Stager::Images::kNone : Stager::Images::kInOstree,
+              std::move(parts.open_machine),
               {.fetch = [this](const Goal& goal, auto done) { source_->FetchToStage(goal, std::move(done)); },
                .report = [this](const StagingReport& report) { ReportStaging(report); }}) {
   status_.source = parts.kind;
@@ -141,6 +143,9 @@ void Agent::Begin() {
                       },
                   .warned = [this](std::vector<std::string> texts) { Warn(Warnings::Of::kSource, std::move(texts)); },
                   .stage = [this](std::optional<Goal> goal) { stager_.Want(std::move(goal)); }});
+  // A machine without a cluster stages nothing, but it may have an image that was fetched when it belonged to a
+  // cluster.
+  if (status_.source == host::AgentSource::kLocal) stager_.Want(std::nullopt);
   if (settings_.full_check) full_check_.After(*settings_.full_check);
   // Give back the memory that start-up used.
   ReleaseIdleMemory();

@@ -67,6 +67,13 @@ Result<StagedAhead> RemoveStaged(const host::ThisMachine& machine) {
   });
 }
 
+Result<StagedAhead> RemoveUnneeded(const host::ThisMachine& machine) {
+  host::Deployments* const deployments = machine.host().deployments;
+  // Most often there is nothing to remove, and then the claim is not needed.
+  if (deployments == nullptr || !TRY(deployments->HasUnneededImages())) return StagedAhead::kYes;
+  return WithClaim(machine, [&] { return deployments->Prune(); });
+}
+
 Result<StagedAhead> ForgetStaged(const host::ThisMachine& machine) {
   return WithClaim(machine, [&] { return change::KeepStagedImage(machine.root(), std::nullopt); });
 }

@@ -27,6 +27,9 @@ Result<StagedAhead> StageAhead(const host::ThisMachine& machine, const SurveyReq
 // Removes the images that no deployment has, and the record of the image that was fetched ahead.
 Result<StagedAhead> RemoveStaged(const host::ThisMachine& machine);
 
+// Removes the images of earlier changes that no deployment has any more.
+Result<StagedAhead> RemoveUnneeded(const host::ThisMachine& machine);
+
 // Removes only the record.
 Result<StagedAhead> ForgetStaged(const host::ThisMachine& machine);
 

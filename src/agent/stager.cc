@@ -12,9 +12,6 @@
 namespace pintle::agent {
 namespace {
 
-// While someone else holds the claim, the attempt is repeated after this time.
-constexpr auto kBusyPause = std::chrono::seconds(1);
-
 // Returns the goal whose image was fetched ahead.  A record that cannot be read is logged; the image then stays until a
 // person removes it.
 std::optional<Goal> FetchedGoal(const Root& root) {
@@ -29,13 +26,15 @@ std::optional<Goal> FetchedGoal(const Root& root) {
 
 }  // namespace
 
-Stager::Stager(event::Loop& loop, const Root& root, OpenMachine open_machine, Listener listener)
+Stager::Stager(event::Loop& loop, const Root& root, Images images, OpenMachine open_machine, Listener listener)
     : loop_(loop),
       root_(root),
+      images_(images),
       open_machine_(std::move(open_machine)),
       listener_(std::move(listener)),
       retry_(loop, [this] { TryNow(); }) {
   staging_.fetched = FetchedGoal(root_);
+  staging_.is_tidy = images_ == Images::kNone;
 }
 
 void Stager::Want(std::optional<Goal> goal) {
@@ -44,10 +43,14 @@ void Stager::Want(std::optional<Goal> goal) {
   staging_.wanted = std::move(goal);
   staging_.outcome.reset();
   failures_ = 0;
+  busy_ = 0;
   TryNow();
 }
 
 void Stager::Follow(const State& state) {
+  const bool was_changing = std::holds_alternative<phase::Changing>(state_.phase);
+  const bool has_changed = was_changing && !std::holds_alternative<phase::Changing>(state.phase);
+  if (has_changed && images_ == Images::kInOstree) staging_.is_tidy = false;
   state_ = state;
   Update();
 }
@@ -95,11 +98,15 @@ void Stager::Do(StagingWork work) {
                            const std::stop_token&) { return removes ? RemoveStaged(machine) : ForgetStaged(machine); },
                  [this](const Result<StagedAhead>& ended) { EndCleanUp(ended); });
     }
+    case StagingWork::kTidy:
+      staging_.is_cleaning_up = true;
+      return Run([](const host::ThisMachine& machine, const std::stop_token&) { return RemoveUnneeded(machine); },
+                 [this](const Result<StagedAhead>& ended) { EndTidying(ended); });
   }
 }
 
 void Stager::Fetch(const Goal& goal) {
-  log::Info(fmt::format("staging {}, for a later change", TargetText(goal)));
+  if (busy_ == 0) log::Info(fmt::format("staging {}, for a later change", TargetText(goal)));
   staging_.under_way = goal;
   is_fetching_ = true;
   listener_.fetch(goal, [this, goal, number = ++fetches_, weak = std::weak_ptr(alive_)](Result<SurveyRequest> request) {
@@ -134,10 +141,11 @@ void Stager::EndAttempt(const Goal& goal, const Result<StagedAhead>& ended) {
   staging_.fetched = FetchedGoal(root_);
   if (std::exchange(is_stopping_, false)) return Idle();
   if (ended && *ended == StagedAhead::kBusy) {
-    Pause(kBusyPause);
+    PauseWhileBusy();
   } else if (ended) {
     log::Info(fmt::format("staged {}", TargetText(goal)));
     failures_ = 0;
+    busy_ = 0;
     staging_.outcome = {goal, ""};
   } else {
     staging_.outcome = {goal, fmt::format("{} (the agent tries again by itself; `pintle retry` on the node makes it "
@@ -154,18 +162,41 @@ void Stager::EndCleanUp(const Result<StagedAhead>& ended) {
   // The outcome of a clean-up that has failed before.
   staging_.outcome.reset();
   if (ended && *ended == StagedAhead::kBusy) {
-    Pause(kBusyPause);
+    PauseWhileBusy();
   } else if (!ended) {
     const std::string why =
         fmt::format("removing an image that was fetched for an earlier target: {}", ended.error().message());
     log::Warning(why, kTrouble);
     if (staging_.wanted) staging_.outcome = {*staging_.wanted, why};
     PauseAfterFailure();
+  } else {
+    busy_ = 0;
   }
   Idle();
 }
 
-void Stager::PauseAfterFailure() { Pause(StagingPause(++failures_)); }
+void Stager::EndTidying(const Result<StagedAhead>& ended) {
+  staging_.is_cleaning_up = false;
+  worker_.reset();  // Most machines never stage anything, so the thread is not kept for that.
+  if (ended && *ended == StagedAhead::kBusy) {
+    PauseWhileBusy();
+  } else {
+    busy_ = 0;
+    // After a failure, the images stay until the next change or the next start of the agent.
+    staging_.is_tidy = true;
+    if (!ended) {
+      log::Warning(fmt::format("removing images of earlier updates: {}", ended.error().message()), kTrouble);
+    }
+  }
+  Idle();
+}
+
+void Stager::PauseAfterFailure() {
+  busy_ = 0;
+  Pause(StagingPause(++failures_));
+}
+
+void Stager::PauseWhileBusy() { Pause(BusyPause(++busy_)); }
 
 void Stager::Pause(std::chrono::seconds time) {
   staging_.is_due = false;

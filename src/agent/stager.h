@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Stages the goal that the source names for later: carries out what DecideStaging() returns.
+// Stages the goal that the source names for later, and removes images that are not needed any more: carries out what
+// DecideStaging() returns.
 //
 // It has a worker and a machine object of its own, so that the agent's own work never waits for an image that is
-// fetched.  Both exist only on machines that have staged something.
+// fetched.  Between two pieces of work, both exist only on machines that have staged something.
 
 #include <functional>
 #include <memory>
@@ -33,8 +34,11 @@ class Stager {
     std::function<void(const StagingReport& report)> report;
   };
 
+  // kNone is for a machine that does not run from OSTree.
+  enum class Images { kNone, kInOstree };
+
   // The loop and the root must outlive the stager.  `open_machine` is called on the worker's thread.
-  Stager(event::Loop& loop, const Root& root, OpenMachine open_machine, Listener listener);
+  Stager(event::Loop& loop, const Root& root, Images images, OpenMachine open_machine, Listener listener);
   Stager(const Stager&) = delete;
   Stager& operator=(const Stager&) = delete;
 
@@ -58,17 +62,21 @@ class Stager {
   void Run(const Job& job, std::function<void(Result<StagedAhead> ended)> done);
   void EndAttempt(const Goal& goal, const Result<StagedAhead>& ended);
   void EndCleanUp(const Result<StagedAhead>& ended);
+  void EndTidying(const Result<StagedAhead>& ended);
   void PauseAfterFailure();
+  void PauseWhileBusy();
   void Pause(std::chrono::seconds time);
   void Idle();
 
   event::Loop& loop_;
   const Root& root_;
+  const Images images_;
   const OpenMachine open_machine_;
   const Listener listener_;
   Staging staging_;
   State state_;
   int failures_ = 0;
+  int busy_ = 0;              // The number of attempts in a row for which someone else held the claim.
   int fetches_ = 0;           // The number of fetches so far.  Only the answer to the last one is used.
   bool is_fetching_ = false;  // The attempt that is under way waits for the source.
   bool is_stopping_ = false;  // The worker was asked to stop.

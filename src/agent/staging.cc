@@ -12,7 +12,14 @@ namespace {
 
 constexpr auto kFirstPause = std::chrono::seconds(10);
 constexpr auto kLongestPause = std::chrono::minutes(5);
+constexpr auto kFirstBusyPause = std::chrono::seconds(1);
+constexpr auto kLongestBusyPause = std::chrono::seconds(30);
 constexpr int kMostDoublings = 5;
+
+std::chrono::seconds Doubled(std::chrono::seconds first, std::chrono::seconds longest, int times) {
+  const int doublings = std::clamp(times - 1, 0, kMostDoublings);
+  return std::min(std::chrono::seconds(first.count() << doublings), longest);
+}
 
 // Returns the goal to stage.  A goal that the machine is to have already needs no staging.
 std::optional<Goal> GoalToStage(const Staging& staging, const State& state) {
@@ -24,18 +31,37 @@ std::optional<Goal> GoalToStage(const Staging& staging, const State& state) {
 bool MayBegin(const State& state) { return std::holds_alternative<phase::Settled>(state.phase); }
 bool MayGoOn(const State& state) { return MayBegin(state) || std::holds_alternative<phase::Checking>(state.phase); }
 
+// Returns whether an image may be removed.  A change that does not find enough space ends in the phase Degraded, and
+// the image of an earlier target may be what takes the space.  A drain takes a while, so the image is removed then, and
+// the change that follows need not fail first.
+bool MayCleanUp(const State& state) {
+  if (MayBegin(state) || std::holds_alternative<phase::Draining>(state.phase)) return true;
+  const auto* const degraded = std::get_if<phase::Degraded>(&state.phase);
+  // With any other retry, the journal still has a change, and this change may need the image.
+  using Retry = phase::Degraded::Retry;
+  return degraded != nullptr && (degraded->retry == Retry::kNone || degraded->retry == Retry::kLook);
+}
+
+// Returns the work for an image whose goal is not the one to stage.
+StagingWork CleanUpFor(const Staging& staging, const State& state) {
+  if (!staging.is_due || !MayCleanUp(state)) return StagingWork::kNothing;
+  if (const auto* const settled = std::get_if<phase::Settled>(&state.phase)) {
+    return settled->goal == staging.fetched ? StagingWork::kForget : StagingWork::kCleanUp;
+  }
+  // The next attempt of the change needs the image.
+  return staging.fetched == state.wanted ? StagingWork::kNothing : StagingWork::kCleanUp;
+}
+
 StagingWork WorkFor(const Staging& staging, const std::optional<Goal>& goal, const State& state) {
   if (!staging.is_told || staging.is_cleaning_up) return StagingWork::kNothing;
   if (staging.under_way) {
     return staging.under_way == goal && MayGoOn(state) ? StagingWork::kNothing : StagingWork::kStop;
   }
-  if (!MayBegin(state)) return StagingWork::kNothing;
-  if (staging.fetched && staging.fetched != goal) {
-    if (!staging.is_due) return StagingWork::kNothing;
-    const bool has_goal = std::get<phase::Settled>(state.phase).goal == staging.fetched;
-    return has_goal ? StagingWork::kForget : StagingWork::kCleanUp;
-  }
-  if (!goal || !staging.is_due || (state.rejected && state.rejected->goal == goal)) return StagingWork::kNothing;
+  if (staging.fetched && staging.fetched != goal) return CleanUpFor(staging, state);
+  if (!MayBegin(state) || !staging.is_due) return StagingWork::kNothing;
+  // No deployment needs the image of the goal yet, so images are not removed while that image is there.
+  if (!staging.is_tidy && !staging.fetched) return StagingWork::kTidy;
+  if (!goal || (state.rejected && state.rejected->goal == goal)) return StagingWork::kNothing;
   const bool is_staged = staging.outcome && staging.outcome->goal == goal && staging.outcome->why_not.empty();
   return is_staged ? StagingWork::kNothing : StagingWork::kStage;
 }
@@ -70,10 +96,9 @@ StagingDecision DecideStaging(const Staging& staging, const State& state) {
   return {WorkFor(staging, goal, state), ReportFor(staging, goal, state)};
 }
 
-std::chrono::seconds StagingPause(int failures) {
-  const int doublings = std::clamp(failures - 1, 0, kMostDoublings);
-  return std::min<std::chrono::seconds>(std::chrono::seconds(kFirstPause.count() << doublings), kLongestPause);
-}
+std::chrono::seconds StagingPause(int failures) { return Doubled(kFirstPause, kLongestPause, failures); }
+
+std::chrono::seconds BusyPause(int attempts) { return Doubled(kFirstBusyPause, kLongestBusyPause, attempts); }
 
 Result<std::shared_ptr<const Prepared>> ChangeToStage(Survey survey) {
   const Outlook& outlook = survey.outlook;

@@ -5,7 +5,8 @@
 //
 // A goal is staged if the machine could make the change at any time: the change is planned, its image is in the store,
 // and the disk has room for its files.  Nothing that is in use changes, and no boot uses the image.  The agent stages
-// only while the machine has its goal, so that staging never delays a change.
+// only while the machine has its goal, so that staging never delays a change.  An image whose goal is not wanted any
+// more is also removed during a drain and while the machine is degraded, because a change may need its space.
 //
 // DecideStaging() is a pure function.  The stager carries out what it returns, and calls it again after each event.
 
@@ -33,7 +34,8 @@ struct Staging {
   std::optional<Goal> wanted = {};     // The goal that the source wants to be staged.
   std::optional<Goal> fetched = {};    // The goal for which an image may have been fetched, by the record on the disk.
   std::optional<Goal> under_way = {};  // The goal that is being staged.
-  bool is_cleaning_up = false;         // An image is being removed.
+  bool is_cleaning_up = false;         // Images are being removed.
+  bool is_tidy = false;                // The images of earlier changes were removed since the last change.
   std::optional<StagingOutcome> outcome = {};
   bool is_due = true;  // No pause after a failure is under way.
 };
@@ -44,6 +46,7 @@ enum class StagingWork {
   kStop,     // Stop the attempt that is under way.
   kCleanUp,  // Remove the image of the goal `fetched`, and the record of it.
   kForget,   // Remove only the record, since the machine has this goal by now.
+  kTidy,     // Remove the images of earlier changes that no deployment has any more.
 };
 
 // The report to the source.
@@ -64,6 +67,10 @@ StagingDecision DecideStaging(const Staging& staging, const State& state);
 
 // Returns the pause after this many failures in a row.
 std::chrono::seconds StagingPause(int failures);
+
+// Returns the pause after someone else has held the claim at this many attempts in a row.  Each attempt reads the
+// config from the source again, so a command that holds the claim for long must not cause an attempt each second.
+std::chrono::seconds BusyPause(int attempts);
 
 // Returns the change that the survey has planned, or null if there is nothing to do.  Returns an error if the machine
 // could not make the change now.

@@ -3,6 +3,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <map>
+#include <string_view>
 #include <utility>
 
 namespace pintle::controller {
@@ -17,11 +20,11 @@ NoticeQueue::NoticeQueue(event::Loop& loop, Settings settings, kube::Random rand
 
 void NoticeQueue::Add(Notice notice) {
   notices_.push_back(std::move(notice));
-  // The first notice stays while it is on its way, since the receiver may have taken it already.
   if (notices_.size() > settings_.max_notices) {
-    Drop(attempt_ ? 1 : 0);
-    listener_.trouble(
-        Error(ErrorKind::kUnavailable, "too many notices wait for the receiver, so the oldest ones are dropped"));
+    Drop(MostExpendable());
+    listener_.trouble(Error(ErrorKind::kUnavailable,
+                            "too many notices wait for the receiver, so the oldest ones are dropped, first "
+                            "those about the subject with the most notices"));
     listener_.counted();
   }
   if (!attempt_ && !again_.armed()) SendFirst();
@@ -64,6 +67,18 @@ void NoticeQueue::Ended(const Outcome& outcome) {
   backoff_.Reset();
   SendFirst();
   listener_.counted();
+}
+
+// Returns the index of the oldest notice about the subject with the most notices.
+std::size_t NoticeQueue::MostExpendable() const {
+  // The first notice stays while it is on its way, since the receiver may have taken it already.
+  const auto begin = notices_.begin() + (attempt_ ? 1 : 0);
+  std::map<std::string_view, std::size_t> counts;
+  std::size_t most = 0;
+  for (auto at = begin; at != notices_.end(); ++at) most = std::max(most, ++counts[at->subject]);
+  const auto found =
+      std::find_if(begin, notices_.end(), [&](const Notice& notice) { return counts.at(notice.subject) == most; });
+  return static_cast<std::size_t>(found - notices_.begin());
 }
 
 void NoticeQueue::Drop(std::size_t index) {

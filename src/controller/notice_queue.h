@@ -4,7 +4,8 @@
 // Sends notices one after the other, and repeats a failed attempt after a growing pause.
 //
 // A notice is sent only after the one before has arrived, so the receiver gets them in their order.  The queue has a
-// limited length: if the receiver is down for long, the oldest notices are dropped.
+// limited length.  If the receiver is down for long, the oldest notices are dropped, first those about the subject with
+// the most notices.  So a node that reports one fault after the other does not displace the notices about others.
 
 #include <chrono>
 #include <cstddef>
@@ -70,6 +71,7 @@ class NoticeQueue {
  private:
   void SendFirst();
   void Ended(const Outcome& outcome);
+  std::size_t MostExpendable() const;
   void Drop(std::size_t index);
 
   const Settings settings_;

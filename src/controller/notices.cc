@@ -21,6 +21,7 @@ namespace pintle::controller {
 namespace {
 
 constexpr auto kKnownFor = std::chrono::hours(24);
+constexpr std::size_t kMostKnown = 20'000;
 constexpr std::size_t kIdDigits = 32;
 // Agents cut their reasons off at the same length.
 constexpr std::size_t kLongestReasonSent = 2000;       // In characters.
@@ -240,6 +241,16 @@ class NoticeFinder {
   std::vector<Notice> notices_;
 };
 
+// Forgets the older half of the notices, except for those that are present now.
+void ForgetOlderHalf(KnownNotices& known, MonotonicTime now) {
+  std::vector<MonotonicTime> times;
+  times.reserve(known.size());
+  for (const auto& [id, at] : known) times.push_back(at);
+  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+  std::nth_element(times.begin(), middle, times.end());
+  std::erase_if(known, [&](const auto& one) { return one.second <= *middle && one.second != now; });
+}
+
 }  // namespace
 
 std::vector<Notice> NoticesOf(const NoticeInputs& inputs) { return NoticeFinder(inputs).Find(); }
@@ -247,6 +258,7 @@ std::vector<Notice> NoticesOf(const NoticeInputs& inputs) { return NoticeFinder(
 std::vector<Notice> NewNotices(KnownNotices& known, std::vector<Notice> present, MonotonicTime now) {
   std::erase_if(present, [&](const Notice& notice) { return !known.insert_or_assign(notice.id, now).second; });
   std::erase_if(known, [&](const auto& one) { return one.second + kKnownFor < now; });
+  if (known.size() > kMostKnown) ForgetOlderHalf(known, now);
   return present;
 }
 

@@ -58,7 +58,8 @@ std::vector<Notice> NoticesOf(const NoticeInputs& inputs);
 using KnownNotices = std::map<std::string, MonotonicTime, std::less<>>;
 
 // Returns the notices of `present` that are not known, and adds them to `known`.  A notice that is not present any more
-// is known for another day, since a state such as "all nodes have the target" may be interrupted.
+// is known for another day, since a state such as "all nodes have the target" may be interrupted.  If very many are
+// known, the oldest of those that are not present are forgotten: a node can report any number of faults in a day.
 std::vector<Notice> NewNotices(KnownNotices& known, std::vector<Notice> present, MonotonicTime now);
 
 }  // namespace pintle::controller

@@ -8,6 +8,8 @@
 #include "controller/events.h"
 #include "dashboard/answers.h"
 #include "net/bearer_token.h"
+#include "net/listen_address.h"
+#include "net/rate_limit.h"
 
 namespace pintle::controller {
 namespace {
@@ -20,8 +22,11 @@ static_assert(kBetweenLooks * 3 < kReviewedBefore && kReviewedBefore < Admission
 // The server has fewer connections, so there are as many visits only if clients leave faster than the loop drops their
 // requests.
 constexpr long kMostVisits = 512;
-// Somebody who sends many wrong tokens must not keep the API server busy.
-constexpr std::size_t kMostUnderWay = 16;
+// Somebody who sends many wrong tokens must not keep the API server busy, nor keep others out while it answers slowly.
+constexpr std::size_t kMostUnderWay = 32;
+constexpr std::ptrdiff_t kMostUnderWayPerClient = 15;
+// A client with an IPv4 and an IPv6 address counts as two clients.
+static_assert(kMostUnderWayPerClient * 2 < kMostUnderWay);
 
 net::HttpAnswer Unauthenticated() {
   return {.status = 401, .headers = {{"WWW-Authenticate", "Bearer realm=\"pintle\""}, {"Cache-Control", "no-store"}}};
@@ -31,6 +36,12 @@ net::HttpAnswer Forbidden() { return {.status = 403, .headers = {{"Cache-Control
 
 net::HttpAnswer CannotAsk() {
   return {.status = 503, .headers = {{"Retry-After", "5"}, {"Cache-Control", "no-store"}}};
+}
+
+// Returns the key under which a client is counted.
+std::string ClientOf(const net::IncomingRequest& request) {
+  const auto peer = net::ParseListenAddress(request.peer);
+  return peer ? net::ClientKeyOf(peer->address) : std::string(request.peer);
 }
 
 // Keeps only what the page reads, because many requests may wait for their admission.  The token is not part of it.
@@ -55,7 +66,11 @@ net::HttpAnswer PageGuard::Answer(const net::IncomingRequest& request, net::Http
   if (!token) return Unauthenticated();
   if (visits_.use_count() > kMostVisits) return CannotAsk();
   auto later = std::make_shared<net::LaterAnswer>();
-  Visit visit = {std::make_shared<const net::KeptRequest>(WhatThePageReads(request)), std::move(page), later, visits_};
+  Visit visit = {.request = std::make_shared<const net::KeptRequest>(WhatThePageReads(request)),
+                 .page = std::move(page),
+                 .later = later,
+                 .client = ClientOf(request),
+                 .counted = visits_};
   loop_.Post([weak = weak_from_this(), token = std::string(*token), visit = std::move(visit)] {
     if (const auto alive = weak.lock()) alive->Admit(token, visit);
   });
@@ -80,12 +95,20 @@ void PageGuard::Admit(std::string token, Visit visit) {
   if (const auto asked = under_way_.find(key); asked != under_way_.end()) {
     return asked->second.visits.push_back(std::move(visit));
   }
-  if (under_way_.size() >= kMostUnderWay) return visit.later->Complete(CannotAsk);
-  Ask(key, std::move(token), {std::move(visit)});
+  if (!MayAskFor(visit.client)) return visit.later->Complete(CannotAsk);
+  std::string client = visit.client;
+  Ask(key, std::move(token), std::move(client), {std::move(visit)});
 }
 
-void PageGuard::Ask(const std::string& key, std::string token, std::vector<Visit> visits) {
+bool PageGuard::MayAskFor(const std::string& client) const {
+  const auto own = std::count_if(under_way_.begin(), under_way_.end(),
+                                 [&](const auto& asked) { return asked.second.client == client; });
+  return under_way_.size() < kMostUnderWay && own < kMostUnderWayPerClient;
+}
+
+void PageGuard::Ask(const std::string& key, std::string token, std::string client, std::vector<Visit> visits) {
   UnderWay& question = under_way_[key];
+  question.client = std::move(client);
   question.visits = std::move(visits);
   question.token = std::move(token);
   question.call =
@@ -152,7 +175,7 @@ void PageGuard::ReviewStreams() {
       continue;
     }
     const bool is_due = admissions_.PermittedFor(at->first, now) <= kReviewedBefore;
-    if (is_due && !under_way_.contains(at->first)) Ask(at->first, one.token, {});
+    if (is_due && !under_way_.contains(at->first)) Ask(at->first, one.token, "", {});
     ++at;
   }
   if (followed_.empty()) return look_.Cancel();

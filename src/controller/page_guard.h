@@ -50,11 +50,13 @@ class PageGuard : public std::enable_shared_from_this<PageGuard> {
     std::shared_ptr<const net::KeptRequest> request;
     net::HttpHandler page;
     std::shared_ptr<net::LaterAnswer> later;
+    std::string client;                  // As ClientKeyOf() of net/rate_limit.h returns it.
     std::shared_ptr<const int> counted;  // A copy of visits_.
   };
   // A token that the API server is being asked about.
   struct UnderWay {
     std::string token;
+    std::string client;  // The client whose request has led to the question; empty if a stream has.
     std::vector<Visit> visits;
     kube::Call call;
   };
@@ -68,7 +70,8 @@ class PageGuard : public std::enable_shared_from_this<PageGuard> {
 
   void DropAbandoned();
   void Admit(std::string token, Visit visit);
-  void Ask(const std::string& key, std::string token, std::vector<Visit> visits);
+  bool MayAskFor(const std::string& client) const;
+  void Ask(const std::string& key, std::string token, std::string client, std::vector<Visit> visits);
   void Reviewed(const std::string& key, Result<kube::Admission> admission);
   void Settle(kube::Admission admission, const std::string& key, const std::string& token, Visit visit);
   std::shared_ptr<net::RevocableStream> Follow(const std::string& key, const std::string& token);

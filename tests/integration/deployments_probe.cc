@@ -12,6 +12,7 @@
 // - put IMAGE COMMIT [CHANGE...]: prints "changed" or "as wanted"; an IMAGE of "" is the booted one.
 // - drop-pending, roll-back: print "changed" or "as wanted", too.
 // - prune.
+// - has-unneeded: prints "yes" or "no".
 // - await-finalizer MILLISECONDS.
 // - finalize PATH=TEXT...: puts files into the staged deployment, and finalizes it.
 // - hold: holds the lock until its input ends.
@@ -216,6 +217,10 @@ Result<> Run(Words words) {
   if (verb == "drop-pending") return Print(deployments.DropPending());
   if (verb == "roll-back") return Print(deployments.RollBack());
   if (verb == "prune") return deployments.Prune();
+  if (verb == "has-unneeded") {
+    fmt::print("{}\n", TRY(deployments.HasUnneededImages()) ? "yes" : "no");
+    return {};
+  }
   if (verb == "await-finalizer" && words.size() == 1) return AwaitFinalizerOfThisMachine(words[0]);
   if (verb == "hold") return Hold(deployments);
   if (verb == "extensions" && words.size() == 2) {

@@ -311,6 +311,7 @@ def test_an_image_from_a_registry_is_fetched_staged_and_booted(near, registry, p
 
     assert probe(near, "put", pushed, commit, "+probe=1") == "as wanted"
     assert probe(near, "prune") == ""
+    assert probe(near, "has-unneeded") == "no"
     assert f"pintle/image/{booted['digest'].removeprefix('sha256:')}" in left_behind(near)
     probe(near, "roll-back")
     near.reboot()
@@ -332,7 +333,9 @@ def test_a_layer_that_the_node_has_is_not_fetched_again(near, registry, layout, 
 
 def test_unneeded_images_are_pruned(near, registry, pushed):
     probe(near, *grant_access(near, registry), "fetch", pushed)
+    assert probe(near, "has-unneeded") == "yes"
     probe(near, "prune")
+    assert probe(near, "has-unneeded") == "no"
     assert left_behind(near) == []
     assert refusal(near, "--policy=/etc/policy.json", "fetch", pushed)
     deploy.fsck(near)
@@ -496,6 +499,18 @@ def test_layers_hide_replace_and_link(sysroot, new_layout):
     assert found == {"/": "d00755", "/usr": "d00755", "/usr/t": "d01777", "/usr/t/new": "-00644", "/usr/d": "-00644",
                      "/usr/f": "d00755", "/usr/f/x": "-00644", "/usr/etc": "d00755", "/usr/etc/kept": "-00644",
                      "/usr/l": "-00644", "/usr/hidden2": "d00755"}
+
+
+def test_an_image_that_no_deployment_has_is_unneeded_until_it_is_pruned(new_layout, tmp_path):
+    folder = tmp_path / "sysroot"
+    folder.mkdir()
+    shell.run("ostree", "admin", "init-fs", "--modern", folder)
+    has_unneeded = [HOST_PROBE, f"--sysroot={folder}", "has-unneeded"]
+    assert shell.run(*has_unneeded).stdout == "no\n"
+    fetch_into(folder, new_layout.layer(("usr/x", FILE)))
+    assert shell.run(*has_unneeded).stdout == "yes\n"
+    shell.run(HOST_PROBE, f"--sysroot={folder}", "prune")
+    assert shell.run(*has_unneeded).stdout == "no\n" and branches(folder) == []
 
 
 def test_the_same_image_is_the_same_commit_everywhere(sysroot, new_layout, tmp_path):

@@ -140,6 +140,10 @@ class Deployments {
   // the last step of a shutdown.  After an error, there is no pending deployment.
   virtual Result<PutEffect> FinalizeStaged(const std::function<Result<>(const Root& next)>& put) = 0;
 
+  // Returns whether Prune() would remove an image.  An implementation that leaves the images to another program, which
+  // removes them by itself, returns false.
+  virtual Result<bool> HasUnneededImages() { return false; }
+
   // Removes data that no deployment needs.
   virtual Result<> Prune() = 0;
 };

@@ -289,6 +289,12 @@ Result<std::vector<std::string>> StagedInitramfsOverlays() {
   return overlays;
 }
 
+std::set<std::string> DeployedCommits(const Sysroot& sysroot) {
+  std::set<std::string> commits;
+  for (OstreeDeployment* deployment : sysroot.All()) commits.insert(CommitOf(deployment));
+  return commits;
+}
+
 Result<> FinalizeOn(const Sysroot& sysroot, const std::function<Result<>(const Root& next)>& put) {
   const Object<OstreeDeployment> merge(g_object_ref(sysroot.merge()));
   OstreeDeployment* staged = sysroot.staged();
@@ -371,12 +377,15 @@ Result<PutEffect> DeploymentsOstree::FinalizeStaged(const std::function<Result<>
   });
 }
 
+Result<bool> DeploymentsOstree::HasUnneededImages() {
+  const Sysroot sysroot = TRY(Sysroot::Open(sysroot_));
+  return ImageStore(sysroot.repository()).HasOthersThan(DeployedCommits(sysroot));
+}
+
 Result<> DeploymentsOstree::Prune() {
   return OnThreadWithOwnMounts([&]() -> Result<> {
     const Sysroot sysroot = TRY(Sysroot::OpenLocked(sysroot_, patience_));
-    std::set<std::string> kept;
-    for (OstreeDeployment* deployment : sysroot.All()) kept.insert(CommitOf(deployment));
-    TRY(ImageStore(sysroot.repository()).KeepOnly(kept), "removing images that no deployment has");
+    TRY(ImageStore(sysroot.repository()).KeepOnly(DeployedCommits(sysroot)), "removing images that no deployment has");
     Failure failure;
     if (!::ostree_sysroot_cleanup(sysroot.get(), nullptr, Out(failure))) {
       return ToError(failure).While("removing data that no deployment needs");

@@ -33,6 +33,7 @@ class DeploymentsOstree final : public Deployments {
   Result<PutEffect> DropPending() override;
   Result<PutEffect> RollBack() override;
   Result<PutEffect> FinalizeStaged(const std::function<Result<>(const Root& next)>& put) override;
+  Result<bool> HasUnneededImages() override;
   Result<> Prune() override;
 
  private:

@@ -492,6 +492,11 @@ Result<std::string> ImageStore::Commit(OstreeMutableTree* tree, const std::strin
   return std::string(commit.get());
 }
 
+Result<bool> ImageStore::HasOthersThan(const std::set<std::string>& commits) const {
+  const auto images = TRY(Branches(repository_, kImageBranches));
+  return std::any_of(images.begin(), images.end(), [&](const auto& image) { return !commits.contains(image.second); });
+}
+
 Result<> ImageStore::KeepOnly(const std::set<std::string>& commits) const {
   std::set<std::string> layers;
   for (const auto& [branch, commit] : TRY(Branches(repository_, kImageBranches))) {

@@ -49,6 +49,9 @@ class ImageStore {
   Result<std::string> Import(const ImageDocuments& image, const std::string& blobs, const std::stop_token& stop,
                              const ProgressCallback& report) const;
 
+  // Returns whether there is an image with another commit than these.
+  Result<bool> HasOthersThan(const std::set<std::string>& commits) const;
+
   // Removes all images except for these commits, and the layers that no remaining image has.
   Result<> KeepOnly(const std::set<std::string>& commits) const;
 

@@ -14,8 +14,10 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "change/staged_image.h"
 #include "event/loop.h"
 #include "event/watches.h"
+#include "ignition/config.h"
 #include "support/small_machine.h"
 #include "support/temporary_directory.h"
 #include "unit/event/patience.h"
@@ -123,6 +125,51 @@ TEST(Agent, LooksAtTheLastOfTwoGoalsThatArriveDuringALook) {
   round.After(milliseconds(1));
   EXPECT_TRUE(Succeeded(event::RunPatiently(*loop)));
   EXPECT_TRUE(third.has_begun);
+}
+
+TEST(Agent, RemovesWithoutAClusterAnImageThatWasFetchedForTheConfigOfOne) {
+  TemporaryDirectory directory;
+  change::SmallMachine small(directory.path());
+  small.policy = {};
+  const Root root = ValueOf(Root::Open(directory.path().string()));
+  small.Write("proc/sys/kernel/random/boot_id", "one\n");
+  plan::TestConfig config;
+  config.metadata().name = "local";
+  config.spec().config = ignition::Encode(config.ignition());
+  ASSERT_TRUE(Succeeded(small.GoFromTo(change::NoConfig(), config)));
+  small.Write("proc/sys/kernel/random/boot_id", "two\n");
+  ASSERT_TRUE(Succeeded(change::Recover(small.host(), {})));
+  ASSERT_TRUE(Succeeded(change::KeepStagedImage(root, change::StagedImage{"rendered-worker-2", ""})));
+  const auto open = [&]() -> Result<std::unique_ptr<host::ThisMachine>> {
+    return std::make_unique<host::ThisMachine>(ValueOf(Root::Open(directory.path().string())),
+                                               std::make_unique<change::RecordingSystemd>(root),
+                                               std::make_unique<NoReboots>(), nullptr, host::Labels());
+  };
+  const auto loop = ValueOf(event::Loop::Create());
+  const SystemClock clock;
+  auto held = std::make_unique<HeldSource>();
+  HeldSource& source = *held;
+  Settings settings;
+  settings.watch_logins = false;
+  settings.metrics_file = "";
+  const auto agent = ValueOf(Agent::Create({.loop = *loop,
+                                            .clock = clock,
+                                            .machine = ValueOf(open()),
+                                            .settings = std::move(settings),
+                                            .kind = host::AgentSource::kLocal,
+                                            .node = "node",
+                                            .source = std::move(held),
+                                            .open_machine = open}));
+  source.fetched = [&](const std::string& name) {
+    loop->Post([&, name] { source.fetches.at(name)(SurveyRequest()); });
+  };
+  event::Timer round(
+      *loop, [&] { ValueOf(change::ReadStagedImage(root)) ? round.After(milliseconds(1)) : loop->Stop(); },
+      milliseconds(1));
+  round.After(milliseconds(1));
+  agent->Begin();
+  source.listener.wanted({"local"});
+  EXPECT_TRUE(Succeeded(event::RunPatiently(*loop)));
 }
 
 }  // namespace

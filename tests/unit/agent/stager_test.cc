@@ -39,6 +39,8 @@ struct Images {
   std::vector<std::string> calls = {};
   std::optional<Error> error = {};  // The error of a fetch.
   std::optional<Error> prune_error = {};
+  bool has_unneeded = false;
+  std::atomic<bool> has_begun = false;       // A fetch has begun.
   std::atomic<bool> waits_for_stop = false;  // A fetch does not end before it is asked to stop.
   std::optional<host::DeployedImage> pending = {};
 };
@@ -55,6 +57,7 @@ class FakeImages final : public host::Deployments {
   }
   Result<host::FetchedImage> Fetch(const std::string& image, const std::stop_token& stop) override {
     images_.calls.push_back("fetch " + image);
+    images_.has_begun = true;
     while (images_.waits_for_stop && !stop.stop_requested()) std::this_thread::yield();
     if (stop.stop_requested()) return Error(ErrorKind::kCancelled, "the fetch was stopped");
     if (images_.error) return *images_.error;
@@ -70,9 +73,11 @@ class FakeImages final : public host::Deployments {
   Result<host::PutEffect> FinalizeStaged(const std::function<Result<>(const Root& next)>&) override {
     return Unexpected("finalize");
   }
+  Result<bool> HasUnneededImages() override { return images_.has_unneeded; }
   Result<> Prune() override {
     images_.calls.emplace_back("prune");
     if (images_.prune_error) return *images_.prune_error;
+    images_.has_unneeded = false;
     return {};
   }
 
@@ -211,7 +216,8 @@ class StagerTest : public StagingAhead {
 
   void Start() {
     stager_ = std::make_unique<Stager>(
-        *loop_, machine_.host().root, [this]() -> Result<std::unique_ptr<host::ThisMachine>> { return Open(); },
+        *loop_, machine_.host().root, Stager::Images::kInOstree,
+        [this]() -> Result<std::unique_ptr<host::ThisMachine>> { return Open(); },
         Stager::Listener{.fetch =
                              [this](const Goal&, std::function<void(Result<SurveyRequest>)> done) {
                                loop_->Post([this, done = std::move(done)] { done(Request()); });
@@ -279,6 +285,39 @@ TEST_F(StagerTest, RemovesAnImageThatIsNotWantedAnyMore) {
   EXPECT_FALSE(Record());
 }
 
+TEST_F(StagerTest, RemovesTheImagesOfEarlierChangesBeforeItFetchesAnother) {
+  images_.has_unneeded = true;
+  stager_->Want(kNext);
+  RunUntil(How::kStaged);
+  EXPECT_THAT(images_.calls, ElementsAre("prune", "fetch " + kNewImage));
+}
+
+TEST_F(StagerTest, RemovesTheImageThatAChangeHasReplaced) {
+  stager_->Want(std::nullopt);
+  event::Settle(*loop_);
+  const auto await_idle = [&] {
+    stager_->WhenIdle([&] { loop_->Post([&] { loop_->Stop(); }); });
+    ASSERT_TRUE(Succeeded(event::RunPatiently(*loop_)));
+  };
+  await_idle();
+  EXPECT_THAT(images_.calls, testing::IsEmpty());
+  images_.has_unneeded = true;
+  stager_->Follow({.phase = phase::Changing{kNext}, .wanted = kNext});
+  await_idle();
+  EXPECT_THAT(images_.calls, testing::IsEmpty());
+  stager_->Follow({.phase = phase::Settled{kNext}, .wanted = kNext});
+  await_idle();
+  EXPECT_THAT(images_.calls, ElementsAre("prune"));
+}
+
+TEST_F(StagerTest, StagesAlsoIfTheImagesOfEarlierChangesCannotBeRemoved) {
+  images_.has_unneeded = true;
+  images_.prune_error = Error(ErrorKind::kUnavailable, "the sysroot is locked");
+  stager_->Want(kNext);
+  RunUntil(How::kStaged);
+  EXPECT_THAT(images_.calls, ElementsAre("prune", "fetch " + kNewImage));
+}
+
 TEST_F(StagerTest, ReportsWhyTheImageOfAnEarlierTargetKeepsTheNextOneFromBeingStaged) {
   ASSERT_TRUE(
       Succeeded(change::KeepStagedImage(machine_.host().root, change::StagedImage{"rendered-worker-0", kNewImage})));
@@ -295,8 +334,11 @@ TEST_F(StagerTest, ReportsWhyTheImageOfAnEarlierTargetKeepsTheNextOneFromBeingSt
 TEST_F(StagerTest, StopsWhenTheMachineIsToHaveAnotherGoalAndLetsItsChangeBeginThen) {
   images_.waits_for_stop = true;
   stager_->Want(kNext);
-  // The fetch of the inputs ends in this turn, and the worker's job begins.
-  event::Settle(*loop_);
+  event::Timer round(
+      *loop_, [&] { images_.has_begun ? loop_->Stop() : round.After(std::chrono::milliseconds(1)); },
+      std::chrono::milliseconds(1));
+  round.After(std::chrono::milliseconds(1));
+  ASSERT_TRUE(Succeeded(event::RunPatiently(*loop_)));
   const Goal other{"rendered-worker-3"};
   stager_->Follow({.phase = phase::Changing{.goal = other}, .wanted = other});
   stager_->WhenIdle([&] { loop_->Stop(); });

@@ -36,6 +36,9 @@ struct StagingRow {
 
 State SettledAt(const Goal& goal) { return {.phase = phase::Settled{goal}, .wanted = goal}; }
 State Checking() { return {.phase = phase::Checking{.goal = kPresent}, .wanted = kPresent}; }
+State FailingToReach(const Goal& goal, phase::Degraded::Retry retry = phase::Degraded::Retry::kLook) {
+  return {.phase = phase::Degraded{.text = "there is too little space", .retry = retry, .goal = goal}, .wanted = goal};
+}
 State DegradedNow() { return {.phase = phase::Degraded{.text = "/etc/motd differs"}, .wanted = kPresent}; }
 State Rejecting(const Goal& goal) {
   State state = SettledAt(kPresent);
@@ -43,8 +46,12 @@ State Rejecting(const Goal& goal) {
   return state;
 }
 
-Staging Wanting(const Goal& goal) { return {.is_told = true, .wanted = goal}; }
-Staging WantingNothing() { return {.is_told = true}; }
+Staging Wanting(const Goal& goal) { return {.is_told = true, .wanted = goal, .is_tidy = true}; }
+Staging WantingNothing() { return {.is_told = true, .is_tidy = true}; }
+Staging Untidy(Staging staging) {
+  staging.is_tidy = false;
+  return staging;
+}
 Staging Attempting(Staging staging, const Goal& goal) {
   staging.under_way = goal;
   return staging;
@@ -126,8 +133,35 @@ std::vector<StagingRow> StagingRows() {
        {.phase = phase::Changing{.goal = kOther}, .wanted = kOther},
        StagingWork::kNothing,
        StagingReport::How::kNothing},
+      {"an image that takes the space of a failed change is removed", WithImage(WantingNothing(), kOther),
+       FailingToReach(kLater), StagingWork::kCleanUp, StagingReport::How::kNothing},
+      {"an image is removed during the drain for another goal",
+       WithImage(WantingNothing(), kOther),
+       {.phase = phase::Draining{.goal = kLater}, .wanted = kLater},
+       StagingWork::kCleanUp,
+       StagingReport::How::kNothing},
+      {"an image that a failed change needs again stays", WithImage(WantingNothing(), kOther), FailingToReach(kOther),
+       StagingWork::kNothing, StagingReport::How::kNothing},
+      {"an image stays during the drain for its goal",
+       WithImage(WantingNothing(), kOther),
+       {.phase = phase::Draining{.goal = kOther}, .wanted = kOther},
+       StagingWork::kNothing,
+       StagingReport::How::kNothing},
+      {"no image is removed while a change has to be recovered", WithImage(WantingNothing(), kOther),
+       FailingToReach(kLater, phase::Degraded::Retry::kRecover), StagingWork::kNothing, StagingReport::How::kNothing},
+      {"the image of a goal that is wanted later stays on a degraded node", WithImage(Wanting(kOther), kOther),
+       FailingToReach(kLater), StagingWork::kNothing, StagingReport::How::kUnstageable},
       {"the record of an image is removed when a deployment has the image", WithImage(WantingNothing(), kOther),
        SettledAt(kOther), StagingWork::kForget, StagingReport::How::kNothing},
+      {"the images of earlier changes are removed when the machine has its goal", Untidy(WantingNothing()),
+       SettledAt(kPresent), StagingWork::kTidy, StagingReport::How::kNothing},
+      {"the images of earlier changes are removed before another one is fetched", Untidy(Wanting(kLater)),
+       SettledAt(kPresent), StagingWork::kTidy, StagingReport::How::kUnderWay},
+      {"the images of earlier changes stay while that of a later change is there",
+       Untidy(WithImage(Wanting(kOther), kOther)), SettledAt(kPresent), StagingWork::kStage,
+       StagingReport::How::kUnderWay},
+      {"no images are removed during a look", Untidy(WantingNothing()), Checking(), StagingWork::kNothing,
+       StagingReport::How::kNothing},
       {"a removal that has failed is followed by a pause", Pausing(WithImage(WantingNothing(), kOther)),
        SettledAt(kPresent), StagingWork::kNothing, StagingReport::How::kNothing},
   };
@@ -157,6 +191,13 @@ TEST(Staging, PausesLongerAfterEachFailureUpToALimit) {
   EXPECT_EQ(StagingPause(5), seconds(160));
   EXPECT_EQ(StagingPause(6), seconds(300));
   EXPECT_EQ(StagingPause(1000), seconds(300));
+}
+
+TEST(Staging, AsksLessOftenWhileACommandHoldsTheClaimForLong) {
+  EXPECT_EQ(BusyPause(1), seconds(1));
+  EXPECT_EQ(BusyPause(2), seconds(2));
+  EXPECT_EQ(BusyPause(6), seconds(30));
+  EXPECT_EQ(BusyPause(1000), seconds(30));
 }
 
 TEST(Staging, RefusesAChangeThatTheMachineCouldNotMakeNow) {

@@ -108,6 +108,20 @@ TEST_F(NoticeQueueTest, DropsTheOldestOnesThatAreNotOnTheirWay) {
   EXPECT_THAT(attempts_, ElementsAre("a", "d", "e"));
 }
 
+TEST_F(NoticeQueueTest, DropsFirstWhatANodeWithManyFaultsHasReported) {
+  const auto fault = [](const std::string& id) {
+    Notice notice = Named(id);
+    notice.subject = "nodes/flapping";
+    return notice;
+  };
+  queue_.Add(Named("on its way"));
+  queue_.Add(Named("rollout"));
+  for (const char* id : {"f1", "f2", "f3"}) queue_.Add(fault(id));
+  EXPECT_EQ(queue_.counts().dropped, 2U);
+  for (int i = 0; i < 3; ++i) End(Kind::kTaken);
+  EXPECT_THAT(attempts_, ElementsAre("on its way", "rollout", "f3"));
+}
+
 TEST_F(NoticeQueueTest, IgnoresTheOutcomeOfAnAttemptThatWasForgotten) {
   queue_.Add(Named("a"));
   const auto late = std::exchange(done_, nullptr);

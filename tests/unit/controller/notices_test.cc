@@ -231,5 +231,23 @@ TEST(NewNotices, AreThoseThatWereNotThereForADay) {
   EXPECT_THAT(Ids(NewNotices(known, {a, b}, now)), ElementsAre("b"));
 }
 
+TEST(NewNotices, RememberALimitedNumberAndAlwaysThoseThatAreThere) {
+  Notice lasting;
+  lasting.id = "lasting";
+  const auto with_faults = [&](const std::string& prefix) {
+    std::vector<Notice> notices(15'000, lasting);
+    for (std::size_t i = 1; i < notices.size(); ++i) notices[i].id = prefix + std::to_string(i);
+    return notices;
+  };
+  KnownNotices known;
+  MonotonicTime now = {};
+  EXPECT_EQ(NewNotices(known, with_faults("a"), now).size(), 15'000U);
+  now += std::chrono::minutes(1);
+  EXPECT_EQ(NewNotices(known, with_faults("b"), now).size(), 14'999U);
+  EXPECT_LE(known.size(), 20'000U);
+  now += std::chrono::minutes(1);
+  EXPECT_THAT(NewNotices(known, with_faults("b"), now), IsEmpty());
+}
+
 }  // namespace
 }  // namespace pintle::controller

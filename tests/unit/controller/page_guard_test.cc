@@ -37,8 +37,7 @@ class PageGuardTest : public testing::Test {
  protected:
   // Sends a request; the answer may come later.
   net::HttpAnswer Send(const std::string& authorization, std::string_view target = "/") {
-    net::IncomingRequest request = {
-        .method = "GET", .target = target, .peer = "192.0.2.1:1", .headers = {{"Host", "a"}}};
+    net::IncomingRequest request = {.method = "GET", .target = target, .peer = peer_, .headers = {{"Host", "a"}}};
     if (!authorization.empty()) request.headers.push_back({"Authorization", authorization});
     net::HttpAnswer answer = guard_->Answer(request, [this](const net::IncomingRequest& admitted) {
       seen_authorization_ = seen_authorization_ || admitted.Find("Authorization").has_value();
@@ -90,6 +89,7 @@ class PageGuardTest : public testing::Test {
   std::unique_ptr<event::Loop> loop_ = ValueOf(event::Loop::Create());
   std::vector<std::pair<std::string, std::function<void(Result<Admission>)>>> questions_;
   int asked_ = 0;
+  std::string peer_ = "192.0.2.1:1";
   bool seen_authorization_ = false;
   std::shared_ptr<PageGuard> guard_ =
       PageGuard::Create(*loop_, clock_, [this](const std::string& token, std::function<void(Result<Admission>)> done) {
@@ -177,12 +177,30 @@ TEST_F(PageGuardTest, RemembersTheAdmissionForAWhile) {
 
 TEST_F(PageGuardTest, AsksAboutAFewTokensAtATimeOnly) {
   std::vector<net::HttpAnswer> waiting;
-  for (int i = 0; i < 16; ++i) waiting.push_back(SendToken("t" + std::to_string(i)));
+  for (int i = 0; i < 32; ++i) {
+    peer_ = "192.0.2." + std::to_string(i) + ":1";
+    waiting.push_back(SendToken("t" + std::to_string(i)));
+  }
   EXPECT_EQ(StatusOf(SendToken("one-more")), 503);
-  EXPECT_EQ(asked_, 16);
+  EXPECT_EQ(asked_, 32);
   Review("t3", Admission::kUnauthenticated);
   EXPECT_EQ(StatusOf(SendToken("one-more")), 0);
-  EXPECT_EQ(asked_, 17);
+  EXPECT_EQ(asked_, 33);
+}
+
+TEST_F(PageGuardTest, AsksForOthersWhileOneClientSendsManyTokens) {
+  std::vector<net::HttpAnswer> waiting;
+  for (int port = 1; port <= 40; ++port) {
+    for (const char* address : {"192.0.2.1:", "[2001:db8::1]:"}) {
+      peer_ = address + std::to_string(port);
+      waiting.push_back(SendToken("wrong-" + std::to_string(waiting.size())));
+    }
+  }
+  EXPECT_EQ(asked_, 30);
+  peer_ = "192.0.2.2:1";
+  const net::HttpAnswer other = SendToken("good");
+  Review("good", Admission::kPermitted);
+  EXPECT_EQ(StatusOf(other), 200);
 }
 
 TEST_F(PageGuardTest, AsksNothingForAClientThatHasLeft) {
