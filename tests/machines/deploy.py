@@ -6,19 +6,18 @@ from .image import BRANCH, OS_NAME
 REPOSITORY = "/sysroot/ostree/repo"
 
 
-def commit(machine, files, version, timestamp="", options=()):
+def commit(machine, files, version, timestamp=""):
     """Commits the machine's image with other contents of some files, {path: text}; returns the commit's checksum.
 
     Files of /etc are given by their path in an image, below /usr/etc.  With the same timestamp, which is in words like
-    "2026-01-01 00:00:00 +0000", machines with the same image make the same commit.  `options` are more options of
-    `ostree commit`.
+    "2026-01-01 00:00:00 +0000", machines with the same image make the same commit.
     """
     tree = "/var/tmp/commit"
     for path, text in files.items():
         place = f"{tree}{path}"
         machine.run("mkdir", "--parents", place.rpartition("/")[0])
         machine.run("tee", place, input=text)
-    options = [*options, *([f"--timestamp={timestamp}"] if timestamp else [])]
+    options = [f"--timestamp={timestamp}"] if timestamp else []
     # /sysroot is read-only, and stays so outside this mount namespace.
     return machine.run("unshare", "--mount", "sh", "-ec", """
         repository=$1 branch=$2 tree=$3 version=$4

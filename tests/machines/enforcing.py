@@ -23,6 +23,7 @@ from .vm import Vm
 # OSTree runs semodule by bubblewrap.
 PACKAGES = ["selinux-policy-default", "policycoreutils", "selinux-utils", "bubblewrap"]
 TYPE = "default"
+NEXT = f"{image.BRANCH}-next"
 CONFIG = "etc/selinux"
 POLICY = f"{CONFIG}/{TYPE}"
 BUILD_POLICY = pathlib.Path(__file__).resolve().parents[2] / "selinux/build_policy.py"
@@ -69,7 +70,9 @@ def _run_semodule(layers, config, binds, *words):
 
 
 def make_disk(disk, build):
-    """Makes an OSTree disk at the path `disk`, whose only deployment has the build as a package installs it.  Returns
+    """Makes an OSTree disk at the path `disk`, whose only deployment has the build as a package installs it.
+
+    The branch NEXT has the same image with another policy, which has the type net_conf_t for /etc/relabelled.  Returns
     the commit of the image.
     """
     need("meson", "strip", "mount")
@@ -127,6 +130,11 @@ def _deploy(disk, layers):
         cp --recursive --no-dereference --preserve=mode,links --remove-destination /media/. /mnt/tree/
         ostree commit --repo=/mnt/ostree/repo --branch="$branch" --tree=dir=/mnt/tree --selinux-policy=/mnt/tree \
                       --owner-uid=0 --owner-gid=0 --subject=labelled --add-metadata-string=version=1
+        # In a virtual machine, this would take minutes.
+        echo "/etc/relabelled -- system_u:object_r:net_conf_t:s0" \
+          >/mnt/tree/usr/etc/selinux/default/contexts/files/file_contexts.local
+        ostree commit --repo=/mnt/ostree/repo --branch="$branch-next" --tree=dir=/mnt/tree --selinux-policy=/mnt/tree \
+                      --owner-uid=0 --owner-gid=0 --subject=next --add-metadata-string=version=2 >&2
         rm -r /mnt/tree
         ostree admin deploy --sysroot=/mnt --os="$os" "$@" "$branch" >&2
         ostree admin undeploy --sysroot=/mnt 1 >&2
