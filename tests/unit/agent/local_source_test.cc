@@ -51,7 +51,11 @@ class LocalSourceTest : public testing::Test {
                           held_.push_back(what);
                           loop_->Stop();
                         },
-                    .warned = [this](const std::vector<std::string>& warnings) { warnings_ = warnings; }});
+                    .warned =
+                        [this](const std::vector<std::string>& warnings) {
+                          warnings_ = warnings;
+                          if (stops_at_warnings_) loop_->Stop();
+                        }});
   }
 
   // Runs until the source has called its listener.
@@ -86,6 +90,7 @@ class LocalSourceTest : public testing::Test {
   std::vector<std::string> unusable_;
   std::vector<std::string> held_;
   std::vector<std::string> warnings_;
+  bool stops_at_warnings_ = false;
   std::unique_ptr<LocalSource> source_;
 };
 
@@ -368,14 +373,23 @@ class LocalSourceGateTest : public LocalSourceTest {
   void RunUntilRead() {
     const fs::path pipe = configs_ / "10-pipe.json";  // It leads to a warning, and is no config.
     ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-    while (!HasFailure() && warnings_.empty()) event::Settle(*loop_);
+    stops_at_warnings_ = true;
+    while (!HasFailure() && warnings_.empty()) Run();
   }
   void RunUntilWanted(std::size_t count) {
     while (!HasFailure() && wanted_.size() < count) Run();
   }
+  // Asks for the first goal; the answer may have to wait for the gate.
+  void BeginFetch() {
+    source_->Fetch(std::nullopt, {wanted_[0]}, [this](Result<SurveyRequest> request) {
+      answer_ = std::move(request);
+      loop_->Stop();
+    });
+  }
 
   LateClock clock_;
   gates::AnsweringServer server_{503};
+  std::optional<Result<SurveyRequest>> answer_;
 };
 
 TEST_F(LocalSourceGateTest, AGoalWaitsUntilTheGateIsMet) {
@@ -503,14 +517,10 @@ TEST_F(LocalSourceGateTest, ATimeoutBeginsAgainIfTheGateWasRemovedMeanwhile) {
   Pass(std::chrono::minutes(2));
   WriteGate(", timeout: 1min, onTimeout: Continue");
   RunUntilRead();
-  std::optional<Result<SurveyRequest>> answer;
-  source_->Fetch(std::nullopt, {wanted_[0]}, [&](Result<SurveyRequest> request) {
-    answer = std::move(request);
-    loop_->Stop();
-  });
-  while (!HasFailure() && Last(held_) == "" && !answer) Run();
+  BeginFetch();
+  while (!HasFailure() && Last(held_) == "" && !answer_) Run();
   EXPECT_THAT(Last(held_), HasSubstr("it has not been met since 2027-01-02T12:02:"));
-  EXPECT_FALSE(answer);
+  EXPECT_FALSE(answer_);
 }
 
 TEST_F(LocalSourceGateTest, AChangeThatFailedIsNotTriedAgainWhileTheRulesCannotBeRead) {
@@ -521,18 +531,14 @@ TEST_F(LocalSourceGateTest, AChangeThatFailedIsNotTriedAgainWhileTheRulesCannotB
   RunUntilWanted(1);
   WriteGate(", timeout: soon");
   while (!HasFailure() && Last(unusable_).empty()) Run();
-  std::optional<Result<SurveyRequest>> answer;
-  source_->Fetch(std::nullopt, {wanted_[0]}, [&](Result<SurveyRequest> request) {
-    answer = std::move(request);
-    loop_->Stop();
-  });
-  while (!HasFailure() && Last(held_) == "" && !answer) Run();
+  BeginFetch();
+  while (!HasFailure() && Last(held_) == "" && !answer_) Run();
   EXPECT_THAT(Last(held_), testing::MatchesRegex("the change to rendered-local-.* waits: .*rollout.yaml: "
                                                  "spec.gates.0..timeout: \"soon\" .*"));
-  EXPECT_FALSE(answer);
+  EXPECT_FALSE(answer_);
   WriteGate();
-  while (!HasFailure() && !answer) Run();
-  EXPECT_TRUE(Succeeded(*answer));
+  while (!HasFailure() && !answer_) Run();
+  EXPECT_TRUE(Succeeded(*answer_));
   EXPECT_EQ(Last(held_), "");
   EXPECT_EQ(Last(unusable_), "");
 }
@@ -544,14 +550,10 @@ TEST_F(LocalSourceGateTest, TheRulesAreReadAlsoIfTheConfigsCannotBeRead) {
   std::ofstream(configs_ / "b.json") << "{";
   std::ofstream(rollout_file_) << "spec: {freeze: {until: \"2027-01-07\", reason: holidays}}\n";
   while (!HasFailure() && Last(unusable_).empty()) Run();
-  std::optional<Result<SurveyRequest>> answer;
-  source_->Fetch(std::nullopt, {wanted_[0]}, [&](Result<SurveyRequest> request) {
-    answer = std::move(request);
-    loop_->Stop();
-  });
-  while (!HasFailure() && Last(held_) == "" && !answer) Run();
+  BeginFetch();
+  while (!HasFailure() && Last(held_) == "" && !answer_) Run();
   EXPECT_THAT(Last(held_), HasSubstr("the freeze (holidays) is not over"));
-  EXPECT_FALSE(answer);
+  EXPECT_FALSE(answer_);
 }
 
 TEST_F(LocalSourceGateTest, TheTargetOfALinkToTheRulesIsWatched) {
@@ -595,20 +597,13 @@ TEST_F(LocalSourceGateTest, AChangeThatFailedWaitsForTheGateBeforeItIsTriedAgain
   RunUntilWanted(1);
   server_.Answer(503);
   Pass(std::chrono::minutes(2));  // The first answer no longer counts.
-  std::optional<Result<SurveyRequest>> answer;
-  const auto fetch = [&] {
-    source_->Fetch(std::nullopt, {wanted_[0]}, [&](Result<SurveyRequest> request) {
-      answer = std::move(request);
-      loop_->Stop();
-    });
-  };
-  fetch();
+  BeginFetch();
   RunUntilHeld("503");
-  EXPECT_FALSE(answer);
+  EXPECT_FALSE(answer_);
   server_.Answer(200);
   Pass(std::chrono::seconds(30));
-  while (!HasFailure() && !answer) Run();
-  EXPECT_TRUE(Succeeded(*answer));
+  while (!HasFailure() && !answer_) Run();
+  EXPECT_TRUE(Succeeded(*answer_));
   EXPECT_EQ(Last(held_), "");
 }
 
