@@ -142,12 +142,12 @@ def test_the_contents_of_a_config_that_cannot_be_read_are_not_reported(agent):
 
 def test_without_ostree_the_os_settings_of_a_config_are_ignored(agent):
     boot = agent.read("/proc/sys/kernel/random/boot_id")
-    agent.node.run("mkdir", "--parents", CONFIGS)
+    agent.becomes(config(greeting="ours"))
     os = {"osImageURL": "quay.io/os@sha256:" + "1" * 64, "kernelArguments": ["probe=1"], "extensions": ["usbguard"]}
-    agent.write(f"{CONFIGS}/10-os.yaml", {
+    name = agent.becomes({
         "apiVersion": "machineconfiguration.openshift.io/v1", "kind": "MachineConfig",
-        "metadata": {"name": "10-os", "labels": {"machineconfiguration.openshift.io/role": "worker"}}, "spec": os})
-    name = agent.becomes(config(greeting="ours"))
+        "metadata": {"name": "10-os", "labels": {"machineconfiguration.openshift.io/role": "worker"}}, "spec": os},
+        path=f"{CONFIGS}/10-os.yaml")
     aside = "OS image, kernel arguments, extensions of the config, since this machine has no OSTree"
     assert agent.read("/etc/issue") == "ours" and agent.read("/proc/sys/kernel/random/boot_id") == boot
     agent.awaits("the status has what is left aside", lambda status: status.get("leftAside") == aside)
