@@ -38,4 +38,10 @@ Result<> Authorities::Add(CURL* easy, std::string& pem) {
 }
 #endif
 
+void FollowSystemAuthorities([[maybe_unused]] CURL* easy) {
+#if LIBCURL_VERSION_NUM >= 0x075700
+  Set(easy, CURLOPT_CA_CACHE_TIMEOUT, 0L);
+#endif
+}
+
 }  // namespace pintle::net

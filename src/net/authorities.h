@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Makes curl trust the given CA certificates and no others.
+// The CA certificates that curl trusts: either given ones and no others, or those of the system.
 
 #include <string>
 
@@ -23,5 +23,9 @@ class Authorities {
   std::string in_file_;  // The certificates in `file_`.
 #endif
 };
+
+// Keeps curl from using authorities of the system that have been replaced.  By default, it reads their file once a day if
+// it was built without a folder of authorities, as Fedora's was.
+void FollowSystemAuthorities(CURL* easy);
 
 }  // namespace pintle::net

@@ -202,6 +202,8 @@ Result<> HttpCall::Engine::SetTls(CURL* easy, const Url& url, bool with_client_c
   if (tls.authorities) {
     const auto doing = [&] { return "reading the CA certificates for " + url.HostAndPort(); };
     TRY(authorities_.Trust(easy, TRY(ReadPem(*tls.authorities), doing())), doing());
+  } else {
+    FollowSystemAuthorities(easy);
   }
   if (!tls.client || !with_client_certificate) return {};
   const auto doing = [&] { return "reading our client certificate for " + url.HostAndPort(); };
