@@ -87,12 +87,16 @@ def build_packages_with(*options):
     return [TOP / path for path in built]
 
 
-def make(version, changes, commit, output, options):
-    """Makes all files of the release in a folder.  The folder gets its name at the end, when it is complete."""
+def make(version, changes, commit, output, options, builds):
+    """Makes all files of the release in a folder.  The folder gets its name at the end, when it is complete and, if there
+    are two builds, equal to the second one.
+    """
     unfinished = output.with_name(f"{output.name}.unfinished")
     build_packages.empty_folder(unfinished)
     write_release_files(unfinished, version, changes, options)
     check_unchanged(commit)
+    if builds == 2:
+        compare_with_another_build(version, unfinished, options)
     shutil.rmtree(output, ignore_errors=True)
     unfinished.rename(output)
 
@@ -145,9 +149,7 @@ def main():
     try:
         changes = check(arguments.version)
         commit = git("rev-parse", "HEAD")
-        make(arguments.version, changes, commit, output, options)
-        if arguments.twice:
-            compare_with_another_build(arguments.version, output, options)
+        make(arguments.version, changes, commit, output, options, builds=2 if arguments.twice else 1)
         if not arguments.no_tag and not git("tag", "--list", f"v{arguments.version}"):
             git("tag", f"v{arguments.version}", commit)
             print(f"The commit has the tag v{arguments.version} now; publish it with `git push origin v{arguments.version}`.")
