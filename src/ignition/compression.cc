@@ -31,7 +31,7 @@ class Gunzipper::Inflater {
   z_stream& stream() { return stream_; }
 
  private:
-  static constexpr int kGzipOnly = 16 + MAX_WBITS;
+  static constexpr int kGzipOnly = 16 + MAX_WBITS;  // zlib defines that 16 selects gzip's header and trailer.
   z_stream stream_ = {};
   bool ready_ = false;
 };

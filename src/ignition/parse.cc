@@ -82,7 +82,7 @@ std::optional<Version> ParseVersion(std::string_view text) {
   return version;
 }
 
-// Returns the first character of the value's text, or, for a plain value, any text of its type.
+// Returns a JSON text with which WrongType() recognises the type of the value.
 std::string TokenOf(const json::Value& value) {
   switch (value.type()) {
     case json::Value::Type::kString:
@@ -98,6 +98,8 @@ std::string TokenOf(const json::Value& value) {
   }
 }
 
+// Finds a member as Go does: by its exact name, or else the last one whose name differs only in case.  Returns null if
+// there is neither.
 const json::Value* FindMember(const json::Value& object, std::string_view name) {
   const json::Value* found = nullptr;
   for (const auto& [key, value] : object.members()) {

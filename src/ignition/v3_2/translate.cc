@@ -31,6 +31,7 @@ Config FromPrevious(v3_1::Config config) { return Translate<Config>(std::move(co
 
 namespace {
 
+// Returns an error if a config has anything that spec 3.1 does not support.
 Result<> RefuseLosses(const Config& config) {
   const json::Path root;
   const json::Path storage(root, "storage");
