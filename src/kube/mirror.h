@@ -19,7 +19,7 @@
 
 namespace pintle::kube {
 
-// The readable part of an object, and why the rest could not be read.
+// The readable part of an object, and why the object could not be read as a whole.
 template <Resource T>
 struct Unreadable {
   const T& readable_part;

@@ -43,8 +43,8 @@ Result<ApiRequest> PatchRequest(const ResourceKind& kind, const ObjectName& name
                                 const std::string& field_manager);
 
 // Returns kYes for a merge patch or an apply without a resourceVersion, because repeating it has no further effect.
-// Returns kNo for the others: the first patch changes the resourceVersion, so a second one with the old version would
-// be refused, and a second JSON patch may change the object again.
+// Returns kNo for other patches: the first patch changes the resourceVersion, so a second one with the old version
+// would be refused, and a second JSON patch may change the object again.
 Repeatable RepeatableOf(const Patch& patch);
 
 // Gets the current object and returns a merge patch, or nullopt if there is nothing to change.

@@ -24,7 +24,8 @@ std::string Encoded(std::string_view text) {
   return encoded;
 }
 
-// Refuses names that Kubernetes forbids (IsValidPathSegmentName), since they would lead to another path.
+// Returns a name as a segment of a path.  Refuses names that Kubernetes forbids (IsValidPathSegmentName), since they
+// would lead to another path.
 Result<std::string> Segment(std::string_view name, std::string_view what) {
   const bool leads_elsewhere =
       name.empty() || name == "." || name == ".." || name.find_first_of("/%") != std::string_view::npos;
