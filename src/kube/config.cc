@@ -146,7 +146,7 @@ Result<const T*> Find(const std::vector<NamedEntry<T>>& entries, const std::stri
   for (const NamedEntry<T>& entry : entries) {
     if (entry.name == name) return &entry.value;
   }
-  return Invalid(fmt::format("it has no {} \"{}\"", T::kKey, name));
+  return Invalid(fmt::format("the file has no {} \"{}\"", T::kKey, name));
 }
 
 std::string FilePath(const std::string& directory, const std::string& path) {

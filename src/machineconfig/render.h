@@ -56,6 +56,7 @@ Result<const api::OSImageStreamSet*> ImagesFor(const api::MachineConfigPool& poo
 Result<const api::OSImageStreamSet*> ImagesFor(const api::MachineConfigPool& pool, const api::MachineConfigPool* worker,
                                                const api::OSImageStream& stream);
 
+// Errors and warnings are in the words of the Machine Config Operator.
 Result<Rendered> Render(const api::MachineConfigPool& pool, MachineConfigs configs, const RenderSettings& settings);
 
 // Returns an error for a config that is too large for the cluster's database.

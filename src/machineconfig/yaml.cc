@@ -334,6 +334,7 @@ class Converter {
     if (!context.in_alias) return {};
     ++from_aliases_;
     bytes_from_aliases_ += node.text.size();
+    // These numbers, and those of AllowedShare(), are yaml.v2's.
     const bool too_many = from_aliases_ > 100 && converted_ > 1000 &&
                           static_cast<double>(from_aliases_) > AllowedShare() * static_cast<double>(converted_);
     if (too_many || bytes_from_aliases_ > std::min(limits_.bytes, kMostAliasedBytes)) {
@@ -342,6 +343,7 @@ class Converter {
     return {};
   }
 
+  // Returns which share of the values may come from aliases.
   double AllowedShare() const {
     constexpr double kFew = 400'000;
     constexpr double kMany = 4'000'000;
@@ -437,9 +439,9 @@ class Converter {
       const std::uint32_t key_index = node.children[i];
       const std::uint32_t value_index = node.children[i + 1];
       if (IsMerge(nodes_[key_index])) {
-        json::Value::Object more;
-        TRY(Merge(more, value_index, context, path));
-        for (auto& [key, value] : more) {
+        json::Value::Object from_merge;
+        TRY(Merge(from_merge, value_index, context, path));
+        for (auto& [key, value] : from_merge) {
           merged.insert(key);
           map.insert_or_assign(key, std::move(value));
         }

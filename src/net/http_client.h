@@ -30,8 +30,8 @@ struct HttpReceiver {
   std::function<void(Result<> outcome)> end;
 };
 
-// A request under way.  Destroying it cancels the request, even from within a callback; the receiver is not called
-// after that.
+// A request under way.  Destroying this object cancels the request, even from within a callback; the receiver is not
+// called afterwards.
 class [[nodiscard]] HttpCall {
  public:
   HttpCall() = default;

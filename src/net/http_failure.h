@@ -35,6 +35,7 @@ struct TransferFailure {
   std::chrono::milliseconds connect_timeout = {};
 };
 
+// Makes the error about a failed transfer.
 Error Explain(const TransferFailure& failure);
 
 Error StalledFor(std::chrono::milliseconds patience, const std::string& server, const AnswerProgress& progress);

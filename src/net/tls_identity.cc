@@ -70,9 +70,9 @@ Result<> UseKey(SSL_CTX* context, const std::string& pem) {
 const char* NameOf(const STACK_OF(SSL_CIPHER) * known, const std::string& cipher) {
   const auto* const stack = reinterpret_cast<const OPENSSL_STACK*>(known);
   for (int i = 0; i < Crypto().OPENSSL_sk_num(stack); ++i) {
-    const auto* const one = static_cast<const SSL_CIPHER*>(Crypto().OPENSSL_sk_value(stack, i));
-    const char* name = Ssl().SSL_CIPHER_get_name(one);
-    const char* standard_name = Ssl().SSL_CIPHER_standard_name(one);
+    const auto* const entry = static_cast<const SSL_CIPHER*>(Crypto().OPENSSL_sk_value(stack, i));
+    const char* name = Ssl().SSL_CIPHER_get_name(entry);
+    const char* standard_name = Ssl().SSL_CIPHER_standard_name(entry);
     if (cipher == name || (standard_name != nullptr && cipher == standard_name)) return name;
   }
   return nullptr;
