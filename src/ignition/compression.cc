@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kInflateBufferSize = 64 << 10;
 
-Error Broken(std::string what) { return Error(ErrorKind::kInvalid, std::move(what)); }
+Error Broken(std::string message) { return Error(ErrorKind::kInvalid, std::move(message)); }
 
 }  // namespace
 

@@ -189,7 +189,7 @@ std::string Spec2ReportText(const json::Report& report, const Text& text) {
 // and then list all values of wrong types.
 struct Mismatch {
   TextPosition end;
-  std::string what;
+  std::string message;
 };
 
 Mismatch FirstMismatch(const json::Report& report, std::string_view text, Spec spec) {
@@ -209,14 +209,14 @@ Mismatch FirstMismatch(const json::Report& report, std::string_view text, Spec s
 std::string WrongTypesText(const json::Report& report, const Text& text, int minor) {
   if (!text) return ReportText(report, text);
   const Mismatch first = FirstMismatch(report, *text, {3, minor});
-  return fmt::format("error at line {} col {}: {}\n{}", first.end.line, first.end.column, first.what,
+  return fmt::format("error at line {} col {}: {}\n{}", first.end.line, first.end.column, first.message,
                      ReportText(report, text));
 }
 
 std::string Spec2WrongTypesText(const json::Report& report, const Text& text, int minor) {
   if (!text) return ReportText(report, text);
   const Mismatch first = FirstMismatch(report, *text, {2, minor});
-  return fmt::format("error at line {}, column {}\n{}\n{}", first.end.line, Spec2Column(first.end), first.what,
+  return fmt::format("error at line {}, column {}\n{}\n{}", first.end.line, Spec2Column(first.end), first.message,
                      ReportText(report, text));
 }
 

@@ -15,7 +15,9 @@ namespace {
 constexpr std::size_t kLineMax = 2048;
 constexpr std::size_t kBufferSize = 4096;
 
-Error InvalidUnit(std::string what) { return Error(ErrorKind::kInvalid, "invalid unit content: " + std::move(what)); }
+Error InvalidUnit(std::string problem) {
+  return Error(ErrorKind::kInvalid, "invalid unit content: " + std::move(problem));
+}
 
 struct Character {
   std::uint32_t code = 0;

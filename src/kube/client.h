@@ -48,9 +48,9 @@ class Client {
 
   // Returns a client whose fields are recorded under another name.
   Client As(std::string field_manager) const {
-    Client other = *this;
-    other.settings_.field_manager = std::move(field_manager);
-    return other;
+    Client copy = *this;
+    copy.settings_.field_manager = std::move(field_manager);
+    return copy;
   }
 
   // Returns a client for a caller with its own back-off: nothing is repeated, and `failed` gets each failure.
@@ -59,10 +59,10 @@ class Client {
   // Returns a client that makes up to this many attempts.  It is for a caller with its own back-off whose intervals are
   // too long for a short outage of the server.
   Client Trying(int attempts, std::function<void(const Failure& failure)> failed) const {
-    Client other = *this;
-    other.settings_.patience.attempts = attempts;
-    other.settings_.failed = std::move(failed);
-    return other;
+    Client copy = *this;
+    copy.settings_.patience.attempts = attempts;
+    copy.settings_.failed = std::move(failed);
+    return copy;
   }
 
   template <Resource T>

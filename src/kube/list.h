@@ -24,7 +24,7 @@ struct Selection {
 struct ListReceiver {
   // Called when the list begins or starts over: earlier objects must be discarded.
   std::function<void()> begin;
-  // May be called twice for the same object, if a page had to be fetched again.
+  // Gets each object that can be read.  May get the same object twice, if a page had to be fetched again.
   std::function<Result<>(json::Value object)> item;
   // Gets the resourceVersion to watch from, or the reason why there is no list.
   std::function<void(std::variant<std::string, Failure>)> end;

@@ -26,11 +26,11 @@ std::string Encoded(std::string_view text) {
 
 // Returns a name as a segment of a path.  Refuses names that Kubernetes forbids (IsValidPathSegmentName), since they
 // would lead to another path.
-Result<std::string> Segment(std::string_view name, std::string_view what) {
+Result<std::string> Segment(std::string_view name, std::string_view kind) {
   const bool leads_elsewhere =
       name.empty() || name == "." || name == ".." || name.find_first_of("/%") != std::string_view::npos;
   if (!leads_elsewhere) return Encoded(name);
-  return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is not the name of a {}", name, what));
+  return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is not the name of a {}", name, kind));
 }
 
 }  // namespace

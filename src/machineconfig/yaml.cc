@@ -45,8 +45,8 @@ struct Node {
   std::vector<std::uint32_t> children;  // For a mapping these are key, value, key, value ...
 };
 
-Error AtLine(std::size_t line, std::string_view what) {
-  return Error(ErrorKind::kInvalid, fmt::format("not YAML: line {}: {}", line, what));
+Error AtLine(std::size_t line, std::string_view problem) {
+  return Error(ErrorKind::kInvalid, fmt::format("not YAML: line {}: {}", line, problem));
 }
 
 Tag TagNamed(const yaml_char_t* name) {
@@ -66,7 +66,7 @@ Tag TagNamed(const yaml_char_t* name) {
 enum class YamlReader : std::uint8_t { kOurs, kGo };
 
 // Makes an error in the words of Go's reader.
-Error GoError(std::string_view what) { return Error(ErrorKind::kInvalid, fmt::format("yaml: {}", what)); }
+Error GoError(std::string_view problem) { return Error(ErrorKind::kInvalid, fmt::format("yaml: {}", problem)); }
 
 // Returns the tag of a plain scalar as Go's reader prints it.  The reader recognizes a time only if the tag asks for
 // one.
@@ -284,8 +284,8 @@ class Converter {
   };
 
   // Returns an error about a node.  Go's errors about nodes have no line.
-  Error Problem(const Node& node, std::string_view what, std::string_view what_in_go) const {
-    return reader_ == YamlReader::kGo ? GoError(what_in_go) : AtLine(node.line, what);
+  Error Problem(const Node& node, std::string_view problem, std::string_view problem_in_go) const {
+    return reader_ == YamlReader::kGo ? GoError(problem_in_go) : AtLine(node.line, problem);
   }
 
   Error ContainsItself(const Node& alias, const Node& target) const {

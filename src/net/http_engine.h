@@ -58,7 +58,7 @@ class HttpCall::Engine : public std::enable_shared_from_this<Engine> {
   };
 
   // These two are callbacks of curl.
-  static int WatchSocket(CURL* easy, curl_socket_t socket, int what, void* engine, void* watched);
+  static int WatchSocket(CURL* easy, curl_socket_t socket, int wanted, void* engine, void* watched);
   static int SetTimer(CURLM* multi, long timeout_ms, void* engine);
 
   void Watch(CURL* easy, curl_socket_t socket, event::FdReadiness wanted);

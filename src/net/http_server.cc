@@ -273,8 +273,8 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
     asio::post(thread_.context(), [self = shared_from_this()] { self->Advance(); });
   }
 
-  void Await(tcp::socket::wait_type what) {
-    socket_.async_wait(what, [self = shared_from_this()](error_code failed) {
+  void Await(tcp::socket::wait_type condition) {
+    socket_.async_wait(condition, [self = shared_from_this()](error_code failed) {
       if (!failed) self->Advance();
     });
   }

@@ -26,15 +26,15 @@ constexpr long kVersion3 = 2;
 constexpr int kSerialBits = 127;
 constexpr const char* kCurve = "P-256";
 
-Error MakingFailed(std::string_view what) {
+Error MakingFailed(std::string_view doing) {
   const unsigned long code = Crypto().ERR_peek_last_error();
   Crypto().ERR_clear_error();
   const char* const reason = code == 0 ? nullptr : Crypto().ERR_reason_error_string(code);
-  return Error(ErrorKind::kSystem, fmt::format("{}: {}", what, reason == nullptr ? "OpenSSL failed" : reason));
+  return Error(ErrorKind::kSystem, fmt::format("{}: {}", doing, reason == nullptr ? "OpenSSL failed" : reason));
 }
 
-Result<> Must(int ok, std::string_view what) {
-  if (ok <= 0) return MakingFailed(what);
+Result<> Must(int ok, std::string_view doing) {
+  if (ok <= 0) return MakingFailed(doing);
   return {};
 }
 

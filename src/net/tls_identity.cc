@@ -28,11 +28,11 @@ void FreeSsl(SSL* ssl) { Ssl().SSL_free(ssl); }
 using SslPtr = CPtr<SSL, FreeSsl>;
 
 // Returns the first error of OpenSSL's queue, which is the most precise, and clears the queue.
-Error OpensslError(std::string_view what) {
+Error OpensslError(std::string_view message) {
   const unsigned long code = Crypto().ERR_get_error();
   Crypto().ERR_clear_error();
   const char* reason = code == 0 ? nullptr : Crypto().ERR_reason_error_string(code);
-  return Error(ErrorKind::kInvalid, reason == nullptr ? std::string(what) : fmt::format("{}: {}", what, reason));
+  return Error(ErrorKind::kInvalid, reason == nullptr ? std::string(message) : fmt::format("{}: {}", message, reason));
 }
 
 Result<Bio> Reader(const std::string& pem) {

@@ -55,10 +55,10 @@ Result<> RefuseIgnitionLosses(const v3_2::Ignition& ignition, const Path& path) 
 }
 
 Result<> RefusePasswdLosses(const v3_2::Passwd& passwd, const Path& path) {
-  const auto refuse_absent = [&](const auto& list, const char* field, const char* what) -> Result<> {
+  const auto refuse_absent = [&](const auto& list, const char* field, const char* message) -> Result<> {
     for (std::size_t i = 0; i < list.size(); ++i) {
       if (list[i].should_exist.value_or(true)) continue;
-      return CannotTranslate(what, Path(Path(Path(path, field), i), "shouldExist"));
+      return CannotTranslate(message, Path(Path(Path(path, field), i), "shouldExist"));
     }
     return {};
   };

@@ -30,7 +30,7 @@ std::optional<T> UnlessZero(T value) {
   return value;
 }
 
-Error Untranslatable(std::string what) { return Error(ErrorKind::kInvalid, std::move(what)); }
+Error Untranslatable(std::string message) { return Error(ErrorKind::kInvalid, std::move(message)); }
 
 // Returns the path that a file, directory or link has in spec 3.  In spec 2, its path is relative to a filesystem that
 // the config names.  CheckTranslatable() refuses configs that declare another filesystem than "root".
