@@ -87,8 +87,8 @@ class LaterAnswer {
   // For the server: keeps `count`, by which a LaterCounter counts this answer, until the answer is completed or this
   // object is destroyed.
   void CountAs(std::shared_ptr<const void> count);
-  // For the server.  Returns the function that Complete() got.  If there is none yet, returns nullptr, and later calls `wake`
-  // when there is one.  `wake` must return at once, and must not call functions of this class.
+  // For the server.  Returns the function that Complete() got.  If there is none yet, returns nullptr, and later calls
+  // `wake` when there is one.  `wake` must return at once, and must not call functions of this class.
   Make Take(std::function<void()> wake);
   // For the server: `wake` is not called after this returns.
   void Abandon();
