@@ -35,7 +35,7 @@ struct Rules {
   bool sha256 = true;  // A hash may be a SHA-256 digest.
   UrlRules urls;
   bool format_none = true;  // A filesystem may have the format "none".
-  // Sources are checked.  This takes longer than everything else, since data URLs have whole files in them.
+  // Sources are checked.  This check takes longer than everything else, since data URLs have whole files in them.
   bool sources = true;
 };
 

@@ -56,8 +56,8 @@ class Client {
   // Returns a client for a caller with its own back-off: nothing is repeated, and `failed` gets each failure.
   Client Once(std::function<void(const Failure& failure)> failed) const { return Trying(1, std::move(failed)); }
 
-  // Returns a client that makes up to this many attempts.  It is for a caller with its own back-off whose intervals are
-  // too long for a short outage of the server.
+  // Returns a client that makes up to this many attempts for each request.  Such a client is for a caller with its own
+  // back-off whose intervals are too long for a short outage of the server.
   Client Trying(int attempts, std::function<void(const Failure& failure)> failed) const {
     Client copy = *this;
     copy.settings_.patience.attempts = attempts;

@@ -20,9 +20,9 @@ namespace pintle::kube {
 struct Config {
   net::Url server;  // May have a path, below which the API is.
   net::TlsSettings tls = {};
-  std::string token = {};       // May be empty.
-  std::string token_file = {};  // Takes precedence over `token`; may be empty.
-  std::string proxy = {};       // A URL; if empty, the environment's proxy is used.
+  std::string token = {};           // May be empty.
+  std::string token_file = {};      // Takes precedence over `token`; may be empty.
+  std::string proxy = {};           // A URL; if empty, the environment's proxy is used.
   std::string namespace_name = {};  // The namespace of the kubeconfig's context, or of the pod.
 };
 

@@ -72,7 +72,7 @@ class EventRecorder {
   Backoff backoff_;
   event::Timer again_;
   std::map<Key, Posted> posted_;  // The latest events, to find repetitions.
-  std::deque<Key> oldest_;  // The keys of `posted_`, the oldest first.
+  std::deque<Key> oldest_;        // The keys of `posted_`, the oldest first.
   Call call_;
 };
 

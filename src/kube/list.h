@@ -37,6 +37,7 @@ struct ListReceiver {
 // itself starts a failed list over uses kOnce, because nothing is lost before the first page has arrived.
 enum class FirstPage { kAsOthers, kOnce };
 
+// `patience` holds for each page.
 Call List(std::shared_ptr<Transport> transport, const ResourceKind& kind, Selection selection, const Patience& patience,
           ListReceiver receiver, FirstPage first_page = FirstPage::kAsOthers);
 

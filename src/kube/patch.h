@@ -39,6 +39,7 @@ using Patch = std::variant<MergePatch, JsonPatch, ApplyPatch>;
 // A status is patched separately from the rest of the object.
 enum class Part { kObject, kStatus };
 
+// Returns the request that sends a patch under the name `field_manager`.
 Result<ApiRequest> PatchRequest(const ResourceKind& kind, const ObjectName& name, const Patch& patch, Part part,
                                 const std::string& field_manager);
 
@@ -64,7 +65,8 @@ struct Amendment {
 Call AmendObject(std::shared_ptr<Transport> transport, Amendment amendment,
                  std::function<void(Result<json::Value>)> done);
 
-// Returns the object in an answer.  It must be the requested one: a mirror would take another object for a new state.
+// Returns the object in an answer.  It must be the requested object: a mirror would take another one for a new
+// state.
 Result<json::Value> ReadObject(const ObjectName& name, Fetched fetched);
 
 }  // namespace pintle::kube

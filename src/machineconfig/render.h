@@ -46,7 +46,7 @@ struct Rendered {
 
 using MachineConfigs = std::vector<const api::MachineConfig*>;
 
-// Returns the configs that a pool's selector matches.  It is an error if there are none, or if the selector is empty.
+// Returns the configs that a pool's selector matches.  An empty selector, and one that matches no config, are errors.
 Result<MachineConfigs> SelectFor(const api::MachineConfigPool& pool, std::span<const api::MachineConfig> configs);
 
 // Returns the images of the stream that a pool names, or of the default stream.

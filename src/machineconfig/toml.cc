@@ -439,7 +439,7 @@ class Reader {
   std::size_t line_ = 1;
   std::string table_name_;  // The key of the current header.
   std::string last_key_;
-  // Sets of addresses.  They stay valid: a member of a table keeps its place for as long as the table lives.
+  // Sets of addresses.  The addresses stay valid: a member of a table keeps its place for as long as the table lives.
   std::set<const json::Value*> headers_;  // Tables that have had a [header].
   std::set<const json::Value*> fixed_;    // Arrays and tables that were written as values, and cannot be extended.
 };

@@ -39,7 +39,7 @@ class [[nodiscard]] HttpCall {
   HttpCall(HttpCall&&) noexcept;
   HttpCall& operator=(HttpCall&&) noexcept;
 
-  // Stops the calls for the body, and the timer for stalls, until Resume().  This slows down the server.
+  // Stops the calls for the body, and the timer for stalls, until Resume().  A pause slows down the server.
   void Pause();
   void Resume();
 
