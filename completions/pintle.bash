@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# Completes the verbs that `PROGRAM help` lists, the options that `PROGRAM VERB --help` lists, and the values that it
-# has for an option.  Everything else is completed as a file name.
+# Completes the verbs that `PROGRAM help` lists, the options that `PROGRAM VERB --help` lists, and the values that
+# this help has for an option.  Everything else is completed as a file name.
 _pintle_verbs() {
   "$1" help 2>/dev/null | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p'
 }

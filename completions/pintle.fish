@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Completes the verbs that `PROGRAM help` lists, the options that `PROGRAM VERB --help` lists, and the values that it
-# has for an option.  Everything else is completed as a file name.
+# Completes the verbs that `PROGRAM help` lists, the options that `PROGRAM VERB --help` lists, and the values that
+# this help has for an option.  Everything else is completed as a file name.
 
 function __pintle_verbs
     set -l words (commandline -opc)

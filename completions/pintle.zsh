@@ -1,7 +1,7 @@
 #compdef pintle pintle-controller kubectl-pintle machine-config-daemon
 # SPDX-License-Identifier: Apache-2.0
-# Completes the verbs that `PROGRAM help` lists, the options that `PROGRAM VERB --help` lists, and the values that it
-# has for an option.  Everything else is completed as a file name.
+# Completes the verbs that `PROGRAM help` lists, the options that `PROGRAM VERB --help` lists, and the values that
+# this help has for an option.  Everything else is completed as a file name.
 local program=$words[1] verb=$words[2] word=$words[CURRENT] before=$words[CURRENT-1]
 local -a offered
 

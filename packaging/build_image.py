@@ -3,9 +3,9 @@
 """Builds the container image of pintle-controller, as `./dev image` does, without a network and a container engine.
 
 The image has the program of the Debian package, the shared libraries that it needs, the authorities of ca-certificates,
-the time zones, os-release, a user, the licences of all that, and a list of it (SPDX).  It has no shell and no other
-program.  The files come from the Debian packages that are installed on this machine, and are compared with the digests
-that dpkg has of them.  The same packages give the same image, bit for bit.
+the time zones, os-release, a user, the licences of all that, and a bill of materials (SPDX).  It has no shell and no
+other program.  The files come from the Debian packages that are installed on this machine, and are compared with the
+digests that dpkg has of them.  The same packages give the same image, bit for bit.
 """
 
 import argparse
@@ -174,14 +174,14 @@ class Tree:
 
     def follow(self, path):
         """Adds the links on the way to a file, also those to folders, and returns the file's own path."""
-        done, rest = "/", [part for part in path.split("/") if part]
-        while rest:
-            part = rest.pop(0)
+        done, remaining = "/", [part for part in path.split("/") if part]
+        while remaining:
+            part = remaining.pop(0)
             place = os.path.normpath(os.path.join(done, part))
             if os.path.islink(place):
                 target = os.readlink(place)
                 self.links[place] = target
-                rest = [*(each for each in target.split("/") if each), *rest]
+                remaining = [*(each for each in target.split("/") if each), *remaining]
                 done = "/" if target.startswith("/") else done
             else:
                 done = place
@@ -223,7 +223,7 @@ def find_library(name):
 
 
 def add_libraries(tree, program):
-    """Adds the libraries that the program needs, and those that they need."""
+    """Adds the libraries that the program needs, and those that these libraries need."""
     interpreter = interpreter_of(program)
     tree.programs.add(tree.add_installed(interpreter))
     waiting, known = libraries_of(program), set()
@@ -249,7 +249,7 @@ def add_authorities(tree):
 
 
 def add_time_zones(tree):
-    """Adds the time zones.  posix/ and right/ have them a second time, and a RolloutPolicy names none of these."""
+    """Adds the time zones.  The folders posix/ and right/ have each zone again; a RolloutPolicy names no such copy."""
     tree.installed.package("tzdata")
     for path in run("dpkg-query", "--listfiles", "tzdata").splitlines():
         name = path.removeprefix(ZONES + "/")

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Builds the Debian packages or the RPMs of the commit that is checked out, as `./dev package` does.  `./dev release` also
-uses it to build the source packages.
+"""Builds the Debian packages or the RPMs of the commit that is checked out, as `./dev package` does.
+
+`./dev release` also uses this program to build the source packages.
 
 The packages are built from a tarball of the commit, so edits that are not committed are not in them.  The same commit
 gives the same Debian packages, bit for bit, whatever the folder and the time.
@@ -68,7 +69,7 @@ def seconds_of_commit():
 
 
 def snapshot():
-    """Returns what a version has for each commit but a release: later commits have newer packages."""
+    """Returns the suffix of the versions of a commit that is no release.  Later commits have later suffixes."""
     when = datetime.datetime.fromtimestamp(seconds_of_commit(), datetime.timezone.utc)
     # "~" sorts before the end of a version, so a release is newer than the commits before it.
     return f"~git{when:%Y%m%d%H%M%S}.{git('rev-parse', 'HEAD')[:12]}"

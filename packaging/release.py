@@ -47,7 +47,7 @@ def commit_of_previous_release():
 
 
 def check_previous_release():
-    """Checks that the tests of upgrades were about the last release; a clone without tags cannot know."""
+    """Checks that the tests of upgrades were about the last release.  In a clone without tags, checks nothing."""
     tags = git("tag", "--list", "v*", "--merged=HEAD^", "--sort=-version:refname").splitlines()
     commit = git("rev-parse", f"{tags[0]}^{{commit}}") if tags else None
     if commit not in (None, commit_of_previous_release()):
@@ -128,12 +128,12 @@ def compare_with_another_build(version, output, options):
         environment.pop("CCACHE_DIR", None)
         subprocess.run([sys.executable, clone / "packaging/release.py", version, "--no-tag", *options], check=True,
                        env=environment, umask=0o077, stdout=subprocess.DEVNULL)
-        other = (clone / "build/release" / version / CHECKSUMS).read_text(encoding="utf-8").splitlines()
-    own = (output / CHECKSUMS).read_text(encoding="utf-8").splitlines()
-    differing = sorted({line.split()[1] for line in set(own) ^ set(other)})
+        sums_of_clone = (clone / "build/release" / version / CHECKSUMS).read_text(encoding="utf-8").splitlines()
+    sums = (output / CHECKSUMS).read_text(encoding="utf-8").splitlines()
+    differing = sorted({line.split()[1] for line in set(sums) ^ set(sums_of_clone)})
     if differing:
         raise Refused(f"two builds of this commit differ in {', '.join(differing)}")
-    print(f"A second build, in another folder, has the same {len(own)} checksums.")
+    print(f"A second build, in another folder, has the same {len(sums)} checksums.")
 
 
 def main():

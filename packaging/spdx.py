@@ -40,16 +40,16 @@ class Licences:
 
         A file that is not machine-readable, or has no such line, is itself the licence's text.
         """
-        whole = f"LicenseRef-{name.replace('+', 'plus')}"
+        reference_to_file = f"LicenseRef-{name.replace('+', 'plus')}"
         text = copyright_file.decode("utf-8", errors="replace")
         if not text.startswith("Format:") or FORMAT.partition(":")[2] not in text.splitlines()[0]:
-            self.texts[whole] = text
-            return whole
+            self.texts[reference_to_file] = text
+            return reference_to_file
         parts = stanzas(text)
         licence = next((part["license"] for part in parts if part.get("files") == "*" and "license" in part), None)
         if licence is None:
-            self.texts[whole] = text
-            return whole
+            self.texts[reference_to_file] = text
+            return reference_to_file
         words = licence.splitlines()[0].strip()
         texts = {part["license"].splitlines()[0].strip(): part["license"] for part in parts if "license" in part}
         names = re.split(r" (and|or) ", words)
@@ -135,8 +135,8 @@ def document(image, packages, files, inside, seconds):
         "packages": described, "files": listed,
         "hasExtractedLicensingInfos": [{"licenseId": name, "name": name.removeprefix("LicenseRef-"),
                                         "extractedText": text} for name, text in sorted(licences.texts.items())],
-        "relationships": [{"spdxElementId": one, "relationshipType": kind, "relatedSpdxElement": other}
-                          for one, kind, other in relationships]}
+        "relationships": [{"spdxElementId": element, "relationshipType": kind, "relatedSpdxElement": related}
+                          for element, kind, related in relationships]}
     # Documents that differ have different names.
     identity = uuid.uuid5(uuid.NAMESPACE_URL, json.dumps(made, sort_keys=True))
     made["documentNamespace"] = f"https://spdx.org/spdxdocs/{image.name}-{image.version}-{identity}"

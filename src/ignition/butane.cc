@@ -22,6 +22,7 @@ namespace {
 using json::Path;
 using json::Value;
 
+// A version of Butane, and the version of Ignition to which Butane translates it.
 struct ButaneVersion {
   std::string_view variant;
   std::string_view version;
@@ -110,7 +111,7 @@ std::string ShortestDataUrl(std::string_view bytes) {
   return std::string(kBase64) + EncodeBase64(bytes);
 }
 
-bool IsText(const Value& object, const char* key) {
+bool HasText(const Value& object, const char* key) {
   const Value* member = object.Find(key);
   return member != nullptr && member->is_string();
 }
@@ -161,8 +162,8 @@ class Translator {
   }
 
   void SetSource(Value& object, const Path& path) {
-    const bool is_inline = IsText(object, "inline");
-    const bool is_local = IsText(object, "local");
+    const bool is_inline = HasText(object, "inline");
+    const bool is_local = HasText(object, "local");
     if (!is_inline && !is_local) return;
     if (is_inline && is_local) return report_.Error(path, "only one of inline and local can be set");
     if (object.contains("source")) {
@@ -191,7 +192,7 @@ class Translator {
   }
 
   void SetLocalText(Value& object, const char* key, const char* to, const Path& path) {
-    if (!IsText(object, key)) return;
+    if (!HasText(object, key)) return;
     const auto contents = ReadLocal(TakeText(object, key), Path(path, key));
     if (object.contains(to)) return report_.Error(path, fmt::format("only one of {} and {} can be set", to, key));
     if (contents) object[to] = *contents;
@@ -243,7 +244,9 @@ class Translator {
 
   static std::optional<std::int64_t> ReadOctal(std::string_view text) {
     constexpr std::string_view kPrefix = "0o";
-    if (!text.starts_with(kPrefix) || text.size() == kPrefix.size() || text.size() > 8) return std::nullopt;
+    constexpr std::size_t kMostDigits = 6;  // More than any mode has.
+    if (!text.starts_with(kPrefix) || text.size() == kPrefix.size()) return std::nullopt;
+    if (text.size() > kPrefix.size() + kMostDigits) return std::nullopt;
     std::int64_t value = 0;
     for (const char c : text.substr(kPrefix.size())) {
       if (c < '0' || c > '7') return std::nullopt;
@@ -268,7 +271,7 @@ T TakeSection(Value& document, const char* key, json::Report& report) {
 }
 
 std::string TakeTextOrNothing(Value& document, const char* key) {
-  return IsText(document, key) ? TakeText(document, key) : "";
+  return HasText(document, key) ? TakeText(document, key) : "";
 }
 
 Result<std::string_view> IgnitionVersionOf(std::string_view variant, std::string_view version, json::Report& report) {
@@ -297,8 +300,9 @@ void CheckMetadata(const Butane& butane, json::Report& report) {
 // Copies the problems of the Ignition config with Butane's names in their paths.
 void ReportAsButane(const json::Report& from, json::Report& to) {
   for (const json::Problem& problem : from.problems()) {
+    constexpr std::size_t kRootSize = 2;  // Each path is "$" or begins with "$.".
     const std::string path =
-        ToButanePath(std::string_view(problem.path).substr(std::min<std::size_t>(2, problem.path.size())));
+        ToButanePath(std::string_view(problem.path).substr(std::min(kRootSize, problem.path.size())));
     const Path root;
     const Path whole = path.empty() ? root : Path(root, path);
     if (problem.severity == json::Severity::kError) {

@@ -22,7 +22,7 @@
 
 namespace pintle::ignition {
 
-// The fields of the variant "openshift" beside the Ignition config.
+// The section `metadata`, which only the variant "openshift" has.
 struct ButaneMetadata {
   std::string name;
   std::map<std::string, std::string> labels;
@@ -31,6 +31,7 @@ struct ButaneMetadata {
       json::FieldList{json::Field{"name", &ButaneMetadata::name}, json::Field{"labels", &ButaneMetadata::labels}};
 };
 
+// The section `openshift`: the settings of a MachineConfig beside its Ignition config.
 struct ButaneOpenshift {
   std::string kernel_type;
   std::vector<std::string> kernel_arguments;
@@ -57,7 +58,8 @@ struct Butane {
 bool IsButane(const json::Value& document);
 
 // Returns whether these keys of a Butane document lead to a string.  Butane decodes into Go's structs, so even an
-// unquoted `on`, 12 or 1.10 at such a place is a string.  The keys of a list also stand for its elements.
+// unquoted `on`, 12 or 1.10 at such a place is a string.  Indexes are not among the keys: the keys of a list also lead
+// to its elements.
 bool IsPlaceOfText(std::span<const std::string_view> keys);
 
 // Returns the contents of a file that a config names as `local`.

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kInflateBufferSize = 64 << 10;
 
-Error Broken(std::string what) { return Error(ErrorKind::kInvalid, std::move(what)); }
+Error Broken(std::string message) { return Error(ErrorKind::kInvalid, std::move(message)); }
 
 }  // namespace
 
@@ -31,7 +31,7 @@ class Gunzipper::Inflater {
   z_stream& stream() { return stream_; }
 
  private:
-  static constexpr int kGzipOnly = 16 + MAX_WBITS;
+  static constexpr int kGzipOnly = 16 + MAX_WBITS;  // zlib defines that 16 selects gzip's header and trailer.
   z_stream stream_ = {};
   bool ready_ = false;
 };

@@ -14,7 +14,7 @@
 
 namespace pintle::ignition {
 
-// A few compressed kilobytes can unpack to more than the memory of a machine, so we unpack no more than this.
+// A few compressed kilobytes can unpack to more than the memory of a machine, so we unpack no more bytes than this.
 inline constexpr std::size_t kUnpackedLimit = limits::kFileContents;
 
 inline bool IsGzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }

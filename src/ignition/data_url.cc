@@ -34,6 +34,7 @@ bool AllIn(const std::array<bool, 256>& table, std::string_view text) {
   return std::all_of(text.begin(), text.end(), [&](char c) { return In(table, c); });
 }
 
+// Returns why a "%" in the text does not begin a valid escape, or "" if there is no such "%".
 const char* EscapeProblem(std::string_view text) {
   for (std::size_t at = text.find('%'); at != std::string_view::npos; at = text.find('%', at + 3)) {
     for (std::size_t digit = at + 1; digit <= at + 2; ++digit) {
@@ -236,9 +237,9 @@ Result<> WalkDataUrl(std::string_view url, const TakePiece& take) {
   const Parts parts = Splitter(url).Split();
   if (!parts.problem.empty()) return Error(ErrorKind::kInvalid, "not a data URL: " + parts.problem);
   // The data has no line breaks, so each group of four letters can be decoded by itself.
-  for (std::string_view rest = parts.data; !rest.empty();) {
-    const std::string_view text = rest.substr(0, parts.base64 ? kTextPiece : NextPieceSize(rest));
-    rest.remove_prefix(text.size());
+  for (std::string_view remaining = parts.data; !remaining.empty();) {
+    const std::string_view text = remaining.substr(0, parts.base64 ? kTextPiece : NextPieceSize(remaining));
+    remaining.remove_prefix(text.size());
     const std::string piece = parts.base64 ? DecodeBase64(text).value_or("") : UnescapeData(text);
     if (!TRY(take(piece))) return {};
   }

@@ -19,7 +19,7 @@ std::string DataUrlProblem(std::string_view url);
 // Returns the bytes that a data URL contains.
 Result<std::string> DecodeDataUrl(std::string_view url);
 
-// Passes the bytes to `take` in pieces.
+// Passes the bytes that a data URL contains to `take` in pieces, until `take` returns false.
 Result<> WalkDataUrl(std::string_view url, const TakePiece& take);
 
 // Encodes bytes with percent escapes as "data:,...": all but letters, digits and -_.!~*'() are escaped.

@@ -97,7 +97,8 @@ std::string TypeOf(const std::vector<std::string_view>& fields, Spec spec) {
   return type == kTypes.end() ? "" : std::string(type->type);
 }
 
-// Ignition keeps the fields of a file, directory or link in two embedded structs, which its messages name.
+// Ignition keeps the fields of a file, directory or link in two embedded structs, which its messages name.  Returns the
+// name of the struct that has the field, with a dot; "" for other types.
 std::string_view PartOfNode(std::string_view type, std::string_view field) {
   if (type != "File" && type != "Directory" && type != "Link") return "";
   constexpr std::array kNodeFields = {"filesystem", "group", "overwrite", "path", "user"};
@@ -105,7 +106,8 @@ std::string_view PartOfNode(std::string_view type, std::string_view field) {
   return type == "File" ? "FileEmbedded1." : type == "Directory" ? "DirectoryEmbedded1." : "LinkEmbedded1.";
 }
 
-std::string_view KindOf(std::string_view token) {
+// Returns the JSON type of a value in the words of Go's messages.
+std::string_view JsonTypeOf(std::string_view token) {
   switch (token.empty() ? 'n' : token[0]) {
     case '"':
       return "string";
@@ -128,15 +130,15 @@ bool IsIndex(std::string_view part) {
 }  // namespace
 
 std::string WrongTypeText(const json::Problem& problem, std::string_view token, Spec spec) {
-  std::vector<std::string_view> fields;  // Without the indexes in lists, which the message does not have.
+  std::vector<std::string_view> fields;  // The parts of the path that are not indexes in lists.
   std::string dotted_fields;
   std::string struct_name = "Config";
-  std::string_view rest = std::string_view(problem.path).substr(1);
+  std::string_view remaining = std::string_view(problem.path).substr(1);  // Without the "$" of the root.
   bool is_element = false;
-  while (!rest.empty()) {
-    rest.remove_prefix(1);
-    const std::string_view part = rest.substr(0, rest.find('.'));
-    rest.remove_prefix(part.size());
+  while (!remaining.empty()) {
+    remaining.remove_prefix(1);  // The dot.
+    const std::string_view part = remaining.substr(0, remaining.find('.'));
+    remaining.remove_prefix(part.size());
     is_element = IsIndex(part);
     if (is_element) continue;
     struct_name = TypeOf(fields, spec);
@@ -145,7 +147,7 @@ std::string WrongTypeText(const json::Problem& problem, std::string_view token, 
   }
   const std::string type = "types." + TypeOf(fields, spec);
   std::string wanted = type;
-  std::string kind(KindOf(token));
+  std::string kind(JsonTypeOf(token));
   if (problem.what == "must be a string") {
     wanted = is_element ? type : "string";
   } else if (problem.what == "must be true or false") {

@@ -10,13 +10,14 @@
 
 namespace pintle::ignition {
 
-// The version of a document.
+// The version of the Ignition specification that a document declares.
 struct Spec {
   int major;
   int minor;
 };
 
-// `token` is the value as it is in the document, or its opening bracket.
+// Returns the operator's message about a problem for which Read() reported a value of the wrong type.  `token` is the
+// value as it is in the document; for an object or a list, only its opening bracket.
 std::string WrongTypeText(const json::Problem& problem, std::string_view token, Spec spec);
 
 }  // namespace pintle::ignition

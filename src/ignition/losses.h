@@ -11,9 +11,9 @@
 
 namespace pintle::ignition {
 
-// `what` is the message of CoreOS's ign-converter, which tools may look for; we append the path.
-inline Error CannotTranslate(std::string what, const json::Path& path) {
-  return Error(ErrorKind::kInvalid, std::move(what) + " (at " + path.ToString() + ")");
+// `message` is that of CoreOS's ign-converter, which tools may look for; we append the path.
+inline Error CannotTranslate(std::string message, const json::Path& path) {
+  return Error(ErrorKind::kInvalid, std::move(message) + " (at " + path.ToString() + ")");
 }
 
 // Formats a report as Ignition does, with one problem a line.

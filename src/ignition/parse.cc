@@ -82,7 +82,7 @@ std::optional<Version> ParseVersion(std::string_view text) {
   return version;
 }
 
-// Returns the first character of the value's text, or, for a plain value, any text of its type.
+// Returns a JSON text with which WrongType() recognises the type of the value.
 std::string TokenOf(const json::Value& value) {
   switch (value.type()) {
     case json::Value::Type::kString:
@@ -98,6 +98,8 @@ std::string TokenOf(const json::Value& value) {
   }
 }
 
+// Finds a member as Go does: by its exact name, or else the last one whose name differs only in case.  Returns null if
+// there is neither.
 const json::Value* FindMember(const json::Value& object, std::string_view name) {
   const json::Value* found = nullptr;
   for (const auto& [key, value] : object.members()) {
@@ -187,7 +189,7 @@ std::string Spec2ReportText(const json::Report& report, const Text& text) {
 // and then list all values of wrong types.
 struct Mismatch {
   TextPosition end;
-  std::string what;
+  std::string message;
 };
 
 Mismatch FirstMismatch(const json::Report& report, std::string_view text, Spec spec) {
@@ -207,14 +209,14 @@ Mismatch FirstMismatch(const json::Report& report, std::string_view text, Spec s
 std::string WrongTypesText(const json::Report& report, const Text& text, int minor) {
   if (!text) return ReportText(report, text);
   const Mismatch first = FirstMismatch(report, *text, {3, minor});
-  return fmt::format("error at line {} col {}: {}\n{}", first.end.line, first.end.column, first.what,
+  return fmt::format("error at line {} col {}: {}\n{}", first.end.line, first.end.column, first.message,
                      ReportText(report, text));
 }
 
 std::string Spec2WrongTypesText(const json::Report& report, const Text& text, int minor) {
   if (!text) return ReportText(report, text);
   const Mismatch first = FirstMismatch(report, *text, {2, minor});
-  return fmt::format("error at line {}, column {}\n{}\n{}", first.end.line, Spec2Column(first.end), first.what,
+  return fmt::format("error at line {}, column {}\n{}\n{}", first.end.line, Spec2Column(first.end), first.message,
                      ReportText(report, text));
 }
 

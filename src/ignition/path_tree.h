@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A set of paths that finds those of its paths that are above a given path.
+// A set of paths, in which the paths above a given path can be found.
 //
-// Each part of a path is looked up once, so that a path of a million parts costs no more than its length.
+// Each part of the given path is looked up once, so the time grows only with the length of that path.
 
 #include <cstddef>
 #include <map>

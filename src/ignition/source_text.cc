@@ -256,8 +256,8 @@ class SyntaxCheck {
     context_ = std::move(context);
     return false;
   }
-  // Used where a space is allowed: if the text ends there, the problem is the end of the text, not an invalid
-  // character.
+  // Like Fail(), for places where a space is allowed.  If the text ends at such a place, the problem is the end of the
+  // text, not an invalid character.  Always returns false.
   bool FailUnlessAtEnd(const char* context) { return at_ < text_.size() && Fail(context); }
 
   char Peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }

@@ -41,13 +41,14 @@ enum class KeyCase { kExact, kAny };
 std::vector<LocatedProblem> Locate(std::string_view json_text, std::span<const json::Problem> problems,
                                    KeyCase key_case = KeyCase::kExact);
 
+// Returns the line and the column of an offset.
 TextPosition PositionOf(std::string_view text, std::size_t offset);
 
-// The first syntax error of a JSON text, in the Machine Config Operator's words.
 struct SyntaxProblem {
-  std::string what;
+  std::string what;    // In the Machine Config Operator's words.
   std::size_t offset;  // The offset behind the wrong byte.
 };
+// Returns the first syntax error of a JSON text, or nullopt if the text is valid.
 std::optional<SyntaxProblem> FindSyntaxProblem(std::string_view text);
 
 }  // namespace pintle::ignition

@@ -31,14 +31,15 @@ struct Semver {
 
 // Parses MAJOR.MINOR.PATCH, which may be followed by a pre-release or build metadata.
 std::optional<Semver> ParseSemver(std::string_view text) {
-  const std::size_t more = text.find_first_of("-+");
-  const auto is_part = [](char c) {
+  const std::size_t suffix_start = text.find_first_of("-+");
+  const auto is_suffix_character = [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '.' ||
            c == '+';
   };
-  const std::string_view rest = more == std::string_view::npos ? std::string_view() : text.substr(more);
-  if (!std::all_of(rest.begin(), rest.end(), is_part)) return std::nullopt;
-  text = text.substr(0, more);
+  const std::string_view suffix =
+      suffix_start == std::string_view::npos ? std::string_view() : text.substr(suffix_start);
+  if (!std::all_of(suffix.begin(), suffix.end(), is_suffix_character)) return std::nullopt;
+  text = text.substr(0, suffix_start);
   std::array<std::int64_t, 3> parts{};
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const std::size_t dot = text.find('.');

@@ -19,7 +19,7 @@ std::string_view ToText(SpecVersion version);
 Result<SpecVersion> ParseSpecVersion(std::string_view text);
 
 // Returns the version to serve to a client that sent this Accept header.  A header that names no version of Ignition
-// asks for 2.2.
+// asks for 2.2.  If the version that the client prefers cannot be served, the result is an error.
 Result<SpecVersion> Negotiate(std::string_view accept);
 
 }  // namespace pintle::ignition

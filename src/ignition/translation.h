@@ -3,8 +3,8 @@
 
 // Translates a config from one version of the specification to a neighbouring one, field by field.
 //
-// Fields are matched by name.  A value that is optional on one side and mandatory on the other is filled in or left
-// out.  Fields that the other side does not have are dropped, so a translation to an older version must check
+// Fields are matched by name.  A value that is optional in one version and mandatory in the other is filled in or left
+// out.  Fields that the target version does not have are dropped, so a translation to an older version must check
 // beforehand whether a value would be lost.
 
 #include <concepts>
@@ -22,6 +22,7 @@ namespace internal {
 
 inline constexpr std::size_t kNoField = static_cast<std::size_t>(-1);
 
+// Returns the index of the field of this name in T::kFields, or kNoField.
 template <json::Described T>
 consteval std::size_t FieldNamed(std::string_view name) {
   std::size_t index = 0;

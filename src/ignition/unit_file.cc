@@ -11,11 +11,13 @@
 namespace pintle::ignition {
 namespace {
 
-// systemd cuts longer lines, so Ignition refuses them if it sees them in its buffer.
+// In bytes.  systemd cuts longer lines, so Ignition refuses them if it sees them in its buffer.
 constexpr std::size_t kLineMax = 2048;
 constexpr std::size_t kBufferSize = 4096;
 
-Error InvalidUnit(std::string what) { return Error(ErrorKind::kInvalid, "invalid unit content: " + std::move(what)); }
+Error InvalidUnit(std::string problem) {
+  return Error(ErrorKind::kInvalid, "invalid unit content: " + std::move(problem));
+}
 
 struct Character {
   std::uint32_t code = 0;
@@ -100,8 +102,8 @@ class Reader {
 
   void PutBack(const Character& character) { at_ -= character.size; }
 
-  // Returns the text up to the next `end`, and moves behind it.  If there is none, `found` is false, and the rest of
-  // the text is returned.
+  // Returns the text up to the next `end`, and moves behind that byte.  If there is no such byte, `found` is false, and
+  // the remaining text is returned.
   std::string_view ReadUntil(char end, bool& found) {
     const std::size_t start = at_;
     const std::size_t stop = text_.find(end, start);
@@ -115,6 +117,7 @@ class Reader {
     return text_.substr(start, (found ? stop : next) - start);
   }
 
+  // `found` reports whether the line ends with a line break.
   std::string_view ReadLine(bool& found) {
     std::string_view line = ReadUntil('\n', found);
     if (!found && line.ends_with('\r')) line.remove_suffix(1);

@@ -127,22 +127,23 @@ Result<Url> ParseUrl(std::string_view text) {
   const std::string_view scheme = TRY(SchemeOf(whole));
   std::transform(scheme.begin(), scheme.end(), std::back_inserter(url.scheme),
                  [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  std::string_view rest = scheme.empty() ? whole : whole.substr(scheme.size() + 1);
-  std::tie(rest, url.query) = Cut(rest, '?');
-  if (!rest.starts_with('/')) {
+  // The authority and the path, or the opaque part.
+  std::string_view hierarchy = scheme.empty() ? whole : whole.substr(scheme.size() + 1);
+  std::tie(hierarchy, url.query) = Cut(hierarchy, '?');
+  if (!hierarchy.starts_with('/')) {
     if (!url.scheme.empty()) {
-      url.opaque = rest;
+      url.opaque = hierarchy;
       return url;
     }
-    if (Cut(rest, '/').first.find(':') != std::string_view::npos) return Malformed();
+    if (Cut(hierarchy, '/').first.find(':') != std::string_view::npos) return Malformed();
   }
-  if (rest.starts_with("//") && (!url.scheme.empty() || !rest.starts_with("///"))) {
-    const std::string_view behind = rest.substr(2);
-    const std::size_t end = std::min(behind.find('/'), behind.size());
-    if (!IsAuthority(behind.substr(0, end))) return Malformed();
-    rest = behind.substr(end);
+  if (hierarchy.starts_with("//") && (!url.scheme.empty() || !hierarchy.starts_with("///"))) {
+    const std::string_view authority_and_path = hierarchy.substr(2);
+    const std::size_t end = std::min(authority_and_path.find('/'), authority_and_path.size());
+    if (!IsAuthority(authority_and_path.substr(0, end))) return Malformed();
+    hierarchy = authority_and_path.substr(end);
   }
-  if (!IsEscaped(rest)) return Malformed();
+  if (!IsEscaped(hierarchy)) return Malformed();
   return url;
 }
 

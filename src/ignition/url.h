@@ -16,7 +16,7 @@ struct Url {
   std::string_view query;
 };
 
-// The result points into `text`.
+// Returns an error if Ignition would refuse the URL.  The result points into `text`.
 Result<Url> ParseUrl(std::string_view text);
 
 // Returns whether the query sets "versionId", the version of an S3 object, to an empty text.

@@ -55,11 +55,11 @@ std::string_view FilesystemLabelProblem(std::string_view format, std::string_vie
 
 std::string_view RaidLevelProblem(std::string_view level, std::int64_t spares) {
   constexpr std::array kWithoutSpares = {"linear", "raid0", "0", "stripe"};
-  constexpr std::array kOthers = {"raid1", "1", "mirror", "raid4", "4", "raid5", "5", "raid6", "6", "raid10", "10"};
+  constexpr std::array kWithSpares = {"raid1", "1", "mirror", "raid4", "4", "raid5", "5", "raid6", "6", "raid10", "10"};
   if (std::find(kWithoutSpares.begin(), kWithoutSpares.end(), level) != kWithoutSpares.end()) {
     return spares != 0 ? "spares unsupported for linear and raid0 arrays" : "";
   }
-  if (std::find(kOthers.begin(), kOthers.end(), level) != kOthers.end()) return "";
+  if (std::find(kWithSpares.begin(), kWithSpares.end(), level) != kWithSpares.end()) return "";
   return "unrecognized raid level";
 }
 
@@ -83,18 +83,18 @@ bool AnyOverlap(const std::vector<Extent>& extents) {
   // A reversed extent overlaps a forward one if the forward one has any place between the end and the start of the
   // reversed one.  Since no forward extents overlap each other, the order of their starts is also the order of their
   // ends.
-  for (const Extent& one : reversed) {
-    const auto next = std::lower_bound(forward.begin(), forward.end(), one.end,
+  for (const Extent& tested : reversed) {
+    const auto next = std::lower_bound(forward.begin(), forward.end(), tested.end,
                                        [](const Extent& extent, std::int64_t place) { return extent.end < place; });
-    if (next != forward.end() && next->start <= one.start) return true;
+    if (next != forward.end() && next->start <= tested.start) return true;
   }
   // Two reversed extents overlap if one of them begins and ends inside the other.
   std::sort(reversed.begin(), reversed.end(),
             [](const Extent& a, const Extent& b) { return std::tie(a.end, a.start) < std::tie(b.end, b.start); });
-  std::int64_t highest = std::numeric_limits<std::int64_t>::min();
-  for (const Extent& one : reversed) {
-    if (one.start < highest) return true;
-    highest = one.start;
+  std::int64_t highest_start = std::numeric_limits<std::int64_t>::min();
+  for (const Extent& tested : reversed) {
+    if (tested.start < highest_start) return true;
+    highest_start = tested.start;
   }
   return false;
 }

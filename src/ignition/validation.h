@@ -35,7 +35,7 @@ struct Rules {
   bool sha256 = true;  // A hash may be a SHA-256 digest.
   UrlRules urls;
   bool format_none = true;  // A filesystem may have the format "none".
-  // Sources are checked.  This takes longer than everything else, since data URLs have whole files in them.
+  // Sources are checked.  This check takes longer than everything else, since data URLs have whole files in them.
   bool sources = true;
 };
 
@@ -58,8 +58,8 @@ bool IsGuid(std::string_view text);
 // Returns whether a text is this version.  Its numbers may have leading zeros, and it may end in "-" or "+".
 bool IsSameVersion(std::string_view text, std::string_view version);
 
+// These return why a label, or the level of an array with this number of spares, is invalid, or "" if it is valid.
 std::string_view FilesystemLabelProblem(std::string_view format, std::string_view label);
-
 std::string_view RaidLevelProblem(std::string_view level, std::int64_t spares);
 
 inline bool IsUnitExtension(std::string_view extension) {
@@ -86,7 +86,7 @@ struct Extent {
 
 // Finds the first extent that overlaps another, and returns the index of the first partition that it overlaps.  Returns
 // nullopt if no extents overlap.  If there are more than 1000 extents and some overlap, the result may be the index of
-// the last one instead.
+// the last partition instead.
 std::optional<std::size_t> FindOverlap(const std::vector<Extent>& extents);
 
 // Adds an error unless `problem` is empty.
@@ -118,6 +118,7 @@ class Validator {
     for (std::size_t i = 0; i < list.size(); ++i) visit(list[i], Path(path, i));
   }
 
+  // Reports an error unless `problem` is empty.
   void Error(const Path& path, std::string_view problem) { ReportProblem(report_, path, problem); }
   void Warning(const Path& path, std::string problem) { report_.Warning(path, std::move(problem)); }
 
@@ -174,6 +175,7 @@ class Validator {
     }
   }
 
+  // Returns "" if the source is valid, or if the rules do not ask for a check of sources.
   std::string ProblemOf(const std::string& source) const {
     return rules_.sources ? SourceProblem(source, rules_.urls) : std::string();
   }

@@ -16,8 +16,10 @@ namespace pintle::kube {
 
 class Access {
  public:
-  // A relative path is resolved against the current directory.
+  // A relative path is resolved against the current directory.  If `context` is empty, the kubeconfig's current context
+  // is used.
   static Result<Access> FromKubeconfig(const std::string& path, std::string context = {});
+  // For a config that is not from a kubeconfig: only the files that it names are read again.
   static Access Fixed(Config config);
 
   // Returns the config as it is now: the kubeconfig, if there is one, is read again, and must still be valid.
@@ -26,9 +28,9 @@ class Access {
  private:
   explicit Access(Config config) : config_(std::move(config)) {}
 
-  std::string path_;  // Empty if there is no kubeconfig.
+  std::string path_;  // The kubeconfig's path; empty if there is no kubeconfig.
   std::string context_;
-  std::string text_;
+  std::string text_;  // The kubeconfig's text when it was read last.
   Config config_;
 };
 

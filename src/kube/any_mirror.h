@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The part of Mirror that is the same for all kinds.
+// The part of Mirror that is the same for all kinds of objects.
 
 #include <functional>
 #include <map>
@@ -30,6 +30,7 @@ class AnyMirror {
     std::function<void(const Error& error)> trouble;
   };
 
+  // An object whose present state cannot be read as a whole.
   struct Unreadable {
     std::unique_ptr<AnyObject> readable_part;
     Error why;

@@ -27,6 +27,7 @@ struct Patience {
   Random random = SystemRandom();
 };
 
+// Returns whether a repetition of the request is safe and may succeed.
 bool IsWorthAnotherAttempt(const Failure& failure, Repeatable repeatable);
 
 // Returns how long to wait before the next attempt: the longer of the back-off and the server's Retry-After.

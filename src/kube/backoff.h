@@ -16,7 +16,7 @@ using Random = std::function<double()>;
 // Returns a source that is seeded by the kernel.
 Random SystemRandom();
 
-// The slack of timers for back-offs.  It is small, because the random part spreads the waits already.
+// The slack of timers for back-offs.  The slack is small, because the random part spreads the waits already.
 inline constexpr std::chrono::microseconds kRetrySlack = std::chrono::milliseconds(10);
 
 class Backoff {

@@ -22,7 +22,9 @@ namespace pintle::kube {
 // down for a minute.
 struct LeaseTimes {
   std::chrono::milliseconds duration = std::chrono::seconds(137);  // Stored in the lease as whole seconds.
+  // The time from the sending of the last renewal until the holder gives up.
   std::chrono::milliseconds renew_deadline = std::chrono::seconds(107);
+  // The interval between two reads of the lease; up to twice as long for a candidate that waits.
   std::chrono::milliseconds retry = std::chrono::seconds(26);
 };
 

@@ -48,21 +48,21 @@ class Client {
 
   // Returns a client whose fields are recorded under another name.
   Client As(std::string field_manager) const {
-    Client other = *this;
-    other.settings_.field_manager = std::move(field_manager);
-    return other;
+    Client copy = *this;
+    copy.settings_.field_manager = std::move(field_manager);
+    return copy;
   }
 
   // Returns a client for a caller with its own back-off: nothing is repeated, and `failed` gets each failure.
   Client Once(std::function<void(const Failure& failure)> failed) const { return Trying(1, std::move(failed)); }
 
-  // Returns a client that makes up to this many attempts.  It is for a caller with its own back-off whose intervals are
-  // too long for a short outage of the server.
+  // Returns a client that makes up to this many attempts for each request.  Such a client is for a caller with its own
+  // back-off whose intervals are too long for a short outage of the server.
   Client Trying(int attempts, std::function<void(const Failure& failure)> failed) const {
-    Client other = *this;
-    other.settings_.patience.attempts = attempts;
-    other.settings_.failed = std::move(failed);
-    return other;
+    Client copy = *this;
+    copy.settings_.patience.attempts = attempts;
+    copy.settings_.failed = std::move(failed);
+    return copy;
   }
 
   template <Resource T>
@@ -76,12 +76,13 @@ class Client {
   template <Resource T>
   Call List(Selection selection, Done<std::vector<T>> done, UnreadableObject unreadable = {});
 
-  // The name is in the object.  If such an object exists already, the error is kConflict.
+  // The name is in the object.  If an object of this name exists already, the error is kConflict.
   template <Resource T>
   Call Create(const T& object, Done<T> done) {
     return CreateObject(kResourceKind<T>, NameOf(object.metadata), json::Encode(object), Decoding<T>(std::move(done)));
   }
 
+  // `done` gets the patched object.
   template <Resource T>
   Call Patch(const ObjectName& name, const kube::Patch& patch, Done<T> done, Part part = Part::kObject) {
     return PatchObject(kResourceKind<T>, name, patch, part, Decoding<T>(std::move(done)));
@@ -94,14 +95,14 @@ class Client {
   Call Amend(const ObjectName& name, std::function<std::optional<json::Value>(const T& now)> change, Done<T> done,
              Part part = Part::kObject);
 
-  // If there is no such object, the error is kNotFound.  With a uid, an object of the same name but another uid is not
-  // deleted; the error is then kConflict.
+  // If there is no object of this name, the error is kNotFound.  With a uid, an object of the same name but another uid
+  // is not deleted; the error is then kConflict.
   template <Resource T>
   Call Delete(const ObjectName& name, const std::string& uid, Done<void> done) {
     return DeleteObject(kResourceKind<T>, name, uid, std::move(done));
   }
 
-  // Evicts a pod: the server deletes it if the pod's disruption budget allows that.
+  // Evicts a pod: the server deletes the pod if its disruption budget allows that.
   Call Evict(const ObjectName& pod, const std::string& uid, Done<Eviction> done,
              EvictionMode mode = EvictionMode::kEvict);
 

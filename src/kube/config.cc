@@ -146,7 +146,7 @@ Result<const T*> Find(const std::vector<NamedEntry<T>>& entries, const std::stri
   for (const NamedEntry<T>& entry : entries) {
     if (entry.name == name) return &entry.value;
   }
-  return Invalid(fmt::format("it has no {} \"{}\"", T::kKey, name));
+  return Invalid(fmt::format("the file has no {} \"{}\"", T::kKey, name));
 }
 
 std::string FilePath(const std::string& directory, const std::string& path) {
@@ -239,8 +239,8 @@ Result<Config> ParseKubeconfig(std::string_view text, const std::string& directo
   const std::string& context_name = context.empty() ? kubeconfig.current_context : context;
   if (context_name.empty()) return Invalid("current-context: is required");
   const Context& selected = *TRY(Find(kubeconfig.contexts, context_name));
-  const auto doing = [](std::string_view what, const std::string& name) {
-    return fmt::format("{} \"{}\"", what, name);
+  const auto doing = [](std::string_view kind, const std::string& name) {
+    return fmt::format("{} \"{}\"", kind, name);
   };
   const Cluster& cluster = *TRY(Find(kubeconfig.clusters, selected.cluster), doing("context", context_name));
   Config config = TRY(ReadCluster(cluster, directory), doing("cluster", selected.cluster));

@@ -20,10 +20,10 @@ namespace pintle::kube {
 struct Config {
   net::Url server;  // May have a path, below which the API is.
   net::TlsSettings tls = {};
-  std::string token = {};       // May be empty.
-  std::string token_file = {};  // Takes precedence over `token`; may be empty.
-  std::string proxy = {};       // A URL; if empty, the environment's proxy is used.
-  std::string namespace_name = {};
+  std::string token = {};           // May be empty.
+  std::string token_file = {};      // Takes precedence over `token`; may be empty.
+  std::string proxy = {};           // A URL; if empty, the environment's proxy is used.
+  std::string namespace_name = {};  // The namespace of the kubeconfig's context, or of the pod.
 };
 
 // Parses a kubeconfig, which is YAML or JSON.  Names of files in it are relative to `directory`.  If `context` is
@@ -38,6 +38,7 @@ struct PodSurroundings {
 
   static PodSurroundings FromEnvironment();
 };
+// Returns the config for the service account of the pod that this process runs in.
 Result<Config> InCluster(const PodSurroundings& surroundings = PodSurroundings::FromEnvironment());
 
 }  // namespace pintle::kube

@@ -13,9 +13,10 @@
 
 namespace pintle::kube {
 
+// Adds to an error that it was found when an object of this kind was decoded.
 Error ReadingError(const ResourceKind& kind, Error why);
 
-// Returns the errors that were found when an object was decoded.
+// Returns the errors of `report` as one error about an object of this kind; success if there are none.
 Result<> ReadingOutcome(const ResourceKind& kind, const json::Report& report);
 
 template <Resource T>

@@ -28,7 +28,7 @@ enum class EventKind { kNormal, kWarning };
 class EventRecorder {
  public:
   // Together with the jitter, the longest interval is five minutes.  The first interval is long, because a program may
-  // have two recorders.
+  // have two recorders, and both retry.
   static constexpr Backoff::Settings kRetryBackoff = {
       .first = std::chrono::seconds(2), .longest = std::chrono::minutes(4), .jitter = 0.25};
 
@@ -71,8 +71,8 @@ class EventRecorder {
   std::optional<Failure> failure_;  // The failure of the latest call.
   Backoff backoff_;
   event::Timer again_;
-  std::map<Key, Posted> posted_;
-  std::deque<Key> oldest_;  // The keys of `posted_`, the oldest first.
+  std::map<Key, Posted> posted_;  // The latest events, to find repetitions.
+  std::deque<Key> oldest_;        // The keys of `posted_`, the oldest first.
   Call call_;
 };
 

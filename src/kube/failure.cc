@@ -15,7 +15,7 @@
 namespace pintle::kube {
 namespace {
 
-// If the server asks for a longer wait, the request is repeated after this.
+// If the server asks for a longer wait, the request is repeated after this time.
 constexpr std::int64_t kLongestRetryAfterSeconds = 120;
 // A refusal may contain the whole object that was refused.
 constexpr std::size_t kRefusalLimit = 1000;
@@ -89,6 +89,7 @@ bool IsReason(std::string_view text) {
   return !text.empty() && text.size() <= kLongestReason && std::all_of(text.begin(), text.end(), is_letter);
 }
 
+// Returns the wait for which the server asks, or nullopt if the number is not positive.
 std::optional<std::chrono::milliseconds> Seconds(std::int64_t seconds) {
   if (seconds <= 0) return std::nullopt;
   return std::chrono::seconds(std::min(seconds, kLongestRetryAfterSeconds));
@@ -104,7 +105,7 @@ std::optional<std::chrono::milliseconds> RetryAfter(const net::HttpHead& head) {
   return Seconds(seconds);
 }
 
-// An invalid number is no reason to drop the message.
+// Returns nullopt if the object is not a Status.  A Status with an invalid number still counts for its message.
 std::optional<Status> ReadStatus(json::Value object) {
   json::Report report;
   Status status = json::Decode<Status>(std::move(object), report);

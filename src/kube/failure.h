@@ -42,6 +42,7 @@ Failure FailureFrom(json::Value status_object);
 // Leaves out the server's message.  The server, or a webhook, may quote the object that it refuses.
 Failure WithoutMessage(Failure failure);
 
+// Adds to the error what was being done.
 Failure While(Failure failure, std::string_view doing);
 
 }  // namespace pintle::kube

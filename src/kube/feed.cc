@@ -91,8 +91,8 @@ class Follower final : public Work, public std::enable_shared_from_this<Follower
     if (IsLater(version, "") && IsLater(resource_version_, version)) return GoBack(version);
     has_received_ = true;
     if (event.type != WatchEventType::kBookmark) {
-      // Events that were delivered before do not count; otherwise, a server that ends each watch after the same event
-      // would be asked all the time.
+      // An event that was delivered before is not new.  Otherwise, a server that ends each watch after the same event
+      // would reset the back-off each time.
       if (IsLater(version, newest_)) {
         has_new_event_ = true;
         newest_ = version;

@@ -24,6 +24,7 @@ struct ListMeta {
                                                   json::Field{"continue", &ListMeta::continue_token}};
 };
 
+// A list without its elements (ListSplitter::frame()).
 struct Frame {
   ListMeta metadata;
 
@@ -95,8 +96,9 @@ class Lister final : public Work, public std::enable_shared_from_this<Lister> {
     return splitter_.Feed(piece, [this](std::string_view element) -> Result<> {
       if (is_dropped()) return {};
       ObjectText read = TRY(ReadObjectText(element));
-      if (!read.why) return receiver_.item(std::move(read.object));
-      return receiver_.part ? receiver_.part(std::move(read.object), *read.why) : *std::move(read.why);
+      if (!read.why_incomplete) return receiver_.item(std::move(read.object));
+      return receiver_.part ? receiver_.part(std::move(read.object), *read.why_incomplete)
+                            : *std::move(read.why_incomplete);
     });
   }
 
@@ -120,8 +122,8 @@ class Lister final : public Work, public std::enable_shared_from_this<Lister> {
   }
 
   void Failed(Failure failure) {
-    // Reading the pages took longer than the server keeps the version of the first page.  A list without pages cannot
-    // have this problem.
+    // Reading the pages took longer than the server keeps the version of the first page.  So the list starts over
+    // without pages, for which there is no such limit.
     if (failure.IsExpired() && !IsAtBeginning()) {
       continue_.clear();
       is_paged_ = false;
@@ -149,7 +151,7 @@ class Lister final : public Work, public std::enable_shared_from_this<Lister> {
   std::string path_;
   std::string continue_;
   bool is_paged_ = true;
-  bool begun_ = false;
+  bool begun_ = false;  // Data of the current page has arrived.
   ListSplitter splitter_;
   event::Timer again_;
   Call call_;

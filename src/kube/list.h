@@ -24,7 +24,7 @@ struct Selection {
 struct ListReceiver {
   // Called when the list begins or starts over: earlier objects must be discarded.
   std::function<void()> begin;
-  // May be called twice for the same object, if a page had to be fetched again.
+  // Gets each object that can be read.  May get the same object twice, if a page had to be fetched again.
   std::function<Result<>(json::Value object)> item;
   // Gets the resourceVersion to watch from, or the reason why there is no list.
   std::function<void(std::variant<std::string, Failure>)> end;
@@ -37,6 +37,7 @@ struct ListReceiver {
 // itself starts a failed list over uses kOnce, because nothing is lost before the first page has arrived.
 enum class FirstPage { kAsOthers, kOnce };
 
+// `patience` holds for each page.
 Call List(std::shared_ptr<Transport> transport, const ResourceKind& kind, Selection selection, const Patience& patience,
           ListReceiver receiver, FirstPage first_page = FirstPage::kAsOthers);
 

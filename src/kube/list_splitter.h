@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Splits a list of objects into its elements while it arrives.
+// Splits a list of objects into its elements while the list arrives.
 //
 // A list may be larger than our memory, since a server may ignore the limit in the request.  So each element of `items`
 // is delivered separately, and only the text around the elements is kept.  This class only finds where elements end;
@@ -18,6 +18,7 @@ namespace pintle::kube {
 
 class ListSplitter {
  public:
+  // The limits are in bytes.
   struct Limits {
     std::size_t element = 16 << 20;
     std::size_t frame = 1 << 20;
@@ -26,6 +27,7 @@ class ListSplitter {
   explicit ListSplitter(Limits limits) : limits_(limits) {}
   ListSplitter() : ListSplitter(Limits()) {}
 
+  // Calls `take` for each element that is complete now.
   using Take = std::function<Result<>(std::string_view element)>;
   Result<> Feed(std::string_view piece, const Take& take);
 
@@ -36,6 +38,7 @@ class ListSplitter {
   Result<> FeedOne(char c, const Take& take);
   Result<> Keep(char c);
   void FollowKeys(char c);
+  // Returns whether the next character is in the list `items`, but in none of its elements.
   bool AtItems() const { return in_items_ && depth_ == 2; }
 
   Limits limits_;

@@ -19,7 +19,7 @@
 
 namespace pintle::kube {
 
-// The readable part of an object, and why the rest could not be read.
+// The readable part of an object, and why the object could not be read as a whole.
 template <Resource T>
 struct Unreadable {
   const T& readable_part;
@@ -93,7 +93,8 @@ class Mirror {
       : mirror_(client, kResourceKind<T>, MakeObject<T>, std::move(selection), ForAny(std::move(listener)),
                 std::move(settings)) {}
 
-  // Returns whether the objects were listed completely at least once.  They may be outdated while there is trouble.
+  // Returns whether the objects were listed completely at least once.  The objects may be outdated while there is
+  // trouble.
   bool is_synced() const { return mirror_.is_synced(); }
   Objects objects() const { return Objects(mirror_.objects()); }
   // Returns nullptr if there is no such object.

@@ -39,12 +39,13 @@ using Patch = std::variant<MergePatch, JsonPatch, ApplyPatch>;
 // A status is patched separately from the rest of the object.
 enum class Part { kObject, kStatus };
 
+// Returns the request that sends a patch under the name `field_manager`.
 Result<ApiRequest> PatchRequest(const ResourceKind& kind, const ObjectName& name, const Patch& patch, Part part,
                                 const std::string& field_manager);
 
 // Returns kYes for a merge patch or an apply without a resourceVersion, because repeating it has no further effect.
-// Returns kNo for the others: the first patch changes the resourceVersion, so a second one with the old version would
-// be refused, and a second JSON patch may change the object again.
+// Returns kNo for other patches: the first patch changes the resourceVersion, so a second one with the old version
+// would be refused, and a second JSON patch may change the object again.
 Repeatable RepeatableOf(const Patch& patch);
 
 // Gets the current object and returns a merge patch, or nullopt if there is nothing to change.
@@ -64,7 +65,8 @@ struct Amendment {
 Call AmendObject(std::shared_ptr<Transport> transport, Amendment amendment,
                  std::function<void(Result<json::Value>)> done);
 
-// Returns the object in an answer.  It must be the requested one: a mirror would take another object for a new state.
+// Returns the object in an answer.  It must be the requested object: a mirror would take another one for a new
+// state.
 Result<json::Value> ReadObject(const ObjectName& name, Fetched fetched);
 
 }  // namespace pintle::kube

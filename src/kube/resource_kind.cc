@@ -24,12 +24,13 @@ std::string Encoded(std::string_view text) {
   return encoded;
 }
 
-// Refuses names that Kubernetes forbids (IsValidPathSegmentName), since they would lead to another path.
-Result<std::string> Segment(std::string_view name, std::string_view what) {
+// Returns a name as a segment of a path.  Refuses names that Kubernetes forbids (IsValidPathSegmentName), since they
+// would lead to another path.
+Result<std::string> Segment(std::string_view name, std::string_view kind) {
   const bool leads_elsewhere =
       name.empty() || name == "." || name == ".." || name.find_first_of("/%") != std::string_view::npos;
   if (!leads_elsewhere) return Encoded(name);
-  return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is not the name of a {}", name, what));
+  return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is not the name of a {}", name, kind));
 }
 
 }  // namespace

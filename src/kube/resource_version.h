@@ -9,8 +9,8 @@
 
 namespace pintle::kube {
 
-// Returns whether a resourceVersion is later than another one of the same kind.  The store's versions are numbers that
-// grow; a text that is not a number counts as zero.
+// Returns whether the resourceVersion `version` is later than `than`.  The store's versions are numbers that grow; a
+// text that is not a number counts as zero.
 inline bool IsLater(const std::string& version, const std::string& than) {
   const auto number = [](const std::string& text) {
     std::uint64_t value = 0;
@@ -20,7 +20,7 @@ inline bool IsLater(const std::string& version, const std::string& than) {
   return number(version) > number(than);
 }
 
-// Returns whether an object is an earlier version of another one.
+// Returns whether `object` is an earlier version of the object `known`, and not another object of the same name.
 template <typename T>
 bool IsOlder(const T& object, const T& known) {
   return object.metadata.uid == known.metadata.uid &&

@@ -83,7 +83,7 @@ Call Watch(std::shared_ptr<Transport> transport, const ResourceKind& kind, const
     const auto random_part =
         std::chrono::seconds(static_cast<int>(static_cast<double>(times.duration.count()) * random()));
     const std::string path = TRY(CollectionPath(kind, selection.namespace_name));
-    ApiRequest asked = {
+    ApiRequest watch_request = {
         .path = path + Query({{"watch", "1"},
                               {"allowWatchBookmarks", "true"},
                               {"labelSelector", selection.label_selector},
@@ -91,9 +91,9 @@ Call Watch(std::shared_ptr<Transport> transport, const ResourceKind& kind, const
                               {"resourceVersion", resource_version},
                               {"timeoutSeconds", std::to_string((times.duration + random_part).count())}}),
         .doing = fmt::format("watching {}", kind.plural)};
-    asked.timeouts.stall = times.silence;
-    asked.timeouts.whole = times.duration + random_part + kGrace;
-    return asked;
+    watch_request.timeouts.stall = times.silence;
+    watch_request.timeouts.whole = times.duration + random_part + kGrace;
+    return watch_request;
   };
   watcher->Begin(request());
   return Call(watcher);

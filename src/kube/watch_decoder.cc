@@ -52,19 +52,19 @@ Result<ObjectText> ReadObjectText(std::string_view text, std::size_t levels_abov
 Result<> LineSplitter::Feed(std::string_view piece, const Take& take) {
   while (!piece.empty()) {
     const std::size_t end = piece.find('\n');
-    const std::string_view rest = piece.substr(0, end);
-    if (incomplete_line_.size() + rest.size() > limit_) {
+    const std::string_view line_part = piece.substr(0, end);
+    if (incomplete_line_.size() + line_part.size() > limit_) {
       return Error(ErrorKind::kInvalid, fmt::format("a line of the watch is longer than {} bytes", limit_));
     }
     if (end == std::string_view::npos) {
-      incomplete_line_ += rest;
+      incomplete_line_ += line_part;
       return {};
     }
     piece.remove_prefix(end + 1);
     std::string beginning = std::exchange(incomplete_line_, {});
-    if (!beginning.empty()) beginning += rest;
+    if (!beginning.empty()) beginning += line_part;
     // A line that arrived in one piece is not copied.
-    const std::string_view line = beginning.empty() ? rest : beginning;
+    const std::string_view line = beginning.empty() ? line_part : beginning;
     if (!line.empty()) TRY(take(line));
   }
   return {};
@@ -83,7 +83,7 @@ Result<std::variant<WatchEvent, Failure>> DecodeWatchLine(std::string_view line)
   const auto known =
       std::find_if(kEventTypes.begin(), kEventTypes.end(), [&](const auto& entry) { return entry.first == name; });
   if (known == kEventTypes.end()) return bad();
-  return Decoded(WatchEvent{known->second, std::move(*object), std::move(read.why)});
+  return Decoded(WatchEvent{known->second, std::move(*object), std::move(read.why_incomplete)});
 }
 
 std::string ResourceVersionOf(const json::Value& object) { return InMetadata(object, "resourceVersion"); }

@@ -26,7 +26,7 @@ class LineSplitter {
  public:
   explicit LineSplitter(std::size_t limit = kObjectLimits.bytes) : limit_(limit) {}
 
-  // `take` is not called for empty lines.
+  // Calls `take` for each line that is complete now and not empty.
   using Take = std::function<Result<>(std::string_view line)>;
   Result<> Feed(std::string_view piece, const Take& take);
 
@@ -37,11 +37,11 @@ class LineSplitter {
 
 struct ObjectText {
   json::Value object;
-  std::optional<Error> why = {};  // The reason why a part of the object is missing; unset if it is complete.
+  std::optional<Error> why_incomplete = {};  // The reason why a part of the object is missing; unset if it is complete.
 };
 
-// Parts that are nested too deeply are left out, so that at least the name of the object is known.  `levels_above` is
-// the depth at which the object itself is.
+// Parses the text of an object.  Parts that are nested too deeply are left out, so that at least the name of the object
+// is known.  `levels_above` is the depth at which the object itself is.
 Result<ObjectText> ReadObjectText(std::string_view text, std::size_t levels_above = 0);
 
 enum class WatchEventType { kAdded, kModified, kDeleted, kBookmark };
@@ -57,6 +57,7 @@ Result<std::variant<WatchEvent, Failure>> DecodeWatchLine(std::string_view line)
 
 // Returns the resourceVersion of an object, or "".
 std::string ResourceVersionOf(const json::Value& object);
+// Returns the name of an object; parts of it that the object lacks are "".
 ObjectName NameIn(const json::Value& object);
 
 }  // namespace pintle::kube

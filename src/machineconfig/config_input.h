@@ -30,7 +30,7 @@ struct ConfigDocument {
   // document's version, but at least 3.1; for other documents, it is the newest.
   ignition::SpecVersion version = ignition::SpecVersion::k3_5;
   json::Report report;
-  std::optional<Error> error;                // The error in the words of the Machine Config Operator.
+  std::optional<Error> error;                // The reason why the document cannot be used.
   std::optional<Error> refusal_by_machines;  // The reason why no machine accepts the config, although it can be read.
 };
 
@@ -44,6 +44,7 @@ struct ConfigFile {
   std::size_t size = 0;  // The size of the file on the disk.
 };
 
+// Problems are in the result, and local files are a problem.
 ConfigDocument ReadButaneDocument(json::Value value);
 
 // Converts a document of any kind to a MachineConfig.  Ignition and Butane of the variant "fcos" have neither a name

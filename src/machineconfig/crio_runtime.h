@@ -10,8 +10,8 @@
 
 namespace pintle::machineconfig {
 
-// Returns the runtime that the last of CRI-O's drop-ins sets, or "" if none sets one.  Drop-ins that cannot be read
-// are ignored.
+// Returns the runtime in the last of CRI-O's drop-ins that sets one, or "" if there is none.  Drop-ins that cannot be
+// read are ignored.
 std::string DefaultRuntimeOf(const ignition::Config& config);
 
 // Returns whether a stream of OS images is based on RHEL 10 or CentOS Stream 10, which have no runc.

@@ -7,15 +7,15 @@
 namespace pintle::machineconfig {
 
 std::size_t GoJsonLength(const api::MachineConfig& config) {
-  api::MachineConfig rest = {config.api_version, config.kind, config.metadata, {}};
-  rest.spec.os_image_url = config.spec.os_image_url;
-  rest.spec.base_os_extensions_container_image = config.spec.base_os_extensions_container_image;
-  rest.spec.kernel_arguments = config.spec.kernel_arguments;
-  rest.spec.extensions = config.spec.extensions;
-  rest.spec.fips = config.spec.fips;
-  rest.spec.kernel_type = config.spec.kernel_type;
-  const std::size_t null_length = json::GoJsonLength(rest.spec.config);
-  return json::GoJsonLength(json::Encode(rest)) - null_length + json::GoJsonLength(config.spec.config);
+  api::MachineConfig without_ignition = {config.api_version, config.kind, config.metadata, {}};
+  without_ignition.spec.os_image_url = config.spec.os_image_url;
+  without_ignition.spec.base_os_extensions_container_image = config.spec.base_os_extensions_container_image;
+  without_ignition.spec.kernel_arguments = config.spec.kernel_arguments;
+  without_ignition.spec.extensions = config.spec.extensions;
+  without_ignition.spec.fips = config.spec.fips;
+  without_ignition.spec.kernel_type = config.spec.kernel_type;
+  const std::size_t null_length = json::GoJsonLength(without_ignition.spec.config);
+  return json::GoJsonLength(json::Encode(without_ignition)) - null_length + json::GoJsonLength(config.spec.config);
 }
 
 }  // namespace pintle::machineconfig

@@ -9,6 +9,7 @@
 
 namespace pintle::machineconfig {
 
+// Returns the length in bytes.
 std::size_t GoJsonLength(const api::MachineConfig& config);
 
 }  // namespace pintle::machineconfig

@@ -19,8 +19,8 @@
 namespace pintle::machineconfig {
 namespace {
 
-constexpr std::size_t kStep = 2;          // The indentation of a level.
-constexpr std::size_t kWidth = 80;        // A longer line is folded at its next space.
+constexpr std::size_t kStep = 2;          // The indentation of a level, in spaces.
+constexpr std::size_t kWidth = 80;        // In characters; a longer line is folded at its next space.
 constexpr std::size_t kLongestKey = 128;  // In bytes; a longer key gets a line of its own, after "? ".
 
 // Imitates how the operator's library reads a string of a JSON text as YAML: there a raw U+0085 is a line break, which
@@ -336,17 +336,17 @@ class Writer {
   }
 
   void PutEscaped(char32_t c) {
-    struct Short {
+    struct ShortEscape {
       char32_t code;
       char letter;
     };
-    constexpr Short kShort[] = {
+    constexpr ShortEscape kShortEscapes[] = {
         {0x00, '0'}, {0x07, 'a'}, {0x08, 'b'},  {0x09, 't'}, {0x0A, 'n'}, {0x0B, 'v'},   {0x0C, 'f'},   {0x0D, 'r'},
         {0x1B, 'e'}, {0x22, '"'}, {0x5C, '\\'}, {0x85, 'N'}, {0xA0, '_'}, {0x2028, 'L'}, {0x2029, 'P'},
     };
     Put('\\');
-    for (const Short& s : kShort) {
-      if (s.code == c) return Put(s.letter);
+    for (const ShortEscape& escape : kShortEscapes) {
+      if (escape.code == c) return Put(escape.letter);
     }
     const auto number = static_cast<std::uint32_t>(c);
     if (number <= 0xFF) return Put(fmt::format("x{:02X}", number));

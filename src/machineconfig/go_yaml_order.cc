@@ -38,6 +38,7 @@ struct DigitRun {
   std::size_t end = 0;
 };
 
+// Reads the digits from a place on, as the continuation of the number `value`.
 DigitRun ReadDigits(const std::u32string& text, std::size_t from, std::uint64_t value) {
   std::size_t end = from;
   for (; end < text.size() && IsDecimalDigit(text[end]); ++end) value = value * 10 + (text[end] - '0');

@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::uint64_t Repeated(unsigned char byte) { return 0x0101010101010101U * byte; }
 
-bool MatchesDigits(std::string_view& text, bool with_underscores) {
+// Removes the leading digits of the text, and returns whether there were any.
+bool TakeDigits(std::string_view& text, bool with_underscores) {
   std::size_t end = 0;
   while (end < text.size() && ((text[end] >= '0' && text[end] <= '9') || (with_underscores && text[end] == '_'))) ++end;
   text.remove_prefix(end);
@@ -26,7 +27,7 @@ bool MatchesDigits(std::string_view& text, bool with_underscores) {
 bool IsBaseSixty(std::string_view text) {
   if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
   if (text.empty() || text[0] < '0' || text[0] > '9') return false;
-  MatchesDigits(text, true);
+  TakeDigits(text, true);
   if (!text.starts_with(':')) return false;
   while (text.starts_with(':')) {
     text.remove_prefix(1);
@@ -37,7 +38,7 @@ bool IsBaseSixty(std::string_view text) {
   }
   if (text.starts_with('.')) {
     text.remove_prefix(1);
-    MatchesDigits(text, true);
+    TakeDigits(text, true);
   }
   return text.empty();
 }

@@ -21,6 +21,7 @@ struct AllowedStyles {
 // Returns whether all bytes are visible ASCII characters, as they nearly always are in a data URL.
 bool IsVisibleAscii(std::string_view text);
 
+// `is_visible_ascii` is the result of IsVisibleAscii() for this text.
 AllowedStyles AllowedStylesFor(std::string_view text, bool is_visible_ascii);
 
 // Returns the style in which the text is written.  A simple key is a key on the same line as its value.

@@ -37,7 +37,7 @@ struct NamedFiles {
   // Entries with one of the endings that are not regular files, each with its kind: "/etc/pintle/config.d/a.yaml is a
   // pipe".
   std::vector<std::string> left_out;
-  // The other entries of directories, without hidden files.
+  // The entries of directories that have none of the endings, without hidden files.
   std::vector<std::string> others;
 };
 

@@ -124,7 +124,7 @@ class Merger {
   }
 
   bool is_first_ = true;
-  Config rest_;  // Everything that is not in the members below.
+  Config rest_;  // All parts of the merged config that are not in the members below.
   Things<File> files_;
   Things<Directory> directories_;
   Things<Link> links_;

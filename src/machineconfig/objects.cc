@@ -16,7 +16,6 @@ namespace {
 enum class Type { kText, kBool, kObject, kTextList, kTextMap };
 
 // Returns the name that Go's errors use for the kind of a value.
-
 std::string_view GoKindOf(const json::Value& value) {
   switch (value.type()) {
     case json::Value::Type::kObject:
@@ -133,6 +132,7 @@ void NullToText(json::Value* texts) {
   });
 }
 
+// Returns the member `key` of a section of the document, or null.
 json::Value* Find(json::Value& document, std::string_view section, std::string_view key) {
   json::Value* outer = document.Find(section);
   return outer == nullptr ? nullptr : outer->Find(key);

@@ -19,7 +19,8 @@ namespace {
 
 using json::Equal;
 
-constexpr std::string_view kOnlyUser = "core";
+// The only user that a config can change.
+constexpr std::string_view kCoreUser = "core";
 // The existence of this file makes the node agent start over, so no config may contain it.
 constexpr std::string_view kForceFile = "/run/machine-config-daemon-force";
 
@@ -46,11 +47,11 @@ bool HasOtherFields(const ignition::PasswdUser& user) {
 
 void CompareUsers(const std::vector<ignition::PasswdUser>& users, std::vector<Obstacle>& obstacles) {
   for (const ignition::PasswdUser& user : users) {
-    if (user.name == kOnlyUser) continue;
+    if (user.name == kCoreUser) continue;
     AddPasswdObstacle(obstacles, "ignition passwd user section contains unsupported changes: non-core user",
                       fmt::format("user \"{}\": only the user core can be changed", user.name));
   }
-  if (users.empty() || users.back().name != kOnlyUser) return;
+  if (users.empty() || users.back().name != kCoreUser) return;
   const ignition::PasswdUser& user = users.back();
   if (!user.password_hash && user.ssh_authorized_keys.empty()) {
     AddPasswdObstacle(

@@ -25,7 +25,7 @@ namespace {
 using gotext::Quoted;
 
 constexpr std::string_view kWorkerRole = "worker";
-constexpr std::size_t kMostBytes = 1572864;
+constexpr std::size_t kMostBytes = 1572864;  // etcd's default limit for a request.
 constexpr std::size_t kWarningPercent = 80;
 
 std::string AnnotationOf(const api::ObjectMeta& metadata, std::string_view key) {
@@ -37,7 +37,7 @@ Error Refused(std::string message) { return Error(ErrorKind::kInvalid, std::move
 
 // The next functions check whether the configs may be rendered.
 
-Result<> CheckWriter(const RenderSettings& settings) {
+Result<> CheckControllerConfigVersion(const RenderSettings& settings) {
   const std::string_view key = api::kGeneratedByVersionAnnotation;
   const std::string version = AnnotationOf(settings.controller_config.metadata, key);
   if (version.empty()) {
@@ -49,6 +49,7 @@ Result<> CheckWriter(const RenderSettings& settings) {
       fmt::format("ignoring controller config generated from {} (my version: {})", version, settings.operator_version));
 }
 
+// Returns the version of the controller that generated a config, or "" for a config that somebody has written.
 std::string GeneratedBy(const api::MachineConfig& config) {
   return AnnotationOf(config.metadata, api::kGeneratedByControllerVersionAnnotation);
 }
@@ -152,8 +153,9 @@ void Append(std::vector<std::string>& to, const std::optional<std::vector<std::s
   if (from) to.insert(to.end(), from->begin(), from->end());
 }
 
-api::MachineConfigSpec MergeRest(const std::vector<Part>& parts, const std::string& os_image,
-                                 const std::string& extensions_image) {
+// Merges all fields except for the Ignition part.
+api::MachineConfigSpec MergeOtherFields(const std::vector<Part>& parts, const std::string& os_image,
+                                        const std::string& extensions_image) {
   api::MachineConfigSpec merged;
   merged.os_image_url = os_image;
   merged.base_os_extensions_container_image = extensions_image;
@@ -219,6 +221,8 @@ std::vector<api::ObjectReference> ReferencesTo(const std::vector<Part>& parts) {
   return references;
 }
 
+// Marks a config whose OS image is not the base image, and warns about a tag.  A pool must not choose a stream of
+// images as well.
 Result<> MarkOverride(const api::MachineConfigPool& pool, const std::string& base_image, Rendered& rendered) {
   const std::string& image = rendered.config.spec.os_image_url;
   if (image == base_image) return {};
@@ -238,6 +242,7 @@ Result<> MarkOverride(const api::MachineConfigPool& pool, const std::string& bas
 
 // The next functions check whether the nodes can change to the rendered config from their current one.
 
+// Like Judge(), but parses the wanted config first.
 Verdict JudgeUnparsed(const ParsedConfig& current, const api::MachineConfig& wanted, const RenderSettings& settings) {
   json::Report report;
   const auto ignition = ParseIgnitionPart(wanted, report);
@@ -254,7 +259,7 @@ std::string AdviceOn(const Verdict& verdict) {
   return advice;
 }
 
-// Returns the message without the names of the configs.
+// Returns the part of a message behind the names of the configs.
 std::string_view ReasonIn(std::string_view text) {
   const std::size_t colon = text.find(": ");
   return colon == std::string_view::npos ? std::string_view() : text.substr(colon + 2);
@@ -350,7 +355,7 @@ Result<const api::OSImageStreamSet*> ImagesFor(const api::MachineConfigPool& poo
 
 Result<Rendered> Render(const api::MachineConfigPool& pool, MachineConfigs configs, const RenderSettings& settings) {
   if (configs.empty()) return Refused("no MachineConfigs to render for pool " + pool.metadata.name);
-  TRY(CheckWriter(settings));
+  TRY(CheckControllerConfigVersion(settings));
   TRY(CheckGenerators(configs, settings));
   std::vector<Part> parts = TRY(ValidateAll(configs));
   TRY(CheckLabels(configs));
@@ -363,7 +368,7 @@ Result<Rendered> Render(const api::MachineConfigPool& pool, MachineConfigs confi
                                             : settings.controller_config.spec.base_os_extensions_container_image;
   Rendered rendered;
   rendered.source = ReferencesTo(parts);
-  rendered.config.spec = MergeRest(parts, os_image, extensions_image);
+  rendered.config.spec = MergeOtherFields(parts, os_image, extensions_image);
   TRY(CheckKernelDevel(rendered.config.spec));
   const ignition::Config merged = MergeIgnition(parts);
   rendered.config.spec.config = ignition::Encode(merged);

@@ -46,7 +46,7 @@ struct Rendered {
 
 using MachineConfigs = std::vector<const api::MachineConfig*>;
 
-// Returns the configs that a pool's selector matches.  It is an error if there are none, or if the selector is empty.
+// Returns the configs that a pool's selector matches.  An empty selector, and one that matches no config, are errors.
 Result<MachineConfigs> SelectFor(const api::MachineConfigPool& pool, std::span<const api::MachineConfig> configs);
 
 // Returns the images of the stream that a pool names, or of the default stream.
@@ -56,6 +56,7 @@ Result<const api::OSImageStreamSet*> ImagesFor(const api::MachineConfigPool& poo
 Result<const api::OSImageStreamSet*> ImagesFor(const api::MachineConfigPool& pool, const api::MachineConfigPool* worker,
                                                const api::OSImageStream& stream);
 
+// Errors and warnings are in the words of the Machine Config Operator.
 Result<Rendered> Render(const api::MachineConfigPool& pool, MachineConfigs configs, const RenderSettings& settings);
 
 // Returns an error for a config that is too large for the cluster's database.

@@ -12,6 +12,7 @@
 namespace pintle::machineconfig {
 namespace {
 
+// The Machine Config Operator's salt.
 constexpr auto kSalt = std::to_array<unsigned char>({
     16,  124, 206, 228, 139, 56, 175, 175, 79,  229, 134, 118, 157, 154, 211, 110, 25,  93,  47,  253,
     172, 106, 37,  7,   174, 13, 160, 185, 110, 17,  87,  52,  219, 131, 12,  206, 218, 141, 116, 135,

@@ -15,6 +15,7 @@
 
 namespace pintle::machineconfig {
 
+// Fails if the config has characters that YAML does not allow.
 Result<std::string> RenderedName(std::string_view pool, const api::MachineConfigSpec& spec);
 
 // Writes the text whose digest is in the name.  The digest also covers a salt, which is hashed before this text.

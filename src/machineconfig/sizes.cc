@@ -65,9 +65,9 @@ std::size_t LengthOf(const ignition::Config& config) {
 
 std::string LargestFileText(const ignition::Config& config) {
   const auto& files = config.storage.files;
-  const auto largest = std::max_element(
-      files.begin(), files.end(),
-      [](const ignition::File& one, const ignition::File& other) { return LengthOf(one) < LengthOf(other); });
+  const auto largest =
+      std::max_element(files.begin(), files.end(),
+                       [](const ignition::File& a, const ignition::File& b) { return LengthOf(a) < LengthOf(b); });
   if (largest == files.end()) return "";
   return fmt::format("; of that, {} has {} bytes: compress it with gzip, or let a unit fetch it", largest->path,
                      LengthOf(*largest));

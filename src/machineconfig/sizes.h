@@ -15,8 +15,9 @@ namespace pintle::machineconfig {
 // an error here.
 Result<> CheckFitsNode(const ignition::Config& config);
 
-// Returns a text to append to an error about a config that is too long.  It names the largest file and the remedy, such
-// as "; of that, /etc/big has 5 bytes: compress it with gzip, or ...".  It is "" if the config has no files.
+// Returns a text to append to an error about a config that is too long.  The text names the largest file and the
+// remedy, such as "; of that, /etc/big has 5 bytes: compress it with gzip, or ...".  Returns "" if the config has no
+// files.
 std::string LargestFileText(const ignition::Config& config);
 
 }  // namespace pintle::machineconfig

@@ -15,14 +15,15 @@
 namespace pintle::machineconfig {
 namespace {
 
-constexpr std::size_t kDeepest = 100;
+constexpr std::size_t kDeepest = 100;  // In levels of nesting.
 
 using Key = std::vector<std::string>;
 
+// The longest key that an error message may contain.
 constexpr std::size_t kLongestName = 64;
 
-// Returns a key as an error message shows it, behind the key of its table.  A key that is longer than kLongestName, and
-// so is in no message, is cut off: a file may have millions of members below a key of a megabyte.
+// Returns a key in the form for messages, behind the key of its table.  A key that is longer than kLongestName is in no
+// message, so it is cut off: a file may have millions of members below a key of a megabyte.
 std::string Joined(const Key& key, std::string text = "") {
   for (const std::string& part : key) {
     if (text.size() > kLongestName) break;
@@ -159,8 +160,8 @@ class Reader {
     json::Value* outer = TRY(Enter(document, table_key));
     json::Value& slot = (*outer)[table_key.back()];
     if (slot.is_null()) slot = is_list ? json::Value::array() : json::Value::object();
-    const bool is_other = is_list ? !slot.is_array() : !slot.is_object();
-    if (is_other || fixed_.contains(&slot)) return AlreadyDefined(last_key_);
+    const bool is_other_kind = is_list ? !slot.is_array() : !slot.is_object();
+    if (is_other_kind || fixed_.contains(&slot)) return AlreadyDefined(last_key_);
     if (is_list) return &slot.push_back(json::Value::object());
     if (!headers_.insert(&slot).second) return AlreadyDefined(last_key_);
     return &slot;
@@ -438,7 +439,7 @@ class Reader {
   std::size_t line_ = 1;
   std::string table_name_;  // The key of the current header.
   std::string last_key_;
-  // Sets of addresses.  They stay valid: a member of a table keeps its place for as long as the table lives.
+  // Sets of addresses.  The addresses stay valid: a member of a table keeps its place for as long as the table lives.
   std::set<const json::Value*> headers_;  // Tables that have had a [header].
   std::set<const json::Value*> fixed_;    // Arrays and tables that were written as values, and cannot be extended.
 };

@@ -7,9 +7,9 @@ namespace {
 constexpr const char* kUnitDirectory = "/etc/systemd/system/";
 
 // A config that has a thing more than once is added only once.
-void Add(const std::string& what, const std::string& name, Writers& writers) {
-  std::vector<std::string>& names = writers[what];
-  if (names.empty() || names.back() != name) names.push_back(name);
+void Add(const std::string& thing, const std::string& config, Writers& writers) {
+  std::vector<std::string>& configs = writers[thing];
+  if (configs.empty() || configs.back() != config) configs.push_back(config);
 }
 
 void AddUnit(const ignition::Unit& unit, const std::string& name, Writers& writers) {

@@ -45,8 +45,8 @@ struct Node {
   std::vector<std::uint32_t> children;  // For a mapping these are key, value, key, value ...
 };
 
-Error AtLine(std::size_t line, std::string_view what) {
-  return Error(ErrorKind::kInvalid, fmt::format("not YAML: line {}: {}", line, what));
+Error AtLine(std::size_t line, std::string_view problem) {
+  return Error(ErrorKind::kInvalid, fmt::format("not YAML: line {}: {}", line, problem));
 }
 
 Tag TagNamed(const yaml_char_t* name) {
@@ -66,7 +66,7 @@ Tag TagNamed(const yaml_char_t* name) {
 enum class YamlReader : std::uint8_t { kOurs, kGo };
 
 // Makes an error in the words of Go's reader.
-Error GoError(std::string_view what) { return Error(ErrorKind::kInvalid, fmt::format("yaml: {}", what)); }
+Error GoError(std::string_view problem) { return Error(ErrorKind::kInvalid, fmt::format("yaml: {}", problem)); }
 
 // Returns the tag of a plain scalar as Go's reader prints it.  The reader recognizes a time only if the tag asks for
 // one.
@@ -284,8 +284,8 @@ class Converter {
   };
 
   // Returns an error about a node.  Go's errors about nodes have no line.
-  Error Problem(const Node& node, std::string_view what, std::string_view what_in_go) const {
-    return reader_ == YamlReader::kGo ? GoError(what_in_go) : AtLine(node.line, what);
+  Error Problem(const Node& node, std::string_view problem, std::string_view problem_in_go) const {
+    return reader_ == YamlReader::kGo ? GoError(problem_in_go) : AtLine(node.line, problem);
   }
 
   Error ContainsItself(const Node& alias, const Node& target) const {
@@ -334,6 +334,7 @@ class Converter {
     if (!context.in_alias) return {};
     ++from_aliases_;
     bytes_from_aliases_ += node.text.size();
+    // These numbers, and those of AllowedShare(), are yaml.v2's.
     const bool too_many = from_aliases_ > 100 && converted_ > 1000 &&
                           static_cast<double>(from_aliases_) > AllowedShare() * static_cast<double>(converted_);
     if (too_many || bytes_from_aliases_ > std::min(limits_.bytes, kMostAliasedBytes)) {
@@ -342,6 +343,7 @@ class Converter {
     return {};
   }
 
+  // Returns which share of the values may come from aliases.
   double AllowedShare() const {
     constexpr double kFew = 400'000;
     constexpr double kMany = 4'000'000;
@@ -437,9 +439,9 @@ class Converter {
       const std::uint32_t key_index = node.children[i];
       const std::uint32_t value_index = node.children[i + 1];
       if (IsMerge(nodes_[key_index])) {
-        json::Value::Object more;
-        TRY(Merge(more, value_index, context, path));
-        for (auto& [key, value] : more) {
+        json::Value::Object from_merge;
+        TRY(Merge(from_merge, value_index, context, path));
+        for (auto& [key, value] : from_merge) {
           merged.insert(key);
           map.insert_or_assign(key, std::move(value));
         }

@@ -58,8 +58,8 @@ std::optional<PlainScalar> MeaningOfWord(std::string_view text) {
       {".inf", kInfinity},  {".Inf", kInfinity},   {".INF", kInfinity},   {"+.inf", kInfinity},  {"+.Inf", kInfinity},
       {"+.INF", kInfinity}, {"-.inf", -kInfinity}, {"-.Inf", -kInfinity}, {"-.INF", -kInfinity},
   });
-  constexpr std::size_t kLongest = 5;
-  if (text.size() > kLongest) return std::nullopt;
+  constexpr std::size_t kLongestWord = 5;
+  if (text.size() > kLongestWord) return std::nullopt;
   const auto word = std::find_if(kWords.begin(), kWords.end(), [&](const Word& w) { return w.text == text; });
   if (word == kWords.end()) return std::nullopt;
   return word->meaning;
@@ -67,6 +67,7 @@ std::optional<PlainScalar> MeaningOfWord(std::string_view text) {
 
 // The next definitions read whole numbers.
 
+// A number without its sign.
 struct Magnitude {
   int base = 10;
   std::string_view digits;
@@ -166,6 +167,7 @@ bool HasUnderscoresInPlace(std::string_view text) {
   return true;
 }
 
+// Reads a number that begins with a dot.
 std::optional<PlainScalar> ReadFloatFromDot(std::string_view text) {
   if (!HasUnderscoresInPlace(text)) return std::nullopt;
   return ReadFloat(WithoutUnderscores(text));

@@ -21,6 +21,7 @@ struct Text {};
 
 using PlainScalar = std::variant<Text, Null, bool, std::int64_t, std::uint64_t, double, Timestamp>;
 
+// Returns the value that a text without quotes stands for.
 PlainScalar MeaningOf(std::string_view plain);
 
 // A whole number or a fraction that JSON can hold.

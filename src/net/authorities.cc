@@ -16,7 +16,7 @@ Result<> Authorities::Trust(CURL* easy, std::string pem) {
   return Add(easy, pem);
 }
 
-#if LIBCURL_VERSION_NUM >= 0x074d00
+#if LIBCURL_VERSION_NUM >= 0x074d00  // 7.77
 // The certificates are not passed as a file, because curl caches the contents of files for a day, even if they change.
 Result<> Authorities::Add(CURL* easy, std::string& pem) {
   SetBlob(easy, CURLOPT_CAINFO_BLOB, pem);

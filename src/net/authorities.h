@@ -13,12 +13,13 @@ namespace pintle::net {
 
 class Authorities {
  public:
+  // Makes the transfer `easy` trust the CA certificates in `pem`.
   Result<> Trust(CURL* easy, std::string pem);
 
  private:
   Result<> Add(CURL* easy, std::string& pem);
 
-#if LIBCURL_VERSION_NUM < 0x074d00
+#if LIBCURL_VERSION_NUM < 0x074d00  // 7.77
   UniqueFd file_;
   std::string in_file_;  // The certificates in `file_`.
 #endif

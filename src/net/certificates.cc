@@ -24,6 +24,7 @@ std::string TakeReason() {
   return reason == nullptr ? "not a certificate" : reason;
 }
 
+// Returns whether OpenSSL's last error means that the text has no further certificate.
 bool IsEndOfText() {
   const unsigned long code = Crypto().ERR_peek_last_error();
   return ERR_GET_LIB(code) == ERR_LIB_PEM && ERR_GET_REASON(code) == PEM_R_NO_START_LINE;
@@ -87,10 +88,10 @@ Result<> AppendCertificates(std::string_view pem, std::vector<Certificate>& to) 
   if (!bytes) return Error(ErrorKind::kSystem, "out of memory");
   Crypto().ERR_clear_error();
   while (true) {
-    const X509Certificate one = NextCertificate(bytes.get());
+    const X509Certificate certificate = NextCertificate(bytes.get());
     const std::string which = fmt::format("certificate {}", to.size() + 1);
-    if (one) {
-      to.push_back(TRY(Read(one.get()), which));
+    if (certificate) {
+      to.push_back(TRY(Read(certificate.get()), which));
     } else if (IsEndOfText()) {
       Crypto().ERR_clear_error();
       return {};

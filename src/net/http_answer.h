@@ -84,10 +84,11 @@ class LaterAnswer {
   // Returns false when the client has left or has got another answer, so that no answer is needed any more.
   bool IsAwaited() const;
 
-  // For the server: keeps `count` until the answer is completed or this object is destroyed.
+  // For the server: keeps `count`, by which a LaterCounter counts this answer, until the answer is completed or this
+  // object is destroyed.
   void CountAs(std::shared_ptr<const void> count);
-  // For the server.  Returns what Complete() got.  If there is nothing yet, returns nullptr, and later calls `wake`
-  // when there is.  `wake` must return at once, and call neither of these functions.
+  // For the server.  Returns the function that Complete() got.  If there is none yet, returns nullptr, and later calls
+  // `wake` when there is one.  `wake` must return at once, and must not call functions of this class.
   Make Take(std::function<void()> wake);
   // For the server: `wake` is not called after this returns.
   void Abandon();
@@ -120,7 +121,7 @@ class KeptRequest {
 // needs a header that confirms that the connection is kept.
 enum class AfterAnswer { kKeep, kKeepAsAsked, kClose };
 
-// Returns the whole answer except for its body.
+// Returns the whole answer except for its body.  `reason` is the text behind the status, such as "Not Found".
 std::string HeadOf(const HttpAnswer& answer, std::string_view reason, AfterAnswer after);
 
 }  // namespace pintle::net

@@ -30,8 +30,8 @@ struct HttpReceiver {
   std::function<void(Result<> outcome)> end;
 };
 
-// A request under way.  Destroying it cancels the request, even from within a callback; the receiver is not called
-// after that.
+// A request under way.  Destroying this object cancels the request, even from within a callback; the receiver is not
+// called afterwards.
 class [[nodiscard]] HttpCall {
  public:
   HttpCall() = default;
@@ -39,7 +39,7 @@ class [[nodiscard]] HttpCall {
   HttpCall(HttpCall&&) noexcept;
   HttpCall& operator=(HttpCall&&) noexcept;
 
-  // Stops the calls for the body, and the timer for stalls, until Resume().  This slows down the server.
+  // Stops the calls for the body, and the timer for stalls, until Resume().  A pause slows down the server.
   void Pause();
   void Resume();
 

@@ -127,14 +127,14 @@ void HttpCall::Engine::GiveUpConnection(const Exchange& exchange, MonotonicTime 
   }
 }
 
-int HttpCall::Engine::WatchSocket(CURL* easy, curl_socket_t socket, int what, void* engine, void*) {
+int HttpCall::Engine::WatchSocket(CURL* easy, curl_socket_t socket, int wanted, void* engine, void*) {
   auto& self = *static_cast<Engine*>(engine);
-  if (what == CURL_POLL_REMOVE) {
+  if (wanted == CURL_POLL_REMOVE) {
     self.watches_.erase(socket);
   } else {
     self.Watch(easy, socket,
-               {.readable = what == CURL_POLL_IN || what == CURL_POLL_INOUT,
-                .writable = what == CURL_POLL_OUT || what == CURL_POLL_INOUT});
+               {.readable = wanted == CURL_POLL_IN || wanted == CURL_POLL_INOUT,
+                .writable = wanted == CURL_POLL_OUT || wanted == CURL_POLL_INOUT});
   }
   return 0;
 }

@@ -34,7 +34,7 @@ class HttpCall::Engine : public std::enable_shared_from_this<Engine> {
   // Enter() hands the request to curl, and Remove() takes it back.
   Result<> Enter(Exchange& exchange);
   void Remove(Exchange& exchange);
-  // Called when the request is over.
+  // Called when the request is over: forgets it, and removes it from curl as soon as curl is not running.
   void Leave(Exchange& exchange);
 
   void Unpause(Exchange& exchange);
@@ -44,21 +44,25 @@ class HttpCall::Engine : public std::enable_shared_from_this<Engine> {
   // server that does not answer.
   void GiveUpConnection(const Exchange& exchange, MonotonicTime silent_since);
 
+  // Sets the authorities that a transfer trusts, and our client certificate if it is to be sent.
   Result<> SetTls(CURL* easy, const Url& url, bool with_client_certificate);
 
   event::Loop& loop() { return loop_; }
   HttpClient::Settings& settings() { return settings_; }
 
  private:
+  // A socket that the loop watches for curl.
   struct Watched {
     event::FdWatch watch;
     MonotonicTime last_read;  // When data arrived last.
   };
 
-  static int WatchSocket(CURL* easy, curl_socket_t socket, int what, void* engine, void* watched);
+  // These two are callbacks of curl.
+  static int WatchSocket(CURL* easy, curl_socket_t socket, int wanted, void* engine, void* watched);
   static int SetTimer(CURLM* multi, long timeout_ms, void* engine);
 
   void Watch(CURL* easy, curl_socket_t socket, event::FdReadiness wanted);
+  // Reports events of a socket to curl, or that the timer has fired.
   void Act(curl_socket_t socket, int events);
   template <typename Call>
   void CallCurl(Call call);

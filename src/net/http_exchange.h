@@ -39,11 +39,13 @@ class HttpCall::Exchange : public std::enable_shared_from_this<Exchange> {
   CURL* easy() const { return easy_.get(); }
 
  private:
+  // These three are callbacks of curl.
   static curl_socket_t OpenRemoteSocket(void* exchange, curlsocktype purpose, curl_sockaddr* address);
-  static std::size_t TakeHeadLine(char* line, std::size_t one, std::size_t size, void* exchange);
-  static std::size_t TakePiece(char* piece, std::size_t one, std::size_t size, void* exchange);
+  static std::size_t TakeHeadLine(char* line, std::size_t always_one, std::size_t size, void* exchange);
+  static std::size_t TakePiece(char* piece, std::size_t always_one, std::size_t size, void* exchange);
 
   Result<> Send();
+  // Follows a redirect.
   Result<> Follow();
   void SetUp();
   void SetUpBody();
@@ -56,6 +58,7 @@ class HttpCall::Exchange : public std::enable_shared_from_this<Exchange> {
   std::size_t CallbackResult(const Result<>& taken, std::size_t size);
 
   void CheckStall();
+  // Called when the time for the whole request is over.
   void EndLate();
   void GiveUp(std::chrono::milliseconds patience, Error error);
   void NoteActivity();

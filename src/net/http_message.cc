@@ -39,8 +39,8 @@ std::optional<HttpHead> ReadStatusLine(std::string_view line) {
   if (!line.starts_with("HTTP/")) return std::nullopt;
   HttpHead head;
   head.version = line.starts_with("HTTP/2") ? HttpVersion::kHttp2 : HttpVersion::kHttp1;
-  const std::string_view rest = Trimmed(line.substr(std::min(line.find(' '), line.size())));
-  std::from_chars(rest.data(), rest.data() + rest.size(), head.status);
+  const std::string_view status = Trimmed(line.substr(std::min(line.find(' '), line.size())));
+  std::from_chars(status.data(), status.data() + status.size(), head.status);
   return head;
 }
 

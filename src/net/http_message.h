@@ -85,6 +85,7 @@ class HeadReader {
   std::size_t size_ = 0;
 };
 
+// Returns whether a header has this name, in any case.
 bool IsNamed(const Header& header, std::string_view name);
 
 // Returns whether this header identifies us to a server.

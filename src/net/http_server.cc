@@ -86,7 +86,7 @@ std::uint64_t AllowManyDescriptors() {
   return limit.rlim_cur;
 }
 
-HttpServerLimits Within(HttpServerLimits limits, std::uint64_t descriptors) {
+HttpServerLimits LimitsWithin(HttpServerLimits limits, std::uint64_t descriptors) {
   limits.connections = ConnectionsWithin(limits.connections, descriptors);
   return limits;
 }
@@ -103,7 +103,7 @@ std::size_t ConnectionsWithin(std::size_t wanted, std::uint64_t descriptors) {
 class HttpServer::Shared {
  public:
   Shared(const HttpServerSettings& settings, HttpHandler handler)
-      : limits_(Within(settings.limits, AllowManyDescriptors())),
+      : limits_(LimitsWithin(settings.limits, AllowManyDescriptors())),
         handler_(std::make_shared<const HttpHandler>(std::move(handler))),
         identity_(settings.identity),
         rate_(settings.limits.rate) {}
@@ -181,9 +181,9 @@ class HttpServer::Thread {
     return {};
   }
   asio::io_context& context() { return context_; }
-  void Add(Connection* one) { connections_.insert(one); }
-  void Remove(Connection* one) {
-    connections_.erase(one);
+  void Add(Connection* connection) { connections_.insert(connection); }
+  void Remove(Connection* connection) {
+    connections_.erase(connection);
     if (connections_.empty() && is_finishing_) finish_timer_.cancel();
   }
   void FinishWithin(milliseconds patience);
@@ -196,7 +196,7 @@ class HttpServer::Thread {
   std::unordered_set<Connection*> connections_;
   bool is_finishing_ = false;  // The server is stopping and waits for the last answers.
   asio::io_context context_{1};
-  asio::executor_work_guard<asio::io_context::executor_type> busy_;
+  asio::executor_work_guard<asio::io_context::executor_type> busy_;  // Keeps the context running without handlers.
   asio::steady_timer finish_timer_;
   std::thread thread_;
 };
@@ -273,8 +273,8 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
     asio::post(thread_.context(), [self = shared_from_this()] { self->Advance(); });
   }
 
-  void Await(tcp::socket::wait_type what) {
-    socket_.async_wait(what, [self = shared_from_this()](error_code failed) {
+  void Await(tcp::socket::wait_type condition) {
+    socket_.async_wait(condition, [self = shared_from_this()](error_code failed) {
       if (!failed) self->Advance();
     });
   }
@@ -521,7 +521,7 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
   Wire wire_;
   asio::steady_timer out_of_time_;
   std::chrono::steady_clock::time_point deadline_;
-  std::optional<std::chrono::steady_clock::time_point> alarm_;
+  std::optional<std::chrono::steady_clock::time_point> alarm_;  // When `out_of_time_` fires; unset if the timer is off.
   Step step_ = &Connection::ShakeHands;
 
   std::string input_;  // Received bytes of later requests or of an incomplete one.
@@ -534,18 +534,18 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
   std::shared_ptr<HttpStream> stream_;
   bool waits_for_piece_ = false;
   std::size_t written_ = 0;  // Counts the bytes of the head, then those of the body.
-  bool closes_ = false;
-  bool must_yield_ = false;
+  bool closes_ = false;      // The connection ends after the present answer.
+  bool must_yield_ = false;  // Other connections of the thread are served before the next step.
 
   std::shared_ptr<LaterAnswer> later_;  // Set while the connection waits for it.
   AfterAnswer after_later_ = AfterAnswer::kClose;
 };
 
-// Ends the connections that wait for a request at once, and the others after their answer or when the time is up.
+// Ends the connections that wait for a request at once, and all others after their answer or when the time is up.
 void HttpServer::Thread::FinishWithin(milliseconds patience) {
   asio::post(context_, [this, patience] {
     busy_.reset();
-    for (Connection* one : std::vector(connections_.begin(), connections_.end())) one->PrepareToStop();
+    for (Connection* connection : std::vector(connections_.begin(), connections_.end())) connection->PrepareToStop();
     if (connections_.empty()) return;
     is_finishing_ = true;
     finish_timer_.expires_after(patience);

@@ -3,7 +3,7 @@
 
 // An HTTP/1.1 server with persistent connections, with or without TLS, on threads of its own.
 //
-//     auto server = TRY(HttpServer::Begin({.listen = address, .identity = identity}, Shared(handler)));
+//     auto server = TRY(HttpServer::Begin({.listen = address, .identity = identity}, handler));
 //     server->SetHandler(another);   // From the next request on, on all connections.
 //     server->SetIdentity(renewed);  // From the next connection on.
 //
@@ -28,7 +28,7 @@
 namespace pintle::net {
 
 struct HttpServerLimits {
-  // The maximum at a time; others wait in the kernel's queue.  A server never takes more connections than
+  // The maximum at a time; further connections wait in the kernel's queue.  A server never takes more connections than
   // ConnectionsWithin() allows.
   std::size_t connections = 4'096;
   // The maximum from one client, as ClientKeyOf() defines it; further connections are closed at once.  0 means no
@@ -37,7 +37,8 @@ struct HttpServerLimits {
   std::size_t head = 16 << 10;  // The maximum size of a request's head in bytes.
   // The maximum number of the fields in a head.  A field of a few bytes takes much more memory than in the request.
   std::size_t fields = 100;
-  // The time for a head: for the first request from the connection on, and for a later one from its first byte on.
+  // The time for a head.  For the first request of a connection, it begins with the connection; for a later request, it
+  // begins with the first byte of the request.
   std::chrono::milliseconds head_time = std::chrono::seconds(10);
   // The time without a byte between two requests.
   std::chrono::milliseconds idle_time = std::chrono::seconds(60);

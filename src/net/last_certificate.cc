@@ -21,7 +21,7 @@ bool SignsForKubelets(const Certificate& certificate) {
 
 std::optional<Certificate> LastToExpire(std::vector<Certificate> certificates, BundleOf whose) {
   if (whose == BundleOf::kKubelet && std::any_of(certificates.begin(), certificates.end(), SignsForKubelets)) {
-    std::erase_if(certificates, [](const Certificate& one) { return !SignsForKubelets(one); });
+    std::erase_if(certificates, [](const Certificate& certificate) { return !SignsForKubelets(certificate); });
   }
   const auto last = std::max_element(certificates.begin(), certificates.end(),
                                      [](const auto& a, const auto& b) { return a.not_after < b.not_after; });

@@ -10,7 +10,8 @@
 
 namespace pintle::net {
 
-// The kubelet's bundle for its clients has authorities of several signers.  Only the API server's signer matters.
+// The kubelet's bundle of its clients' authorities has certificates of several signers, of which only the API server's
+// matters.  For any other bundle, all certificates matter.
 enum class BundleOf { kAnyone, kKubelet };
 
 // Returns the certificate that expires last.  In the kubelet's bundle, only certificates that sign for the API server

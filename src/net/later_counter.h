@@ -17,7 +17,8 @@ class LaterCounter : public std::enable_shared_from_this<LaterCounter> {
  public:
   using Count = std::shared_ptr<const void>;
 
-  // Returns null if the client has that many already.  The answer counts as long as the returned object exists.
+  // Returns null if the client has `most` later answers already.  The answer counts as long as the returned object
+  // exists.
   Count Add(const std::string& client_key, std::size_t most) {
     {
       const std::lock_guard lock(mutex_);

@@ -19,10 +19,10 @@ struct ListenAddress {
 
 Result<ListenAddress> ParseListenAddress(std::string_view text);
 
-// Returns whether only this machine can connect to it.
+// Returns whether only this machine can connect to the address.
 bool IsLoopback(const ListenAddress& listen);
 
-// Formats it as "127.0.0.1:8080" or "[::]:22623".
+// Formats an address as "127.0.0.1:8080" or "[::]:22623".
 std::string ToText(const ListenAddress& listen);
 
 }  // namespace pintle::net

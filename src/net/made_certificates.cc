@@ -21,20 +21,20 @@ namespace {
 
 OPENSSL_STACK* StackOf(const GeneralNames& names) { return reinterpret_cast<OPENSSL_STACK*>(names.get()); }
 
-// The version that has extensions.
+// The encoding of version 3, which has extensions.
 constexpr long kVersion3 = 2;
 constexpr int kSerialBits = 127;
 constexpr const char* kCurve = "P-256";
 
-Error MakingFailed(std::string_view what) {
+Error MakingFailed(std::string_view doing) {
   const unsigned long code = Crypto().ERR_peek_last_error();
   Crypto().ERR_clear_error();
   const char* const reason = code == 0 ? nullptr : Crypto().ERR_reason_error_string(code);
-  return Error(ErrorKind::kSystem, fmt::format("{}: {}", what, reason == nullptr ? "OpenSSL failed" : reason));
+  return Error(ErrorKind::kSystem, fmt::format("{}: {}", doing, reason == nullptr ? "OpenSSL failed" : reason));
 }
 
-Result<> Must(int ok, std::string_view what) {
-  if (ok <= 0) return MakingFailed(what);
+Result<> Must(int ok, std::string_view doing) {
+  if (ok <= 0) return MakingFailed(doing);
   return {};
 }
 
@@ -156,14 +156,14 @@ Result<PrivateKey> NewKey() {
 }
 
 Result<CertifiedKey> ToPem(X509* certificate, EVP_PKEY* key) {
-  const Bio first(Crypto().BIO_new(Crypto().BIO_s_mem()));
-  const Bio second(Crypto().BIO_new(Crypto().BIO_s_mem()));
-  if (!first || !second) return MakingFailed("writing PEM");
-  TRY(Must(Crypto().PEM_write_bio_X509(first.get(), certificate), "writing a certificate"));
-  TRY(Must(Crypto().PEM_write_bio_PrivateKey(second.get(), key, nullptr, nullptr, 0, nullptr, nullptr),
+  const Bio certificate_pem(Crypto().BIO_new(Crypto().BIO_s_mem()));
+  const Bio key_pem(Crypto().BIO_new(Crypto().BIO_s_mem()));
+  if (!certificate_pem || !key_pem) return MakingFailed("writing PEM");
+  TRY(Must(Crypto().PEM_write_bio_X509(certificate_pem.get(), certificate), "writing a certificate"));
+  TRY(Must(Crypto().PEM_write_bio_PrivateKey(key_pem.get(), key, nullptr, nullptr, 0, nullptr, nullptr),
            "writing a key"));
-  std::string certificate_text = TRY(TextOf(first.get()));
-  std::string key_text = TRY(TextOf(second.get()));
+  std::string certificate_text = TRY(TextOf(certificate_pem.get()));
+  std::string key_text = TRY(TextOf(key_pem.get()));
   return CertifiedKey{.certificate = std::move(certificate_text), .key = std::move(key_text)};
 }
 
@@ -203,10 +203,10 @@ Result<CertifiedKey> MakeServerCertificate(const CertifiedKey& authority, const 
 }
 
 Result<std::vector<std::string>> HostsOf(const std::string& certificate) {
-  const X509Certificate one = TRY(ReadOne(certificate));
+  const X509Certificate parsed = TRY(ReadOne(certificate));
   std::vector<std::string> hosts;
   const GeneralNames names(
-      static_cast<GENERAL_NAMES*>(Crypto().X509_get_ext_d2i(one.get(), NID_subject_alt_name, nullptr, nullptr)));
+      static_cast<GENERAL_NAMES*>(Crypto().X509_get_ext_d2i(parsed.get(), NID_subject_alt_name, nullptr, nullptr)));
   for (int i = 0; names && i < Crypto().OPENSSL_sk_num(StackOf(names)); ++i) {
     int kind = 0;
     const auto* const value = static_cast<const ASN1_STRING*>(Crypto().GENERAL_NAME_get0_value(

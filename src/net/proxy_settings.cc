@@ -31,20 +31,20 @@ ProxySettings ProxySettings::FromEnvironment() {
 const std::string& ProxySettings::For(const Url& url) const { return url.is_https() ? for_https : for_http; }
 
 ProxyName NameOfProxy(const std::string& proxy_url) {
-  std::string_view rest = proxy_url;
+  std::string_view authority = proxy_url;
   std::string_view scheme = "http";
-  if (const std::size_t end = rest.find("://"); end != std::string_view::npos) {
-    scheme = rest.substr(0, end);
-    rest.remove_prefix(end + 3);
+  if (const std::size_t end = authority.find("://"); end != std::string_view::npos) {
+    scheme = authority.substr(0, end);
+    authority.remove_prefix(end + 3);
   }
   // The password comes off first: it may have a slash in it that should be written as %2F.
-  if (const std::size_t at = rest.rfind('@'); at != std::string_view::npos) rest.remove_prefix(at + 1);
-  rest = rest.substr(0, rest.find_first_of("/?#"));
-  const std::size_t colon = rest.rfind(':');
-  const bool has_port = colon != std::string_view::npos && rest.find(']', colon) == std::string_view::npos;
+  if (const std::size_t at = authority.rfind('@'); at != std::string_view::npos) authority.remove_prefix(at + 1);
+  authority = authority.substr(0, authority.find_first_of("/?#"));
+  const std::size_t colon = authority.rfind(':');
+  const bool has_port = colon != std::string_view::npos && authority.find(']', colon) == std::string_view::npos;
   // These are curl's defaults: 1080 for any proxy but an https one.
-  if (!has_port) return {.host = std::string(rest), .port = scheme == "https" ? "443" : "1080"};
-  return {.host = std::string(rest.substr(0, colon)), .port = std::string(rest.substr(colon + 1))};
+  if (!has_port) return {.host = std::string(authority), .port = scheme == "https" ? "443" : "1080"};
+  return {.host = std::string(authority.substr(0, colon)), .port = std::string(authority.substr(colon + 1))};
 }
 
 }  // namespace pintle::net

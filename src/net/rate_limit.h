@@ -18,7 +18,7 @@ std::string ClientKeyOf(const std::string& address);
 
 struct Rate {
   double per_second = 0;  // 0 means no limit.
-  double burst = 0;
+  double burst = 0;       // The number of requests that may come at once.
 };
 
 class RateLimit {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A stream that other code than its source can end.
+// A stream that can be ended by other code than its source.
 
 #include <functional>
 #include <memory>

@@ -28,11 +28,11 @@ void FreeSsl(SSL* ssl) { Ssl().SSL_free(ssl); }
 using SslPtr = CPtr<SSL, FreeSsl>;
 
 // Returns the first error of OpenSSL's queue, which is the most precise, and clears the queue.
-Error OpensslError(std::string_view what) {
+Error OpensslError(std::string_view message) {
   const unsigned long code = Crypto().ERR_get_error();
   Crypto().ERR_clear_error();
   const char* reason = code == 0 ? nullptr : Crypto().ERR_reason_error_string(code);
-  return Error(ErrorKind::kInvalid, reason == nullptr ? std::string(what) : fmt::format("{}: {}", what, reason));
+  return Error(ErrorKind::kInvalid, reason == nullptr ? std::string(message) : fmt::format("{}: {}", message, reason));
 }
 
 Result<Bio> Reader(const std::string& pem) {
@@ -70,9 +70,9 @@ Result<> UseKey(SSL_CTX* context, const std::string& pem) {
 const char* NameOf(const STACK_OF(SSL_CIPHER) * known, const std::string& cipher) {
   const auto* const stack = reinterpret_cast<const OPENSSL_STACK*>(known);
   for (int i = 0; i < Crypto().OPENSSL_sk_num(stack); ++i) {
-    const auto* const one = static_cast<const SSL_CIPHER*>(Crypto().OPENSSL_sk_value(stack, i));
-    const char* name = Ssl().SSL_CIPHER_get_name(one);
-    const char* standard_name = Ssl().SSL_CIPHER_standard_name(one);
+    const auto* const entry = static_cast<const SSL_CIPHER*>(Crypto().OPENSSL_sk_value(stack, i));
+    const char* name = Ssl().SSL_CIPHER_get_name(entry);
+    const char* standard_name = Ssl().SSL_CIPHER_standard_name(entry);
     if (cipher == name || (standard_name != nullptr && cipher == standard_name)) return name;
   }
   return nullptr;

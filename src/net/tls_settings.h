@@ -32,6 +32,7 @@ struct TlsSettings {
   std::optional<ClientCertificate> client = {};
 };
 
+// Returns the text, or the contents of the file.
 Result<std::string> ReadPem(const Pem& pem);
 
 }  // namespace pintle::net

@@ -37,7 +37,7 @@ Value Get(CURL* easy, CURLINFO info) {
   return value;
 }
 
-// curl keeps a copy.
+// curl copies the bytes.
 inline void SetBlob(CURL* easy, CURLoption option, std::string& bytes) {
   curl_blob blob = {.data = bytes.data(), .len = bytes.size(), .flags = CURL_BLOB_COPY};
   Set(easy, option, &blob);

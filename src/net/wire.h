@@ -43,6 +43,7 @@ class Wire {
  private:
   static void Free(ssl_st* tls);
 
+  // Translates the result of a function of libssl.
   Progress AfterTls(int returned) const;
 
   const int socket_;

@@ -55,15 +55,15 @@ Result<> RefuseIgnitionLosses(const v3_2::Ignition& ignition, const Path& path) 
 }
 
 Result<> RefusePasswdLosses(const v3_2::Passwd& passwd, const Path& path) {
-  const auto find = [&](const auto& list, const char* field, const char* what) -> Result<> {
+  const auto refuse_absent = [&](const auto& list, const char* field, const char* message) -> Result<> {
     for (std::size_t i = 0; i < list.size(); ++i) {
       if (list[i].should_exist.value_or(true)) continue;
-      return CannotTranslate(what, Path(Path(Path(path, field), i), "shouldExist"));
+      return CannotTranslate(message, Path(Path(Path(path, field), i), "shouldExist"));
     }
     return {};
   };
-  TRY(find(passwd.users, "users", "ShouldExist in Passwd.Users is not supported on 2.2"));
-  return find(passwd.groups, "groups", "ShouldExist in Passwd.Groups is not supported on 2.2");
+  TRY(refuse_absent(passwd.users, "users", "ShouldExist in Passwd.Users is not supported on 2.2"));
+  return refuse_absent(passwd.groups, "groups", "ShouldExist in Passwd.Groups is not supported on 2.2");
 }
 
 Result<> RefuseDiskLosses(const v3_2::Disk& disk, const Path& path) {
@@ -175,8 +175,8 @@ class Mounts {
   }
 
   // Sets the filesystem of a file, directory or link, and its path below the mount point of that filesystem.  The
-  // longest mount point with which the path begins is taken.  As in ign-converter, texts are compared, so /variable is
-  // taken for a path below /var.
+  // longest mount point with which the path begins is chosen.  As in ign-converter, texts are compared, so /variable
+  // counts as a path below /var.
   template <typename Node>
   void Place(const std::string& path, Node& node) const {
     std::string_view best;

@@ -48,6 +48,7 @@ void DropNewerFields(Config& config, int minor) {
   for (Unit& unit : config.systemd.units) unit.enabled.reset();
 }
 
+// Adds those of `more` whose names are not taken.
 void AddMissing(std::vector<Dropin>& dropins, std::vector<Dropin> more) {
   std::unordered_set<std::string> names;
   for (const Dropin& dropin : dropins) names.insert(dropin.name);

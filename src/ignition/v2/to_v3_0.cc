@@ -23,13 +23,14 @@
 namespace pintle::ignition::v2 {
 namespace {
 
+// Spec 2 has an empty or zero value where spec 3 has none.
 template <typename T>
 std::optional<T> UnlessZero(T value) {
   if (value == T{}) return std::nullopt;
   return value;
 }
 
-Error Untranslatable(std::string what) { return Error(ErrorKind::kInvalid, std::move(what)); }
+Error Untranslatable(std::string message) { return Error(ErrorKind::kInvalid, std::move(message)); }
 
 // Returns the path that a file, directory or link has in spec 3.  In spec 2, its path is relative to a filesystem that
 // the config names.  CheckTranslatable() refuses configs that declare another filesystem than "root".
@@ -50,7 +51,8 @@ class NodeCheck {
     }
   }
 
-  // `kind` is the word for the node in errors, such as "File".
+  // Returns an error if the node has the path of an earlier node, or a path that begins with a link's.  `kind` is the
+  // word for the node in errors, such as "File".
   template <typename Node>
   Result<> Add(const Node& node, const char* kind) {
     const std::string path = JoinPath("/", node.path);
@@ -63,9 +65,9 @@ class NodeCheck {
                       entry->second, name));
     }
     if (!UsesLink(path)) return {};
-    // The operator names the first such link of the config.
+    // Like the operator, the error names the first link of the config with which the path begins.
     const auto link = std::find_if(links_.begin(), links_.end(),
-                                   [&](const std::string& one) { return path.starts_with(one) && path != one; });
+                                   [&](const std::string& above) { return path.starts_with(above) && path != above; });
     return Untranslatable(fmt::format(
         "{} uses link defined in config \"{}\". Please use a link not defined in Storage:Links", name, *link));
   }

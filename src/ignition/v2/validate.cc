@@ -21,7 +21,8 @@ namespace {
 using internal::ReportProblem;
 using json::Path;
 
-// Spec 2 also has the scheme "oem", for files on the OEM partition; spec 3 has removed it.
+// Returns why this is not a valid source, or "".  Spec 2 also has the scheme "oem", for files on the OEM partition;
+// spec 3 has removed this scheme.
 std::string UrlProblem(std::string_view source) {
   if (source.empty()) return "";  // The contents are empty.
   if (const auto url = ParseUrl(source); url && url->scheme == "oem") return "";
@@ -55,6 +56,7 @@ class Validator {
     for (std::size_t i = 0; i < list.size(); ++i) visit(list[i], Path(path, i));
   }
 
+  // Reports an error unless `problem` is empty.
   void Error(const Path& path, std::string_view problem) { ReportProblem(report_, path, problem); }
 
   void CheckIgnition(const Ignition& ignition, const Path& path) {
@@ -126,7 +128,7 @@ class Validator {
     });
   }
 
-  // Spec 2 has another message about spares.
+  // Spec 2 words the message about spares differently.
   static std::string_view RaidLevelProblem(const Raid& raid) {
     const std::string_view problem = internal::RaidLevelProblem(raid.level, raid.spares);
     if (problem.empty() || problem == "unrecognized raid level") return problem;
@@ -178,7 +180,8 @@ class Validator {
     for (std::size_t i = 0; i < disk.partitions.size(); ++i) {
       const Partition& partition = disk.partitions[i];
       collide = collide || (partition.number != 0 && !numbers.insert(partition.number).second);
-      misaligned = misaligned || partition.start % 2048 != 0;
+      constexpr std::int64_t kAlignment = 2048;  // In sectors of 512 bytes: 1 MiB.
+      misaligned = misaligned || partition.start % kAlignment != 0;
       if (partition.start == 0) continue;
       extents.emplace_back(partition.start, partition.size, i);
     }
@@ -217,7 +220,7 @@ class Validator {
       report_.Warning(path, "the create object has been deprecated in favor of mount-level options");
     }
     const Path at(path, "mount");
-    // The known formats are those that limit the length of labels.
+    // The known formats are those that limit the length of labels, to 256 bytes or less.
     if (mount.format.empty() || mount.format == "none" ||
         !internal::FilesystemLabelProblem(mount.format, std::string(300, 'x')).size()) {
       Error(at, "invalid filesystem format");

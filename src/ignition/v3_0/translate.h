@@ -15,7 +15,7 @@ inline constexpr std::string_view kVersion = "3.0.0";
 
 void Validate(const Config& config, json::Report& report);
 
-// Reads a document of this version, the oldest of its major version.
+// Reads a document of this version.  The functions of this name for later versions also read older documents.
 Config ReadCompatible(Reading& reading);
 
 }  // namespace pintle::ignition::v3_0

@@ -31,20 +31,21 @@ Config FromPrevious(v3_1::Config config) { return Translate<Config>(std::move(co
 
 namespace {
 
+// Returns an error if a config has anything that spec 3.1 does not support.
 Result<> RefuseLosses(const Config& config) {
   const json::Path root;
   const json::Path storage(root, "storage");
   const json::Path passwd(root, "passwd");
   if (!config.storage.luks.empty()) return CannotTranslate("LUKS is not supported on 3.1", json::Path(storage, "luks"));
-  const auto find_absent = [&](const auto& list, const char* field, const char* what) -> Result<> {
+  const auto refuse_absent = [&](const auto& list, const char* field, const char* message) -> Result<> {
     for (std::size_t i = 0; i < list.size(); ++i) {
       if (list[i].should_exist.value_or(true)) continue;
-      return CannotTranslate(what, json::Path(json::Path(json::Path(passwd, field), i), "shouldExist"));
+      return CannotTranslate(message, json::Path(json::Path(json::Path(passwd, field), i), "shouldExist"));
     }
     return {};
   };
-  TRY(find_absent(config.passwd.users, "users", "ShouldExist in Passwd.Users is not supported on 3.1"));
-  TRY(find_absent(config.passwd.groups, "groups", "ShouldExist in Passwd.Groups is not supported on 3.1"));
+  TRY(refuse_absent(config.passwd.users, "users", "ShouldExist in Passwd.Users is not supported on 3.1"));
+  TRY(refuse_absent(config.passwd.groups, "groups", "ShouldExist in Passwd.Groups is not supported on 3.1"));
   const json::Path disks(storage, "disks");
   for (std::size_t i = 0; i < config.storage.disks.size(); ++i) {
     const auto& partitions = config.storage.disks[i].partitions;

@@ -31,6 +31,8 @@ Config FromPrevious(v3_3::Config config) { return Translate<Config>(std::move(co
 
 namespace {
 
+// Each overload returns an error if a struct has, in a field of its own, anything that spec 3.3 does not support.
+// RefuseLosses() visits the structs inside.
 template <typename T>
 Result<> RefuseOwnLosses(const T&, const json::Path&) {
   return {};

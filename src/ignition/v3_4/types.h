@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// An Ignition config of spec 3.4.  It adds LUKS open options and discard, and Tang advertisements.  It also allows
-// special mode bits, and sources that are Amazon resource names.
+// An Ignition config of spec 3.4.  This version adds LUKS open options and discard, and Tang advertisements.  It also
+// allows special mode bits, and sources that are Amazon resource names.
 
 #include <cstdint>
 #include <optional>

@@ -22,7 +22,7 @@ constexpr Rules kRules = {
     .format_none = true,
 };
 
-// Calls `visit` with each advertisement and its path.
+// Calls `visit` with the advertisement of each Tang server of these LUKS volumes, and with its path.
 template <typename Luks, typename Visit>
 void ForEachAdvertisement(std::vector<Luks>& list, Visit&& visit) {
   const json::Path root;

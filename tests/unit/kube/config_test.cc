@@ -115,9 +115,9 @@ TEST(Kubeconfig, IsRefusedWhenIncomplete) {
   EXPECT_EQ(MessageOf(Parse(kServer, "client-key: a")),
             "user \"u\": client-certificate: is required beside a client-key");
   EXPECT_EQ(MessageOf(ParseKubeconfig("{}", "/")), "current-context: is required");
-  EXPECT_EQ(MessageOf(ParseKubeconfig(Kubeconfig(kServer, ""), "/", "nowhere")), "it has no context \"nowhere\"");
+  EXPECT_EQ(MessageOf(ParseKubeconfig(Kubeconfig(kServer, ""), "/", "nowhere")), "the file has no context \"nowhere\"");
   EXPECT_EQ(MessageOf(ParseKubeconfig("current-context: a\ncontexts: [{name: a, context: {cluster: b}}]", "/")),
-            "context \"a\": it has no cluster \"b\"");
+            "context \"a\": the file has no cluster \"b\"");
   EXPECT_EQ(MessageOf(ParseKubeconfig("", "/")), "the file has 0 YAML documents, but must have exactly one");
 }
 
