@@ -47,7 +47,7 @@ class LockedDisk {
  private:
   // A deployment that is being made, beginning with the pending one or else the booted one.
   struct Draft {
-    std::string commit;  // With the packages.
+    std::string commit;  // The commit with the packages.
     std::string base;    // The image's commit.
     host::KeyFile origin;
     std::vector<std::string> arguments;
@@ -57,7 +57,7 @@ class LockedDisk {
 
   OstreeRepo* repository() const;
   OstreeDeployment* booted() const;
-  OstreeDeployment* first() const;  // The one that boots next.
+  OstreeDeployment* first() const;  // The deployment that boots next.
   Result<Draft> Begin() const;
   Result<> Rebase(Draft& draft, const Modifiers& modifiers, const std::stop_token& stop) const;
   // Makes a commit that has the requested packages, and returns its checksum.

@@ -78,9 +78,9 @@ def annotate(user, name, subresource="", **values):
     return user.request("PATCH", f"/api/v1/nodes/{name}{subresource}", patch, MERGE)
 
 
-def refused(answer, says):
+def refused(answer, text):
     status, body = answer
-    return status in (403, 422) and says in body["message"] and "ValidatingAdmissionPolicy" in body["message"]
+    return status in (403, 422) and text in body["message"] and "ValidatingAdmissionPolicy" in body["message"]
 
 
 def test_each_file_is_listed_and_each_policy_is_in_force():

@@ -60,7 +60,7 @@ def agents(cluster):
 
 @pytest.fixture
 def rolled_out(objects, controller, agents):
-    """Creates three workers that have the config of their pool; returns its name."""
+    """Creates three workers that have the config of their pool; returns the config's name."""
     objects.config("00-worker", files=BASE)
     target = objects.wait_for_target("worker")
     for name in WORKERS:
