@@ -225,6 +225,7 @@ def orders_of_root_go_through(node, agent):
 
 
 @pytest.mark.parametrize("connections,calls", [(1, 120), (40, 3)])
+# A user may have 4 open orders, kPlacesOfUser in src/agent/callers.h.
 def test_a_user_who_has_reached_the_limit_of_open_orders_does_not_limit_others(node, agent, connections, calls):
     with polkit_that_waits(node) as polkit:
         for times in 1, 2:

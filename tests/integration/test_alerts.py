@@ -345,7 +345,7 @@ def test_the_controller_reports_waiting_changes_and_lets_certificates_pass(bundl
                        in objects.condition("worker", "PausedPending")["message"], "the condition lists the files", 60)
             with Prometheus(f"127.0.0.1:{port}", rules().replace("for: 60m", "for: 0m")) as prometheus:
                 prometheus.wait_for(lambda: kubelet_ca(prometheus, "firing") == ["critical", "warning"], "both fire")
-                # So far, no change was let through.  Certificates are let through once a policy needs no reboot for them.
+                # So far, no change was let through.  Certificates pass once a policy needs no reboot for them.
                 assert objects.pool("worker")["status"]["configuration"]["name"] == before
                 cluster.admin.must("POST", "/apis/operator.openshift.io/v1/machineconfigurations", {
                     "apiVersion": "operator.openshift.io/v1", "kind": "MachineConfiguration",
