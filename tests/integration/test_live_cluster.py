@@ -95,8 +95,8 @@ def test_a_rollout_is_the_same_as_from_files(cluster, tmp_path):
 def test_a_diff_follows_the_policy_of_the_cluster(cluster):
     quiet = ask(cluster, "diff", "rendered-old", "rendered-new")
     assert quiet.returncode == 2 and "/etc/quiet" in quiet.stdout
-    assert [action["type"] for action in json.loads(ask(cluster, "diff", "worker", "-o", "json").stdout)["nodeDisruptionActions"]] == [
-        "None"]
+    of_pool = json.loads(ask(cluster, "diff", "worker", "-o", "json").stdout)
+    assert [action["type"] for action in of_pool["nodeDisruptionActions"]] == ["None"]
     loud = json.loads(ask(cluster, "diff", "rendered-old", "rendered-loud", "-o", "json").stdout)
     assert [action["type"] for action in loud["nodeDisruptionActions"]] == ["Reboot"]
     assert ask(cluster, "diff", "rendered-old", "rendered-old").returncode == 0
