@@ -92,7 +92,7 @@ def files_of(root):
     return {str(path.relative_to(root)) for path in root.rglob("*") if path.is_file() and not path.is_symlink()}
 
 
-def test_the_image_is_a_valid_one_and_its_archive_is_the_same_image(output):
+def test_the_image_is_valid_and_its_archive_is_the_same_image(output):
     shell.run("umoci", "list", "--layout", f"{output}/layout")
     archive, = output.glob("*.tar")
     for transport in f"oci:{output}/layout:{VERSION}", f"oci-archive:{archive}:{VERSION}":
@@ -108,8 +108,8 @@ def test_the_image_is_a_valid_one_and_its_archive_is_the_same_image(output):
 
 
 def test_two_builds_are_the_same_bit_for_bit(package, output, tmp_path):
-    # The second one is made at another time, in another folder, with another umask, in another time zone, and without a
-    # network.
+    # The second build is made at another time, in another folder, with another umask, in another time zone, and without
+    # a network.
     shell.run("unshare", "--net", "sh", "-ec", 'umask 077; exec "$@"', "sh", sys.executable, PROGRAM, "--package",
               package, "--name", NAME, "--output", tmp_path,
               env=os.environ | {"TZ": "Asia/Tokyo", "LC_ALL": "C", "PYTHONHASHSEED": "1"})
