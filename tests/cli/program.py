@@ -13,7 +13,7 @@ MB = 1 << 20
 
 
 class Answer:
-    """The result of a run: its status, its output, and its cost."""
+    """The result of a run: its status, its output, and the seconds of processor time that it took, `cpu`."""
 
     def __init__(self, status, stdout, stderr, cpu):
         self.status = status

@@ -380,7 +380,6 @@ void AgentMachine::Write(const std::optional<plan::TestConfig>& config) const {
   fs::rename(beside, top_ / kConfig);
 }
 
-// Without a policy, every change needs a reboot.
 void AgentMachine::UsePolicy(bool there_is_one) const {
   std::ofstream(top_ / kPolicy) << (there_is_one ? policy_ : "{}");
 }

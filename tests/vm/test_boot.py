@@ -68,7 +68,8 @@ def test_a_power_cut_around_a_staged_deployment_leads_to_the_old_or_the_new_depl
         full_shutdown = full_shutdown or time.monotonic() - started
         vm.start()
         booted = deploy.booted_commit(vm)
-        print(f"cut after {cut:.1f} s of {full_shutdown:.1f} s: booted the {'new' if booted == new else 'old'} deployment")
+        result = "new" if booted == new else "old"
+        print(f"cut after {cut:.1f} s of {full_shutdown:.1f} s: booted the {result} deployment")
         assert booted in (old, new) and (version > 2 or booted == new)
         assert (vm.run("cat", "/usr/share/probe", check=False).stdout == str(version)) == (booted == new)
         deploy.fsck(vm)
