@@ -53,12 +53,12 @@ def pintle(*words, stdin=b"", stdout=subprocess.PIPE, memory=None, seconds=300, 
                   result.stderr.decode(errors="replace"), cpu() - before)
 
 
-def refused(*words, says=(), **limits):
+def refused(*words, texts=(), **limits):
     """Checks that the program ends with 1, prints these texts on standard error, and nothing on standard output."""
     answer = pintle(*words, **limits)
     assert answer.status == 1, (answer.status, answer.stderr[-2000:])
     assert answer.stdout == ""
-    for text in [says] if isinstance(says, str) else says:
+    for text in [texts] if isinstance(texts, str) else texts:
         assert text in answer.stderr[:100_000], answer.stderr[:2000]
     return answer
 

@@ -273,7 +273,7 @@ def test_a_change_waits_for_a_short_claim_of_another_program(machine, configs):
 
 
 def test_a_root_that_is_missing_is_named(tmp_path):
-    refused("verify", "--root", tmp_path / "missing", says=[str(tmp_path / "missing")])
+    refused("verify", "--root", tmp_path / "missing", texts=[str(tmp_path / "missing")])
 
 
 def test_a_limit_on_the_size_of_files_is_an_error_and_no_signal(machine, tmp_path):
