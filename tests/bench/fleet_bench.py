@@ -30,13 +30,13 @@ from machines.wait import wait_until  # noqa: E402
 SIZES = [(2000, 20), (2500, 25), (5000, 50), (10_000, 100)]    # Nodes and pools.
 MEMORY = {2000: 64, 10_000: 160}    # MiB
 PASS = {2000: 60, 10_000: 200}      # ms
-LARGEST_GROWTH = 1.25    # The second half of the nodes may take so many times the memory of the first half.
+LARGEST_GROWTH = 1.25    # The second half of the nodes may take at most so many times the memory of the first half.
 POLICIES = "/apis/pintle.io/v1alpha1/rolloutpolicies"
 WAVES = [{"name": "canary", "nodes": 1, "soak": "1s"},
          {"name": "quarter", "nodes": "25%", "soak": "1s", "failureThreshold": 2},
          {"name": "rest", "failureThreshold": "10%"}]
 POKES = 20
-POKE_PAUSE = 0.5   # Seconds, in which a pass has ended.
+POKE_PAUSE = 0.5   # Seconds between two pokes; a pass takes less.
 
 
 class MeasuredFleet(Fleet):
@@ -128,7 +128,7 @@ class Measurement:
             if during:
                 self.fleet.wait_until_all_complete()
             self.fleet.wait_until_quiet()
-        self.memory.rest(f"the rollout {name}")
+        self.memory.measure_idle(f"the rollout {name}")
         taken = difference(writes(self.fleet.requests()), before)
         print(f"  its writes: {', '.join(f'{request}: {count:,}' for request, count in taken.items())}", flush=True)
         return taken

@@ -46,7 +46,7 @@ def test_reports_each_file_mode_that_a_machine_config_may_not_have(tmp_path):
             texts=["files.0.mode: invalid mode", "files.1.mode: invalid mode"])
 
 
-def test_a_file_of_our_own_is_refused_and_one_beside_it_is_not(tmp_path):
+def test_a_file_of_pintles_own_is_refused_and_a_file_beside_it_is_not(tmp_path):
     beside = file("/etc/machine-config-daemon/no-reboot/containers-gpg.pub")
     for path in ["/etc/machine-config-daemon/currentconfig", "/var/lib/pintle/x", "/run/pintle"]:
         config = with_files(file(path), beside)

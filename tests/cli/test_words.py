@@ -72,7 +72,7 @@ def test_help_of_help_is_help():
         assert pintle(*words).stdout == pintle("help").stdout
 
 
-def test_no_verb_and_an_unknown_one_are_refused():
+def test_no_verb_and_an_unknown_verb_are_refused():
     refused(texts="pintle help")
     refused("rendr", texts=['"rendr" is not a verb; did you mean render?', "pintle help"])
     refused("help", "statsu", texts='"statsu" is not a verb; did you mean status?')
