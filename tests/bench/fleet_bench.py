@@ -181,11 +181,11 @@ def measure(nodes, pools):
               f"{memory.idle:.1f} MiB", flush=True)
         if budget and memory.peak > budget:
             exceeded.append(f"{memory.peak:.1f} MiB")
-        return memory.idle, [f"{nodes:,} nodes: {what}" for what in exceeded]
+        return memory.idle, [f"{nodes:,} nodes: {text}" for text in exceeded]
 
 
 def exceeded_by_growth(idle):
-    """Returns whether memory grows faster than the number of nodes."""
+    """Returns a text if the idle memory, which is given by the number of nodes, grows faster than this number."""
     first, second = idle[5000] - idle[2500], (idle[10_000] - idle[5000]) / 2
     print(f"2,500 more nodes take {first:.1f} MiB from 2,500 on, and {second:.1f} MiB from 5,000 on")
     return ["memory does not grow linearly"] if second > first * LARGEST_GROWTH else []

@@ -54,7 +54,9 @@ def pintle(*words, stdin=b"", stdout=subprocess.PIPE, memory=None, seconds=300, 
 
 
 def refused(*words, texts=(), **limits):
-    """Checks that the program ends with 1, prints these texts on standard error, and nothing on standard output."""
+    """Checks that the program ends with 1, prints nothing on standard output, and `texts` on standard error: a text or
+    a list of texts.
+    """
     answer = pintle(*words, **limits)
     assert answer.status == 1, (answer.status, answer.stderr[-2000:])
     assert answer.stdout == ""

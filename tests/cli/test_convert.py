@@ -107,7 +107,7 @@ def test_drops_nothing_if_the_file_has_only_ignition_settings(tmp_path):
     assert pintle("convert", "--to", "3.2", config).json() == {"ignition": {"version": "3.2.0"}}
 
 
-def test_without_a_version_it_is_that_of_butane_or_the_newest(tmp_path):
+def test_the_default_version_is_that_of_butane_or_the_newest(tmp_path):
     butane = write(tmp_path / "a.bu", "variant: fcos\nversion: 1.4.0\n")
     for to in [[], ["--to", "ignition"]]:
         assert pintle("convert", *to, butane).json()["ignition"]["version"] == "3.3.0"

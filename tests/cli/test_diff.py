@@ -41,7 +41,7 @@ WHOLE = {"apiVersion": "operator.openshift.io/v1", "kind": "MachineConfiguration
 COVERED = {"path": "/etc/a", "actions": [{"type": "None"}]}
 
 
-@pytest.mark.parametrize("option,text,texts", [
+@pytest.mark.parametrize("option,text,error", [
     ("--policy", {**WHOLE, "kind": "ConfigMap"}, "its kind is ConfigMap instead of MachineConfiguration"),
     ("--policy", {"file": [COVERED]}, "$.file: unknown key; known are files, units, sshkey"),
     ("--policy", {"nodeDisruptionPolicy": {"files": [{"path": "/etc/a", "action": []}]}}, "$.files.0.actions: is missing"),
@@ -51,11 +51,11 @@ COVERED = {"path": "/etc/a", "actions": [{"type": "None"}]}
     ("--policy", {"files": [{**COVERED, "actions": [{"type": "Non"}]}]}, 'does not know the action "Non"'),
     ("--overrides", {"storag": ["Disks"]}, "$.?: unknown key; known are storage"),
 ])
-def test_a_policy_with_a_mistake_is_refused(tmp_path, option, text, texts):
+def test_a_policy_with_a_mistake_is_refused(tmp_path, option, text, error):
     config_file = write(tmp_path / "given.json", text)
     old, new = (machine_config(with_files(file("/etc/a", text))) for text in ["one\n", "two\n"])
     answer = diff(tmp_path, old, new, option, config_file)
-    assert answer.status == 1 and str(config_file) in answer.stderr and texts in answer.stderr, answer.stderr
+    assert answer.status == 1 and str(config_file) in answer.stderr and error in answer.stderr, answer.stderr
 
 
 def test_a_whole_machine_configuration_need_not_have_a_disruption_policy(tmp_path):

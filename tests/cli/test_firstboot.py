@@ -94,11 +94,11 @@ def test_a_machine_that_has_a_config_keeps_it(machine):
     assert machine.path(CURRENT_CONFIG).read_text() == kept and not machine.path(FIRST_CONFIG).exists()
 
 
-@pytest.mark.parametrize("text,texts", [("", "parse"), ("{", "parse"), ("[]", "parse"), ('{"kind": "Pod"}', "Pod")])
-def test_a_first_config_that_cannot_be_read_stays(machine, text, texts):
+@pytest.mark.parametrize("text,error", [("", "parse"), ("{", "parse"), ("[]", "parse"), ('{"kind": "Pod"}', "Pod")])
+def test_a_first_config_that_cannot_be_read_stays(machine, text, error):
     write(machine.path(FIRST_CONFIG), text)
     answer = machine.look(status=1)
-    assert "failed to parse MachineConfig" in answer.stderr and texts in answer.stderr
+    assert "failed to parse MachineConfig" in answer.stderr and error in answer.stderr
     assert machine.path(FIRST_CONFIG).read_text() == text
 
 
@@ -168,7 +168,7 @@ def test_the_old_name_accepts_each_value_of_go_for_off(old, value):
         assert "--root-mount /rootfs" in old("start", *words, "--root-mount=/rootfs", status=1).stderr
 
 
-@pytest.mark.parametrize("words,texts", [
+@pytest.mark.parametrize("words,error", [
     (["wrong"], "unknown command"), (["version", "--wrong"], "--wrong"), (["start", "--once-from=x"], "pintle apply"),
     (["start", "--skip-reboot"], "pintle apply"), (["start", "--desired-configmap", "/x"], "HyperShift"),
     (["start", "--root-mount", "/rootfs"], "--root-mount /rootfs"), (["start", "--node-name=a\nb"], "line break"),
@@ -177,6 +177,6 @@ def test_the_old_name_accepts_each_value_of_go_for_off(old, value):
     (["pivot", "--reboot=yes", "a"], "--reboot=yes: the value of this switch must be true or false"),
     (["pivot", "--reboot=", "a"], "--reboot=: the value"), (["version", "--one_output=tRUE"], "--one-output=tRUE: "),
     (["start", "--kubelet_healthz_enabled=off"], "--kubelet-healthz-enabled=off: ")])
-def test_the_old_name_refuses_flags_that_it_cannot_support(old, words, texts):
+def test_the_old_name_refuses_flags_that_it_cannot_support(old, words, error):
     answer = old(*words, status=1)
-    assert answer.stdout == "" and answer.stderr.startswith("error: ") and texts in answer.stderr
+    assert answer.stdout == "" and answer.stderr.startswith("error: ") and error in answer.stderr

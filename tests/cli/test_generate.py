@@ -147,7 +147,7 @@ def test_objects_of_other_kinds_and_other_files_do_not_matter(generate, tmp_path
     assert f"left out: {tmp_path}/manifests/README.md" in answer.stderr and "Namespace" not in answer.stderr
 
 
-def test_without_a_controller_config_there_is_nothing(generate):
+def test_nothing_is_generated_without_a_controller_config(generate):
     refused(*generate.words(base=[pool("worker")]),
             texts=["there is no ControllerConfig machine-config-controller", "add it"])
     refused(*generate.words("--bootstrap", base=[pool("worker")]), texts=["no controllerconfig found in dir"])
@@ -189,7 +189,7 @@ def test_no_error_contains_the_pull_secret(generate, templates, more, template, 
     assert answer.status == 1 and "planted" not in answer.stderr and "c2VjcmV0" not in answer.stderr, answer.stderr
 
 
-def test_a_broken_pull_secret_is_an_error_without_it(generate, tmp_path):
+def test_a_broken_pull_secret_is_an_error_that_does_not_contain_the_secret(generate, tmp_path):
     broken = write(tmp_path / "secret.json", SECRET[:-1])
     answer = generate("--pull-secret", broken, "--only", "templates")
     assert answer.status == 1 and "couldn't compact pullsecret" in answer.stderr

@@ -79,7 +79,7 @@ def test_refuses_two_nodes_of_one_name(tmp_path):
                 texts=['two Nodes are named "w0"; take one of them out of the files'])
 
 
-def test_options_of_a_simulation_need_it():
+def test_the_options_of_a_simulation_need_simulate():
     for option in "--node-time=5min", "--begin=2027-03-27T12:00:00Z":
         refused("rollout", "--pool", POOL, "--nodes", NODES, option, texts=["needs --simulate"])
     words = ["rollout", "--simulate", "--pool", POOL, "--nodes", NODES]

@@ -69,8 +69,9 @@ void CopyText(char (&place)[size], std::string_view text) {
 
 std::size_t HashOf(const std::string& text) { return std::hash<std::string>()(text); }
 
-// These functions return a hash of the units, and one of the files that watcher.service reads when it starts.
+// Returns a hash of all units.
 std::size_t HashOfUnits(const fs::path& top) { return HashOf(DescribeTree(top / "etc/systemd")); }
+// Returns a hash of the files that watcher.service reads when it starts.
 std::size_t HashOfFiles(const fs::path& top) {
   std::string all;
   for (const char* name : {"etc/motd", "etc/new/deep/file", "etc/other"}) {

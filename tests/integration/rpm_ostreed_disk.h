@@ -3,8 +3,8 @@
 
 // The real deployments of a node, for the program that replaces rpm-ostree's daemon.
 //
-// That program has no rpm.  Instead, a layered package is a file below /usr/share/packages, in a commit whose parent is
-// the image's commit.
+// This program installs no RPMs.  Instead, a layered package is a file below /usr/share/packages, in a commit whose
+// parent is the image's commit.
 
 #include <functional>
 #include <string>

@@ -43,12 +43,12 @@ def guarded(cluster):
     user = cluster.node("node-a")
     # The API server reads each policy separately, some time after it was created.
     with cluster.refusals.expected(user, "patch machineconfignodes", "patch nodes"):
-        for what, refused in {
+        for kind, refused in {
                 "MachineConfigNodes": lambda: patch_report(user, "node-b"),
                 "pools": lambda: create_pool(cluster.admin, {"matchLabels": {ROLE: "infra"}}),
                 "MachineConfigurations": lambda: create_configuration(cluster.admin, "mine"),
                 "Nodes": lambda: annotate(user, "node-a", desiredConfig="mine")}.items():
-            wait_until(lambda refused=refused: refused()[0] >= 400, f"the policy about {what} counts", 60, every=0.5)
+            wait_until(lambda refused=refused: refused()[0] >= 400, f"the policy about {kind} counts", 60, every=0.5)
     return cluster
 
 

@@ -176,7 +176,7 @@ def test_without_polkit_only_root_gives_orders(node, agent):
     assert order(node, "Check") == ""
 
 
-def test_polkit_decides_about_others(node, agent):
+def test_polkit_decides_about_users_other_than_root(node, agent):
     node.run("tee", "/etc/dbus-1/system.d/polkit.conf", input=POLKIT_POLICY)
     node.run("systemctl", "reload", "dbus.service")
     with BackgroundProgram(node, PROBE, "polkit", "no") as polkit:

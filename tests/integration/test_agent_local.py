@@ -61,6 +61,7 @@ class Agent(Machine):
         return None
 
     def awaits(self, what, condition, seconds=PATIENCE):
+        """Waits until the status fulfils the condition, which `what` describes; returns the status."""
         last = {}
 
         def found():
@@ -319,7 +320,7 @@ def test_an_unreadable_directory_removes_no_config(agent):
     run("ln", "--symbolic", "/srv/mounted/configs", CONFIGS)
     status = agent.degrades()
     assert "its target does not exist" in status["reason"] and status["current"] == status["desired"] == name
-    # This is the state after a boot, before a file system is mounted.
+    # After a boot, the agent may start before the file system with the configs is mounted.
     run("systemctl", "restart", "pintled.service")
     assert agent.degrades()["current"] == name
     assert difference(wanted, agent.managed()) == {}
@@ -500,8 +501,8 @@ def test_an_ignored_finding_does_not_count_until_its_time_is_over(agent):
     assert "except for the things that are ignored" in output and "ignored until" in output
     assert "/etc/issue is ignored until" in agent.run("ignore").stdout
     # A config that changes something else leaves the edit alone; a config that changes the file is refused.
-    third = agent.becomes(config(key=KEY + " again", units=[MASK]) | {"systemd": config()["systemd"]})
-    assert third != name and agent.read("/etc/issue") == "mine"
+    other = agent.becomes(config(key=KEY + " again", units=[MASK]) | {"systemd": config()["systemd"]})
+    assert other != name and agent.read("/etc/issue") == "mine"
     agent.write(CONFIG, config(greeting="newer"))
     agent.awaits("the agent refuses the change",
                  lambda status: 'content mismatch for file "/etc/issue"' in status["reason"])

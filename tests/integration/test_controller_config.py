@@ -219,7 +219,7 @@ def test_only_the_holder_of_the_operators_lease_acts(cluster, settings, objects)
         wait_until(objects.leader, "the controller leads", 60)
         wait_until(lambda: len(cluster.admin.must("GET", f"{GROUP}/machineconfigpools")["items"]) == 2,
                    "the controller makes its pools", 60)
-        # The other program lives as long as it renews its lease.
+        # The other program seems to be alive while its lease changes.
         for number in range(8):
             before = renew_time(cluster)
             cluster.admin.must("PATCH", LEASE, {"spec": {"leaseTransitions": number}}, MERGE)

@@ -348,7 +348,7 @@ def test_a_takeover_that_is_killed_after_each_label_of_a_node_ends_the_same(hand
         for _ in NODES * 2:
             site.kill_after_a_label("undo")
         assert {label for label, _ in site.handovers().values()} == {""}
-        # It gets the label "awaited", and then "acts".
+        # A node gets the label "awaited", and then "acts".
         for _ in NODES * 2:
             site.kill_after_a_label("start", "--daemons")
         takeover(site.cluster, "start", "--daemons")

@@ -29,7 +29,7 @@ def is_known():
 
 def packages():
     """Returns the packages by their names."""
-    # They depend on the libraries of the distribution on which they were built.
+    # The packages depend on the libraries of the distribution on which they were built.
     key = cache.recipe_key(commit(), pathlib.Path("/etc/os-release"))
     folder = cache.made_once("previous-release", key, _build)
     return {path.name.partition("_")[0]: path for path in folder.glob("*.deb")}

@@ -245,7 +245,7 @@ def test_the_links_lead_to_files_of_the_image(unpacked):
 
 def test_the_authorities_are_those_of_debian_and_not_of_this_machine(unpacked):
     bundle = unpacked / "etc/ssl/certs/ca-certificates.crt"
-    # This is where libcurl looks for it.
+    # libcurl looks for the authorities in this file.
     assert shell.run("curl-config", "--ca").stdout.strip().strip('"') == "/etc/ssl/certs/ca-certificates.crt"
     trust = ssl.create_default_context(cadata=bundle.read_text(encoding="ascii"))
     ours = {hashlib.sha256(each).hexdigest() for each in trust.get_ca_certs(binary_form=True)}

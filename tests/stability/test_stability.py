@@ -46,7 +46,7 @@ def test_the_page_has_each_list(name):
     assert len(entries(name)) >= 4
 
 
-def test_the_page_has_no_other_list():
+def test_the_page_has_no_list_without_a_file():
     page = (SOURCE / "docs/stability.md").read_text()
     assert sorted(re.findall(r"(?m)^```(\w+)$", page)) == LISTS == sorted(path.stem for path in HERE.glob("*.txt"))
 
