@@ -89,7 +89,7 @@ def test_anchors_and_merge_keys_are_resolved(tmp_path):
 def test_refuses_to_drop_settings_that_ignition_does_not_have(to, tmp_path):
     butane = write(tmp_path / "a.bu", HEADER + OPENSHIFT)
     refused("convert", *to, butane, texts=[str(butane), *[f"openshift.{field}" for field in FIELDS],
-                                          "use `--to machineconfig`, which keeps"])
+                                           "use `--to machineconfig`, which keeps"])
     refused("convert", *to, write(tmp_path / "b.bu", HEADER + "openshift: {fips: true}\n"),
             texts="remove it from the file")
     for settings, place in [({"kernelArguments": ["quiet"]}, "spec.kernelArguments"), ({"fips": True}, "spec.fips"),

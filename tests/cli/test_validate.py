@@ -61,7 +61,7 @@ def test_a_file_below_a_file_is_refused(tmp_path):
     for name, text in [("a.ign", config), ("b.json", machine_config(config))]:
         refused("validate", write(tmp_path / name, text),
                 texts=["cannot write /etc/q/f/deep/g: /etc/q/f is a file of the same config",
-                      "remove one of the two files"])
+                       "remove one of the two files"])
     assert pintle("validate", write(tmp_path / "c.ign", with_files(file("/etc/q/f"), file("/etc/q/fg")))).status == 0
 
 

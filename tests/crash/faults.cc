@@ -73,11 +73,13 @@ Needs NeedsOf(int fd, off_t offset, size_t count) {
   return offset + static_cast<off_t>(count) > status.st_blocks * kBlock ? Needs::kSpace : Needs::kNothing;
 }
 
+// Returns the C library's function of this name.
 template <typename Call>
 Call* Real(const char* name) {
   return reinterpret_cast<Call*>(::dlsym(RTLD_NEXT, name));
 }
 
+// Counts a call and, unless it has to fail, makes it.
 template <typename Call, typename... Arguments>
 int Through(Needs needs, const char* name, Arguments... arguments) {
   if (Count(needs) == Answer::kFail) return -1;

@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 
+// Returns the C library's function of this name.
 template <typename Call>
 Call* Real(const char* name) {
   return reinterpret_cast<Call*>(::dlsym(RTLD_NEXT, name));
@@ -52,7 +53,7 @@ int SetTimer(int fd, std::int64_t nanoseconds) {
   return real(fd, 0, &in, nullptr);
 }
 
-// Moves the time forward to the next alarm.
+// Moves the time forward to the next alarm, and lets its timer expire.
 void PassToNextAlarm() {
   const auto next = std::min_element(alarms->begin(), alarms->end(),
                                      [](const auto& a, const auto& b) { return a.second.at < b.second.at; });
