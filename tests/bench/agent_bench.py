@@ -25,7 +25,7 @@ from machines.node import BUILD, Node  # noqa: E402
 from machines.wait import wait_until  # noqa: E402
 
 ROUNDS = 15
-IDLE = 60  # s
+IDLE = 60  # Seconds.
 CONFIGS = 100
 
 
@@ -66,12 +66,14 @@ def wait_idle(node):
 
 
 def wake_ups(node):
+    """Returns how often a thread of the agent has waited."""
     pid = node.run("systemctl", "show", "-P", "MainPID", "pintled").stdout.strip()
     texts = node.run("sh", "-c", f"cat /proc/{pid}/task/*/status").stdout
     return sum(map(int, re.findall(r"\nvoluntary_ctxt_switches:\s+(\d+)", texts)))
 
 
 def written(node):
+    """Returns how many bytes the agent has written to disks."""
     return int(re.search(r"write_bytes: (\d+)", of_process(node, "io"))[1])
 
 

@@ -20,8 +20,8 @@ VERSION = "1"
 
 @dataclass(frozen=True)
 class Cost:
-    wall: float  # s
-    cpu: float  # s
+    wall: float  # Seconds.
+    cpu: float  # Seconds.
     memory: int  # The peak, in KiB.
 
 

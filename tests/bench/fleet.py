@@ -9,7 +9,7 @@ from fleet_objects import node_of, report_of
 from machines.controller import GROUP, MERGE
 from machines.wait import wait_until
 
-PATIENCE = 1800    # s
+PATIENCE = 1800    # Seconds.
 IDLE = 10          # Seconds.  Freed memory is given back a few seconds after the last event.
 
 
@@ -52,6 +52,7 @@ class Fleet:
                 if pool["metadata"]["name"] in self.pools}
 
     def updated(self):
+        """Returns how many nodes the pools count as updated."""
         return sum(status.get("updatedMachineCount", 0) for status in self.statuses().values())
 
     def wait_until_updated(self, check=lambda: None):
@@ -88,6 +89,7 @@ class Memory:
 
     @contextlib.contextmanager
     def phase(self, name):
+        """Prints how long the body of the `with` took, and the memory at its end and its peak."""
         Path(f"/proc/{self._controller.pid}/clear_refs").write_text("5", encoding="ascii")    # Forgets the peak.
         began, excluded = time.monotonic(), self.excluded
         yield
@@ -96,7 +98,8 @@ class Memory:
         self.peak = max(self.peak, peak)
         print(f"  {name}: {taken:.1f} s; {now:.1f} MiB resident, {peak:.1f} MiB at the most", flush=True)
 
-    def rest(self, name):
+    def measure_idle(self, name):
+        """Measures the memory that remains a while after the phase of this name."""
         with self.phase(f"idle after {name}"):
             time.sleep(IDLE)
         self.idle = self._controller.resident_kib() / 1024
@@ -106,6 +109,6 @@ class Memory:
             fleet.wait_until_updated()
         with self.phase("until each MachineConfigNode has its pool"):
             fleet.wait_until_reported()
-        self.rest("the start")
+        self.measure_idle("the start")
         with self.phase("each node reports that it is alive"):
             fleet.send_heartbeats()

@@ -30,13 +30,13 @@ from machines.wait import wait_until  # noqa: E402
 SIZES = [(2000, 20), (2500, 25), (5000, 50), (10_000, 100)]    # Nodes and pools.
 MEMORY = {2000: 64, 10_000: 160}    # MiB
 PASS = {2000: 60, 10_000: 200}      # ms
-LARGEST_GROWTH = 1.25    # The second half of the nodes may take so many times the memory of the first half.
+LARGEST_GROWTH = 1.25    # The second half of the nodes may take at most so many times the memory of the first half.
 POLICIES = "/apis/pintle.io/v1alpha1/rolloutpolicies"
 WAVES = [{"name": "canary", "nodes": 1, "soak": "1s"},
          {"name": "quarter", "nodes": "25%", "soak": "1s", "failureThreshold": 2},
          {"name": "rest", "failureThreshold": "10%"}]
 POKES = 20
-POKE_PAUSE = 0.5   # Seconds, in which a pass has ended.
+POKE_PAUSE = 0.5   # Seconds between two pokes; a pass takes less.
 
 
 class MeasuredFleet(Fleet):
@@ -128,7 +128,7 @@ class Measurement:
             if during:
                 self.fleet.wait_until_all_complete()
             self.fleet.wait_until_quiet()
-        self.memory.rest(f"the rollout {name}")
+        self.memory.measure_idle(f"the rollout {name}")
         taken = difference(writes(self.fleet.requests()), before)
         print(f"  its writes: {', '.join(f'{request}: {count:,}' for request, count in taken.items())}", flush=True)
         return taken
@@ -181,11 +181,11 @@ def measure(nodes, pools):
               f"{memory.idle:.1f} MiB", flush=True)
         if budget and memory.peak > budget:
             exceeded.append(f"{memory.peak:.1f} MiB")
-        return memory.idle, [f"{nodes:,} nodes: {what}" for what in exceeded]
+        return memory.idle, [f"{nodes:,} nodes: {text}" for text in exceeded]
 
 
 def exceeded_by_growth(idle):
-    """Returns whether memory grows faster than the number of nodes."""
+    """Returns a text if the idle memory, which is given by the number of nodes, grows faster than this number."""
     first, second = idle[5000] - idle[2500], (idle[10_000] - idle[5000]) / 2
     print(f"2,500 more nodes take {first:.1f} MiB from 2,500 on, and {second:.1f} MiB from 5,000 on")
     return ["memory does not grow linearly"] if second > first * LARGEST_GROWTH else []

@@ -57,12 +57,14 @@ class Client:
         return answer.status, json.loads(answer.read())
 
     def must(self, method, path, body=None, kind="application/json"):
+        """Returns the answer, or raises Refused."""
         status, answer = self.request(method, path, body, kind)
         if status >= 300:
             raise Refused(method, path, status, answer)
         return answer
 
     def for_each(self, act, things):
+        """Calls `act` with each of the things, in several threads at once."""
         list(self._threads.map(act, things))
 
     @contextlib.contextmanager

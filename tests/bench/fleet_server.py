@@ -3,8 +3,8 @@
 """An API server for measurements of thousands of nodes: plain HTTP on loopback, with all objects in memory.
 
 It has the requests that the controller makes: lists in pages, watches with bookmarks, GET, POST, DELETE, merge patches
-and JSON patches, also of the status.  It has no selectors: the only kinds that the controller selects from are pods and
-their budgets, and of these there are none here.  It neither checks nor completes objects as a real server does.
+and JSON patches, also of the status.  It ignores selectors: the controller uses them only for pods and their budgets,
+and this server has no such objects.  It neither checks nor completes objects as a real server does.
 
 `GET /bench/counts` returns how many requests each client has made, as {client: {"PATCH nodes/status": count}}.  The
 client is the first word of the header User-Agent.  The program prints its port, and ends with its standard input.
@@ -19,7 +19,7 @@ import urllib.parse
 
 from fleet_store import Refused, Store, encoded, merged, operated
 
-BOOKMARKS = 30    # Seconds between two bookmarks of a watch.
+BOOKMARK_INTERVAL = 30    # Seconds between two bookmarks of a watch.
 
 
 class Server:
@@ -91,19 +91,19 @@ class Connection(asyncio.Protocol):
         own = self._server.own_answer(path)
         if own is not None:
             return self._send(200, [own])
-        what = path
+        counted_as = path
         try:
             target = Target(self._server.store, path)
-            what = "/".join(filter(None, (target.plural, target.part)))
+            counted_as = "/".join(filter(None, (target.plural, target.part)))
             if query.get("watch"):
                 method = "WATCH"
                 return self._begin_watch(target, query)
             self._send(201 if method == "POST" else 200, self._carry_out(method, target, query, headers, body))
         except Refused as refused:
-            what += f" {refused.status}"
+            counted_as += f" {refused.status}"
             self._send(refused.status, [status_of(refused)])
         finally:
-            self._server.counts[client][f"{method} {what}"] += 1
+            self._server.counts[client][f"{method} {counted_as}"] += 1
 
     @staticmethod
     def _carry_out(method, target, query, headers, body):
@@ -143,7 +143,7 @@ class Watch:
         self._ending = self._loop.call_later(seconds, self.close)
 
     def begin(self, events):
-        """Sends the events so far; the versions of all that is sent must never go back."""
+        """Sends the events so far, before any new ones, since the versions that a watch sends must never decrease."""
         for line in events:
             self.send(self._target.namespace, line)
         self._target.collection.watchers.add(self)
@@ -163,7 +163,7 @@ class Watch:
         self._bookmarks.cancel()
 
     def _send_bookmark(self):
-        self._bookmarks = self._loop.call_later(BOOKMARKS, self._send_bookmark)
+        self._bookmarks = self._loop.call_later(BOOKMARK_INTERVAL, self._send_bookmark)
         self.send(self._target.namespace, self._target.collection.bookmark())
 
 

@@ -23,7 +23,7 @@ KINDS = {
     "/apis/config.openshift.io/v1": {"schedulers": "Scheduler"},
     "/apis/pintle.io/v1alpha1": {"rolloutpolicies": "RolloutPolicy"},
 }
-_HISTORY = 5_000    # Events of a kind that are kept for watches that begin later.
+_HISTORY = 5_000    # So many events of each kind are kept for watches that begin later.
 
 
 class Refused(Exception):
@@ -128,11 +128,12 @@ class Collection:
         return self._texts.pop(key)
 
     def page(self, namespace, limit, token):
-        """Returns a page of the list as the parts of its text."""
+        """Returns a page of the list, as the parts of its text.  `token` is from the page before, or empty."""
         version, _, last = token.partition(" ")
         start = bisect.bisect_right(self._keys, tuple(last.split("/", 1))) if token else 0
         end = min(start + limit, len(self._keys)) if limit else len(self._keys)
-        # Changes since the first page are in the watch that follows the list, because that begins at its version.
+        # All pages have the version of the first page, at which the watch that follows the list begins.  So this watch
+        # has the changes since the first page.
         metadata = {"resourceVersion": version or str(self._store.version)}
         if end < len(self._keys):
             metadata["continue"] = f"{metadata['resourceVersion']} {'/'.join(self._keys[end - 1])}"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Measures a look at the generated configs in which nothing has changed.  The controller takes one whenever anything in
-// the cluster changes, and most changes are about nodes.
+// Measures a look at the generated configs in which nothing has changed.  The controller takes such a look whenever
+// anything in the cluster changes, and most changes are about nodes.
 
 #include <benchmark/benchmark.h>
 #include <fmt/core.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Measures one look at a pool in three zones, with a MachineConfigNode for each node.  A tenth of the nodes is being
-// updated, a third is updated, and the others wait.  Half of the nodes may be unavailable.
+// Measures one look at a pool in three zones, with a MachineConfigNode for each node.  One tenth of the nodes is being
+// updated, three tenths are updated, and the others wait.  Half of the nodes may be unavailable.
 
 #include <benchmark/benchmark.h>
 #include <fmt/core.h>

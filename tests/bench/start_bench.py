@@ -79,7 +79,7 @@ def main():
             with memory.phase("a rollout to all nodes"):
                 answer_until_updated(fleet)
                 fleet.wait_until_updated()
-            memory.rest("the rollout")
+            memory.measure_idle("the rollout")
             print(f"at the most: {memory.peak:.1f} MiB (budget: {BUDGET})")
 
 

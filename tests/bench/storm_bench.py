@@ -23,7 +23,7 @@ from machines.node import Node  # noqa: E402
 
 FILES = 3000
 EDITS = 1000
-PAUSE = 0.024  # s
+PAUSE = 0.024  # Seconds between two edits.
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -36,8 +36,8 @@ def cost_so_far(node):
     pid = node.run("systemctl", "show", "-P", "MainPID", "pintled").stdout.strip()
     times = node.run("cat", f"/proc/{pid}/stat").stdout.rpartition(")")[2].split()
     status = node.run("cat", f"/proc/{pid}/status").stdout
-    resident, most = (int(re.search(rf"{key}:\s+(\d+)", status)[1]) / 1024 for key in ("VmRSS", "VmHWM"))
-    return (int(times[11]) + int(times[12])) / TICKS, resident, most
+    resident, peak = (int(re.search(rf"{key}:\s+(\d+)", status)[1]) / 1024 for key in ("VmRSS", "VmHWM"))
+    return (int(times[11]) + int(times[12])) / TICKS, resident, peak
 
 
 class Watcher(threading.Thread):
@@ -45,16 +45,17 @@ class Watcher(threading.Thread):
 
     def __init__(self, agent):
         super().__init__()
-        self.agent, self.reported, self.ends = agent, [], threading.Event()
+        self.agent, self.reported, self.should_end = agent, [], threading.Event()
 
     def run(self):
-        while not self.ends.wait(0.1):
+        while not self.should_end.wait(0.1):
             status = self.agent.status()
             if status and status["findings"]:
                 self.reported.append(time.monotonic())
 
 
 def storm(node):
+    """Edits a file of the config again and again, and restores its contents at the end."""
     edited = node.path("/etc/many/0/0")
     for number in range(EDITS):
         edited.write_text("contents-0" if number % 2 else f"edit {number}")
@@ -75,7 +76,7 @@ def measure(agent):
     changed = time.monotonic()
     agent.settles(seconds=600)
     settled, after = time.monotonic(), cost_so_far(agent.node)
-    watcher.ends.set()
+    watcher.should_end.set()
     watcher.join()
     reported = f"{watcher.reported[0] - began:.1f} s" if watcher.reported else "never"
     print(f"{EDITS} edits in {ended - began:.1f} s: {during[0] - before[0]:.2f} s of a processor, "

@@ -26,7 +26,7 @@ constexpr const char* kSpec =
     "controlPlaneTopology": "HighlyAvailableArbiter", "platformStatus": {"type": "BareMetal", "baremetal":
     {"apiServerInternalIPs": ["192.0.2.5", "2001:db8::5"], "ingressIPs": ["192.0.2.7"]}}}}})";
 
-// The common part of the files is a script of forty lines.
+// Returns the script of forty lines that is in each file.
 std::string Script() {
   std::string lines;
   for (int i = 0; i < 40; ++i) lines += fmt::format("    echo \"line {} of a script\" >> /run/own/log\n", i);
@@ -50,7 +50,7 @@ TemplateFolder Folder() {
       {"common/_base", "common/on-prem", "master/00-master/_base", "worker/00-worker/_base", "arbiter/00-arbiter/_base",
        "worker/01-worker-kubelet/_base", "master/01-master-kubelet/_base"});
   for (int i = 0; i < kTemplates; ++i) {
-    // Half of the templates are common to all roles.
+    // More than half of the templates are common to all roles.
     const std::size_t place = i % 2 == 0 ? 0 : static_cast<std::size_t>(i) % kFolders.size();
     folder.Add(fmt::format("{}/files/f{}.yaml", kFolders[place], i), TemplateText(i));
   }

@@ -16,6 +16,7 @@
 
 namespace pintle::bench {
 
+// Prints what has failed, and the error in errno.
 [[noreturn]] inline void Die(const char* what) {
   std::perror(what);
   std::exit(1);
@@ -33,7 +34,7 @@ class TlsConnection {
     std::size_t written = 0;
     return ::SSL_write_ex(tls_.get(), bytes.data(), bytes.size(), &written) == 1;
   }
-  // Returns 0 at the end of the data.
+  // Returns how many bytes were read: 0 at the end of the data, or after an error.
   std::size_t Read(char* bytes, std::size_t size) {
     std::size_t count = 0;
     return ::SSL_read_ex(tls_.get(), bytes, size, &count) == 1 ? count : 0;

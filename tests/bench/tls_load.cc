@@ -3,8 +3,8 @@
 // Requests a config from a server on loopback over TLS, again and again, as fast as the server answers.
 //
 // Arguments: the port; the version of TLS (1.2 or 1.3); `keep` to reuse connections, or `new` for a new connection for
-// each request; the number of concurrent connections; the number of seconds (0: each connection sends one request).  It
-// prints the number of answers, the seconds, and the number of received bytes.
+// each request; the number of concurrent connections; the number of seconds (0: each connection sends one request).
+// The program prints the number of answers, the seconds, and the number of received bytes.
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -54,6 +54,7 @@ UniqueFd Connect(std::uint16_t port) {
   return socket;
 }
 
+// Returns the length of the body, or 0 if the head is not that of a config.
 std::size_t LengthIn(std::string_view head) {
   const std::size_t at = head.find("Content-Length: ");
   if (at == std::string_view::npos || !head.starts_with("HTTP/1.1 200 ")) return 0;

@@ -13,7 +13,7 @@ MB = 1 << 20
 
 
 class Answer:
-    """The result of a run: its status, its output, and its cost."""
+    """The result of a run: its status, its output, and the seconds of processor time that it took, `cpu`."""
 
     def __init__(self, status, stdout, stderr, cpu):
         self.status = status
@@ -53,12 +53,14 @@ def pintle(*words, stdin=b"", stdout=subprocess.PIPE, memory=None, seconds=300, 
                   result.stderr.decode(errors="replace"), cpu() - before)
 
 
-def refused(*words, says=(), **limits):
-    """Checks that the program ends with 1, prints these texts on standard error, and nothing on standard output."""
+def refused(*words, texts=(), **limits):
+    """Checks that the program ends with 1, prints nothing on standard output, and `texts` on standard error: a text or
+    a list of texts.
+    """
     answer = pintle(*words, **limits)
     assert answer.status == 1, (answer.status, answer.stderr[-2000:])
     assert answer.stdout == ""
-    for text in [says] if isinstance(says, str) else says:
+    for text in [texts] if isinstance(texts, str) else texts:
         assert text in answer.stderr[:100_000], answer.stderr[:2000]
     return answer
 

@@ -143,10 +143,10 @@ def test_a_change_that_no_machine_can_make_is_refused_with_advice(machine, tmp_p
 
 
 def test_broken_files_and_equal_names_are_named(machine, tmp_path):
-    one = write(tmp_path / "one.json", machine_config())
-    two = write(tmp_path / "two.json", machine_config())
-    error = machine.run("apply", "--yes", one, two, status=1).stderr
-    assert all(text in error for text in [str(one), str(two), "99-worker"])
+    first = write(tmp_path / "first.json", machine_config())
+    second = write(tmp_path / "second.json", machine_config())
+    error = machine.run("apply", "--yes", first, second, status=1).stderr
+    assert all(text in error for text in [str(first), str(second), "99-worker"])
     broken = write(tmp_path / "broken.bu", "variant: fcos\nversion: 1.5.0\nstorage: {files: [{path: relative}]}\n")
     assert str(broken) in machine.run("apply", "--yes", broken, status=1).stderr
 
@@ -273,7 +273,7 @@ def test_a_change_waits_for_a_short_claim_of_another_program(machine, configs):
 
 
 def test_a_root_that_is_missing_is_named(tmp_path):
-    refused("verify", "--root", tmp_path / "missing", says=[str(tmp_path / "missing")])
+    refused("verify", "--root", tmp_path / "missing", texts=[str(tmp_path / "missing")])
 
 
 def test_a_limit_on_the_size_of_files_is_an_error_and_no_signal(machine, tmp_path):

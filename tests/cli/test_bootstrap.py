@@ -121,7 +121,7 @@ def installation(tmp_path):
     return Installation(tmp_path)
 
 
-def test_it_writes_pools_their_rendered_configs_and_the_files_that_a_server_needs(installation):
+def test_bootstrap_writes_pools_their_rendered_configs_and_the_files_that_a_server_needs(installation):
     rendered = installation.must_run()
     assert sorted(rendered) == ["master", "worker"]
     assert installation.files() == [
@@ -181,7 +181,7 @@ def test_a_destination_that_cannot_be_made_is_an_error(installation):
     assert status == 1 and str(installation.destination) in errors
 
 
-@pytest.mark.parametrize("name, contents, says", [
+@pytest.mark.parametrize("name, contents, error", [
     ("03.yaml", kubelet_config("bad", clusterDomain="x"),
      '03.yaml" [1]: KubeletConfig bad: KubeletConfiguration: clusterDomain is not allowed to be set, but contains: x'),
     ("03.yaml", "---\n---\nkind: 7\n", '03.yaml" [1] manifest: Object \'Kind\' is missing'),
@@ -198,10 +198,10 @@ def test_a_destination_that_cannot_be_made_is_an_error(installation):
      "error: no featuregate found in dir: \""),
     ("00-controllerconfig", manifest("ConfigMap", "x", "v1"), "error: no controllerconfig found in dir: \""),
 ])
-def test_a_wrong_manifest_is_named_and_nothing_is_written(installation, name, contents, says):
+def test_a_wrong_manifest_is_named_and_nothing_is_written(installation, name, contents, error):
     installation.put(name, contents)
     errors = installation.refused()
-    assert says in errors and errors.startswith("pintle-controller bootstrap: ")
+    assert error in errors and errors.startswith("pintle-controller bootstrap: ")
 
 
 def test_the_release_can_be_named(installation):
@@ -218,7 +218,7 @@ def test_the_versions_that_configs_must_have_can_be_named(installation):
         f"machine-configs/{rendered['master']}.yaml")
 
 
-@pytest.mark.parametrize("secret, says", [
+@pytest.mark.parametrize("secret, error", [
     (manifest("Secret", "pull-secret", "v1", type="Opaque", data={".dockerconfigjson": SECRET}),
      "expected secret type kubernetes.io/dockerconfigjson found Opaque"),
     (manifest("Secret", "pull-secret", "v1", type="kubernetes.io/dockerconfigjson",
@@ -229,9 +229,9 @@ def test_the_versions_that_configs_must_have_can_be_named(installation):
     (SECRET, "must be an object"),
     ("", "the file must contain exactly one Secret"),
 ])
-def test_a_wrong_pull_secret_is_refused_and_never_printed(installation, secret, says):
+def test_a_wrong_pull_secret_is_refused_and_never_printed(installation, secret, error):
     write(installation.pull_secret, secret)
-    assert says in installation.refused()
+    assert error in installation.refused()
 
 
 def test_an_error_of_a_template_does_not_contain_the_pull_secret(installation):

@@ -39,17 +39,17 @@ def test_reads_standard_input():
 
 def test_refuses_a_config_that_cannot_be_converted(tmp_path):
     path = write(tmp_path / "a.json", ignition())
-    refused("convert", "--to", "9.9", path, says=["9.9", "3.5"])
-    refused("convert", "--to", "3.4", write(tmp_path / "b.json", with_files(file("a"))), says="path not absolute")
+    refused("convert", "--to", "9.9", path, texts=["9.9", "3.5"])
+    refused("convert", "--to", "3.4", write(tmp_path / "b.json", with_files(file("a"))), texts="path not absolute")
     two = write(tmp_path / "c.yaml", "---\n".join([json.dumps(machine_config()) + "\n"] * 2))
-    refused("convert", "--to", "3.4", two, says=[str(two), "2 configs", "exactly one is needed"])
+    refused("convert", "--to", "3.4", two, texts=[str(two), "2 configs", "exactly one is needed"])
 
 
 def test_problems_are_reported_with_the_file(tmp_path):
     unread = write(tmp_path / "a.json", with_files(file("a")))
-    refused("convert", unread, says=f"pintle: convert: {unread}: failed to parse Ignition config")
+    refused("convert", unread, texts=f"pintle: convert: {unread}: failed to parse Ignition config")
     other = write(tmp_path / "b.json", {"kind": "ConfigMap"})
-    refused("convert", other, says=f"{other}: its kind is ConfigMap instead of MachineConfig")
+    refused("convert", other, texts=f"{other}: its kind is ConfigMap instead of MachineConfig")
     doubtful = write(tmp_path / "c.ign", ignition(other={}))
     assert pintle("convert", doubtful).stderr.startswith(f"{doubtful}: warning: $.")
 
@@ -74,7 +74,7 @@ def test_booleans_are_those_of_yaml_1_1(text, value, tmp_path):
 def test_quotes_make_texts(tmp_path):
     path = write(tmp_path / "a.yaml", "kind: MachineConfig\nspec:\n  config:\n    ignition: {version: '3.4.0'}\n"
                  "    storage: {files: [{path: /etc/a, mode: '0644'}]}\n")
-    refused("convert", "--to", "3.4", path, says="mode")
+    refused("convert", "--to", "3.4", path, texts="mode")
 
 
 def test_anchors_and_merge_keys_are_resolved(tmp_path):
@@ -88,15 +88,16 @@ def test_anchors_and_merge_keys_are_resolved(tmp_path):
 @pytest.mark.parametrize("to", [[], ["--to", "ignition"], ["--to", "3.4"]], ids=["default", "ignition", "version"])
 def test_refuses_to_drop_settings_that_ignition_does_not_have(to, tmp_path):
     butane = write(tmp_path / "a.bu", HEADER + OPENSHIFT)
-    refused("convert", *to, butane, says=[str(butane), *[f"openshift.{field}" for field in FIELDS],
-                                          "use `--to machineconfig`, which keeps"])
-    refused("convert", *to, write(tmp_path / "b.bu", HEADER + "openshift: {fips: true}\n"), says="remove it from the file")
+    refused("convert", *to, butane, texts=[str(butane), *[f"openshift.{field}" for field in FIELDS],
+                                           "use `--to machineconfig`, which keeps"])
+    refused("convert", *to, write(tmp_path / "b.bu", HEADER + "openshift: {fips: true}\n"),
+            texts="remove it from the file")
     for settings, place in [({"kernelArguments": ["quiet"]}, "spec.kernelArguments"), ({"fips": True}, "spec.fips"),
                             ({"extensions": ["usbguard"]}, "spec.extensions"),
                             ({"kernelType": "realtime"}, "spec.kernelType"),
                             ({"osImageURL": "registry.example/os@sha256:1"}, "spec.osImageURL")]:
         refused("convert", *to, write(tmp_path / "a.json", machine_config(**settings)),
-                says=[f"Ignition cannot express {place}, ", "--to machineconfig"])
+                texts=[f"Ignition cannot express {place}, ", "--to machineconfig"])
 
 
 def test_drops_nothing_if_the_file_has_only_ignition_settings(tmp_path):
@@ -106,7 +107,7 @@ def test_drops_nothing_if_the_file_has_only_ignition_settings(tmp_path):
     assert pintle("convert", "--to", "3.2", config).json() == {"ignition": {"version": "3.2.0"}}
 
 
-def test_without_a_version_it_is_that_of_butane_or_the_newest(tmp_path):
+def test_the_default_version_is_that_of_butane_or_the_newest(tmp_path):
     butane = write(tmp_path / "a.bu", "variant: fcos\nversion: 1.4.0\n")
     for to in [[], ["--to", "ignition"]]:
         assert pintle("convert", *to, butane).json()["ignition"]["version"] == "3.3.0"
@@ -138,14 +139,14 @@ def test_makes_a_machine_config_of_butane(tmp_path):
 def test_a_machine_config_needs_a_name_and_a_role(tmp_path):
     for name, text in [("a.bu", "variant: fcos\nversion: 1.5.0\n"), ("a.ign", ignition())]:
         refused("convert", "--to", "machineconfig", write(tmp_path / name, text),
-                says=[name, "needs a name and the label", "`variant: openshift`"])
+                texts=[name, "needs a name and the label", "`variant: openshift`"])
 
 
 def test_lists_the_possible_targets(tmp_path):
     path = write(tmp_path / "a.ign", ignition())
-    refused("convert", "--to", "machine-config", path, says=["ignition", "machineconfig", "3.5"])
-    refused("convert", "-o", "yaml", path, says=["-o yaml", "json"])
-    refused("convert", "--to", "machineconfig", "-o", "wrong", path, says=["-o wrong", "yaml", "json"])
+    refused("convert", "--to", "machine-config", path, texts=["ignition", "machineconfig", "3.5"])
+    refused("convert", "-o", "yaml", path, texts=["-o yaml", "json"])
+    refused("convert", "--to", "machineconfig", "-o", "wrong", path, texts=["-o wrong", "yaml", "json"])
 
 
 @pytest.mark.parametrize("text", ["on", "12", "1.10", "0644", "1e3", "yes", "2024-01-02", "0x1A", ".inf", "true"])

@@ -41,7 +41,7 @@ WHOLE = {"apiVersion": "operator.openshift.io/v1", "kind": "MachineConfiguration
 COVERED = {"path": "/etc/a", "actions": [{"type": "None"}]}
 
 
-@pytest.mark.parametrize("option,text,says", [
+@pytest.mark.parametrize("option,text,error", [
     ("--policy", {**WHOLE, "kind": "ConfigMap"}, "its kind is ConfigMap instead of MachineConfiguration"),
     ("--policy", {"file": [COVERED]}, "$.file: unknown key; known are files, units, sshkey"),
     ("--policy", {"nodeDisruptionPolicy": {"files": [{"path": "/etc/a", "action": []}]}}, "$.files.0.actions: is missing"),
@@ -51,11 +51,11 @@ COVERED = {"path": "/etc/a", "actions": [{"type": "None"}]}
     ("--policy", {"files": [{**COVERED, "actions": [{"type": "Non"}]}]}, 'does not know the action "Non"'),
     ("--overrides", {"storag": ["Disks"]}, "$.?: unknown key; known are storage"),
 ])
-def test_a_policy_with_a_mistake_is_refused(tmp_path, option, text, says):
+def test_a_policy_with_a_mistake_is_refused(tmp_path, option, text, error):
     config_file = write(tmp_path / "given.json", text)
     old, new = (machine_config(with_files(file("/etc/a", text))) for text in ["one\n", "two\n"])
     answer = diff(tmp_path, old, new, option, config_file)
-    assert answer.status == 1 and str(config_file) in answer.stderr and says in answer.stderr, answer.stderr
+    assert answer.status == 1 and str(config_file) in answer.stderr and error in answer.stderr, answer.stderr
 
 
 def test_a_whole_machine_configuration_need_not_have_a_disruption_policy(tmp_path):
@@ -110,7 +110,7 @@ def test_json_has_the_arguments_and_the_report_just_as_the_cluster_gets_them(tmp
 def test_a_config_that_cannot_be_read_is_an_error(tmp_path):
     old = write(tmp_path / "a.json", machine_config())
     new = write(tmp_path / "b.json", machine_config(with_files(file("a"))))
-    refused("diff", old, new, says="path not absolute")
+    refused("diff", old, new, texts="path not absolute")
     answer = pintle("diff", old, new, "-o", "json")
     assert answer.status == 1
     assert "path not absolute" in json.dumps(answer.json())
@@ -136,4 +136,4 @@ def test_takes_butane_and_ignition(tmp_path):
 
 def test_reports_all_problems_of_butane(tmp_path):
     bad = write(tmp_path / "a.bu", "variant: fcos\nversion: 1.5.0\nstorage: {files: [{path: a}, {path: b}]}\n")
-    refused("diff", bad, bad, says=[str(bad), "$.storage.files.0.path", "$.storage.files.1.path"])
+    refused("diff", bad, bad, texts=[str(bad), "$.storage.files.0.path", "$.storage.files.1.path"])

@@ -46,14 +46,14 @@ def test_a_kubelet_config_changes_what_the_nodes_have(cluster):
     assert "/etc/kubernetes/kubelet.conf" in answer.stdout and "maxPods: 9" in answer.stdout
     assert "/etc/own" not in answer.stdout
     document = cluster.diff(kubelet_config(maxPods=9), words=("worker", "-o", "json")).json()
-    assert document["differs"] is True and [one["type"] for one in document["nodeDisruptionActions"]] == ["Reboot"]
+    assert document["differs"] is True and [each["type"] for each in document["nodeDisruptionActions"]] == ["Reboot"]
 
 
 def test_an_object_for_other_nodes_makes_no_difference(cluster):
     cluster.objects["machineconfigpools"].append(pool("master"))
     cluster.objects["machineconfigs"] += [
-        json.loads(json.dumps(one).replace("worker", "master")) for one in cluster.objects["machineconfigs"]
-        if one["metadata"]["name"].startswith("0") and "master" not in one["metadata"]["name"]]
+        json.loads(json.dumps(each).replace("worker", "master")) for each in cluster.objects["machineconfigs"]
+        if each["metadata"]["name"].startswith("0") and "master" not in each["metadata"]["name"]]
     answer = cluster.diff(kubelet_config(role="master", maxPods=9))
     assert (answer.status, answer.stdout) == (0, ""), answer.stderr
 
@@ -78,16 +78,16 @@ def test_an_error_of_another_object_does_not_fail_the_diff(cluster):
     assert answer.status == 2 and "KubeletConfig bad" in answer.stderr
 
 
-@pytest.mark.parametrize("given, says", [
+@pytest.mark.parametrize("given, texts", [
     (controller_config(), ["ControllerConfig machine-config-controller", "pintle generate --templates"]),
     ({"kind": "Namespace", "metadata": {"name": "x"}}, ["Namespace x", "no config of a node depends on"]),
     ({"kind": "KubeletConfig", "apiVersion": f"{GROUP}/v1", "metadata": {"name": "k"}, "spec": {"logLevel": "loud"}},
      ["KubeletConfig k", "$.spec.logLevel"]),
 ])
-def test_a_file_that_cannot_be_applied_is_named(cluster, given, says):
+def test_a_file_that_cannot_be_applied_is_named(cluster, given, texts):
     answer = cluster.diff(given)
     assert (answer.status, answer.stdout) == (1, "")
-    for text in says:
+    for text in texts:
         assert text in answer.stderr, answer.stderr
 
 
@@ -96,7 +96,7 @@ def test_a_pool_that_does_not_exist_is_named(cluster):
     assert answer.status == 1 and "no pool infra; its pools are worker" in answer.stderr
 
 
-def test_it_needs_a_cluster_and_one_pool(cluster):
+def test_with_needs_a_cluster_and_one_pool(cluster):
     answer = cluster.diff(kubelet_config(), words=("a", "b"))
     assert answer.status == 1 and "--with needs one POOL" in answer.stderr
     without = pintle("diff", "--with", cluster.folder / "with", "a", "b")

@@ -45,7 +45,7 @@ def test_the_scripts_pass_the_shells_own_check_and_shellcheck(run):
         subprocess.run([*command, BUILD / "dracut/module-setup.sh"], check=True)
 
 
-def test_it_is_added_to_an_initramfs_if_ignition_and_pintle_exist(run):
+def test_the_module_is_added_to_an_initramfs_if_ignition_and_pintle_exist(run):
     assert run("check").returncode == 0
     assert run("check", HAS_PINTLE="no").returncode == 1
     (run.dracut / "modules.d/30ignition").rmdir()
@@ -53,7 +53,7 @@ def test_it_is_added_to_an_initramfs_if_ignition_and_pintle_exist(run):
     assert "ignition" in run("depends").stdout
 
 
-def test_it_runs_the_program_when_ignition_has_written_its_files(run):
+def test_the_module_runs_the_program_when_ignition_has_written_its_files(run):
     installed = run("install")
     assert installed.returncode == 0, installed.stderr
     unit = run.initramfs / UNITS / "pintle-initrd-firstboot.service"

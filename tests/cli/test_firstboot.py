@@ -39,6 +39,7 @@ class NewMachine(Machine):
         write(self.path(FIRST_CONFIG), machine_config(name="rendered-worker-1", **spec))
 
     def look(self, status=0):
+        """Runs `pintle firstboot` as the unit in the initramfs does."""
         return self.run("firstboot", "--if-nothing-to-do", "--command-line", self.command_line, status=status)
 
 
@@ -93,11 +94,11 @@ def test_a_machine_that_has_a_config_keeps_it(machine):
     assert machine.path(CURRENT_CONFIG).read_text() == kept and not machine.path(FIRST_CONFIG).exists()
 
 
-@pytest.mark.parametrize("text,says", [("", "parse"), ("{", "parse"), ("[]", "parse"), ('{"kind": "Pod"}', "Pod")])
-def test_a_first_config_that_cannot_be_read_stays(machine, text, says):
+@pytest.mark.parametrize("text,error", [("", "parse"), ("{", "parse"), ("[]", "parse"), ('{"kind": "Pod"}', "Pod")])
+def test_a_first_config_that_cannot_be_read_stays(machine, text, error):
     write(machine.path(FIRST_CONFIG), text)
     answer = machine.look(status=1)
-    assert "failed to parse MachineConfig" in answer.stderr and says in answer.stderr
+    assert "failed to parse MachineConfig" in answer.stderr and error in answer.stderr
     assert machine.path(FIRST_CONFIG).read_text() == text
 
 
@@ -167,7 +168,7 @@ def test_the_old_name_accepts_each_value_of_go_for_off(old, value):
         assert "--root-mount /rootfs" in old("start", *words, "--root-mount=/rootfs", status=1).stderr
 
 
-@pytest.mark.parametrize("words,says", [
+@pytest.mark.parametrize("words,error", [
     (["wrong"], "unknown command"), (["version", "--wrong"], "--wrong"), (["start", "--once-from=x"], "pintle apply"),
     (["start", "--skip-reboot"], "pintle apply"), (["start", "--desired-configmap", "/x"], "HyperShift"),
     (["start", "--root-mount", "/rootfs"], "--root-mount /rootfs"), (["start", "--node-name=a\nb"], "line break"),
@@ -176,6 +177,6 @@ def test_the_old_name_accepts_each_value_of_go_for_off(old, value):
     (["pivot", "--reboot=yes", "a"], "--reboot=yes: the value of this switch must be true or false"),
     (["pivot", "--reboot=", "a"], "--reboot=: the value"), (["version", "--one_output=tRUE"], "--one-output=tRUE: "),
     (["start", "--kubelet_healthz_enabled=off"], "--kubelet-healthz-enabled=off: ")])
-def test_the_old_name_refuses_flags_that_it_cannot_support(old, words, says):
+def test_the_old_name_refuses_flags_that_it_cannot_support(old, words, error):
     answer = old(*words, status=1)
-    assert answer.stdout == "" and answer.stderr.startswith("error: ") and says in answer.stderr
+    assert answer.stdout == "" and answer.stderr.startswith("error: ") and error in answer.stderr

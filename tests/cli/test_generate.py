@@ -131,11 +131,11 @@ def test_all_files_that_cannot_be_read_are_named(generate, tmp_path):
     write(folder / "b.yaml", "metadata: {name: x}\n")
     wrong = kubelet_config("c")
     wrong["spec"]["logLevel"] = "loud"
-    refused(*words, says=["a.yaml", "b.yaml: an object without a kind"])
+    refused(*words, texts=["a.yaml", "b.yaml: an object without a kind"])
     (folder / "a.yaml").unlink()
     (folder / "b.yaml").unlink()
     write(folder / "c.json", wrong)
-    refused(*words, says=["c.json: KubeletConfig c", "$.spec.logLevel"])
+    refused(*words, texts=["c.json: KubeletConfig c", "$.spec.logLevel"])
 
 
 def test_objects_of_other_kinds_and_other_files_do_not_matter(generate, tmp_path):
@@ -147,10 +147,10 @@ def test_objects_of_other_kinds_and_other_files_do_not_matter(generate, tmp_path
     assert f"left out: {tmp_path}/manifests/README.md" in answer.stderr and "Namespace" not in answer.stderr
 
 
-def test_without_a_controller_config_there_is_nothing(generate):
+def test_nothing_is_generated_without_a_controller_config(generate):
     refused(*generate.words(base=[pool("worker")]),
-            says=["there is no ControllerConfig machine-config-controller", "add it"])
-    refused(*generate.words("--bootstrap", base=[pool("worker")]), says=["no controllerconfig found in dir"])
+            texts=["there is no ControllerConfig machine-config-controller", "add it"])
+    refused(*generate.words("--bootstrap", base=[pool("worker")]), texts=["no controllerconfig found in dir"])
 
 
 def test_without_pools_there_are_those_of_every_cluster(generate):
@@ -189,13 +189,13 @@ def test_no_error_contains_the_pull_secret(generate, templates, more, template, 
     assert answer.status == 1 and "planted" not in answer.stderr and "c2VjcmV0" not in answer.stderr, answer.stderr
 
 
-def test_a_broken_pull_secret_is_an_error_without_it(generate, tmp_path):
+def test_a_broken_pull_secret_is_an_error_that_does_not_contain_the_secret(generate, tmp_path):
     broken = write(tmp_path / "secret.json", SECRET[:-1])
     answer = generate("--pull-secret", broken, "--only", "templates")
     assert answer.status == 1 and "couldn't compact pullsecret" in answer.stderr
     assert "c2VjcmV0" not in answer.stderr
     other = write(tmp_path / "pool.json", pool("worker"))
-    refused(*generate.words("--pull-secret", other), says=["pool.json", "MachineConfigPool instead of Secret"])
+    refused(*generate.words("--pull-secret", other), texts=["pool.json", "MachineConfigPool instead of Secret"])
 
 
 def test_an_installation_writes_other_bytes_for_a_kubelet_config(generate, tmp_path):
@@ -217,8 +217,8 @@ def test_an_installation_writes_other_bytes_for_a_kubelet_config(generate, tmp_p
 def test_an_installation_ends_with_the_first_error(generate):
     bad = kubelet_config("bad", clusterDomain="x.test")
     refused(*generate.words("--bootstrap", objects=[feature_gate(), bad]),
-            says=["KubeletConfig bad", "clusterDomain is not allowed to be set, but contains: x.test"])
-    refused(*generate.words("--bootstrap"), says=["no featuregate found in dir"])
+            texts=["KubeletConfig bad", "clusterDomain is not allowed to be set, but contains: x.test"])
+    refused(*generate.words("--bootstrap"), texts=["no featuregate found in dir"])
 
 
 def test_generated_configs_can_be_rendered_and_compared(generate, tmp_path):
@@ -244,12 +244,12 @@ def test_generated_configs_can_be_rendered_and_compared(generate, tmp_path):
 
 
 def test_the_command_line_is_checked(generate, templates, tmp_path):
-    refused("generate", "--templates", templates, says="--from is needed")
-    refused("generate", "--from", tmp_path, says="--templates is needed")
-    refused(*generate.words("extra"), says=["extra", "--from"])
-    refused(*generate.words("--only", "pools"), says=["--only pools", "templates|images"])
+    refused("generate", "--templates", templates, texts="--from is needed")
+    refused("generate", "--from", tmp_path, texts="--templates is needed")
+    refused(*generate.words("extra"), texts=["extra", "--from"])
+    refused(*generate.words("--only", "pools"), texts=["--only pools", "templates|images"])
     refused("generate", "--templates", tmp_path / "none", "--from", tmp_path / "neither",
-            says=["none", "neither", "No such file"])
+            texts=["none", "neither", "No such file"])
 
 
 def test_a_folder_of_dumps_from_a_cluster_gives_what_the_cluster_has(generate):

@@ -58,14 +58,15 @@ def test_keys_go_into_a_new_folder_if_root_owns_the_old_one(machine, tmp_path):
 def test_a_config_cannot_have_files_that_belong_to_pintle(machine, path, tmp_path):
     before = machine.tree()
     taking = write(tmp_path / "a.ign", with_files(file(path, "theirs")))
-    refused("apply", "--root", machine.root, "--yes", taking, says=[f"cannot write {path}: Pintle keeps its own records there"])
+    refused("apply", "--root", machine.root, "--yes", taking,
+            texts=[f"cannot write {path}: Pintle keeps its own records there"])
     assert machine.tree() == before
 
 
 def test_a_machine_refuses_configs_that_refer_to_others(machine, tmp_path):
     merging = {"ignition": {"version": "3.4.0", "config": {"merge": [{"source": "https://example.com/more.ign"}]}}}
     refused("apply", "--root", machine.root, "--yes", write(tmp_path / "a.ign", merging),
-            says=["ignition.config: nothing fetches other configs"])
+            texts=["ignition.config: nothing fetches other configs"])
 
 
 def test_a_damaged_record_of_passwords_is_reported_before_it_locks_anyone(machine, tmp_path):
@@ -97,7 +98,7 @@ def test_a_config_over_the_size_limit_is_refused_before_any_change(machine, tmp_
     before = machine.tree()
     long = {"path": "/etc/long", "contents": {"source": "data:," + "x" * (70 * MB)}}
     config = write(tmp_path / "a.ign", json.dumps(with_files(long)))
-    refused("validate", config, says=["/etc/long has 73400326 bytes: compress it with gzip", "67108864"])
-    refused("apply", "--root", machine.root, "--yes", config, says=["a.ign: longer than 67108864 bytes"],
+    refused("validate", config, texts=["/etc/long has 73400326 bytes: compress it with gzip", "67108864"])
+    refused("apply", "--root", machine.root, "--yes", config, texts=["a.ign: longer than 67108864 bytes"],
             memory=256 * MB)
     assert machine.tree() == before

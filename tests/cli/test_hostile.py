@@ -57,25 +57,25 @@ def test_the_longest_unit_that_a_machine_keeps_works(tmp_path):
 def test_deep_nests_are_refused(name, text, tmp_path):
     path = write(tmp_path / name, text)
     for words in [["validate", path], ["rollout", "--pool", path, "--nodes", path], ["diff", path, path]]:
-        refused(*words, says=str(path), memory=memory(path))
+        refused(*words, texts=str(path), memory=memory(path))
 
 
 def test_deep_yaml_blocks_are_refused(tmp_path):
     for text in ["- " * 1_000_000, "".join(" " * depth + "a:\n" for depth in range(10_000))]:
         path = write(tmp_path / "a.yaml", text)
-        refused("validate", path, says="nested more than 500 levels deep", memory=memory(path))
+        refused("validate", path, texts="nested more than 500 levels deep", memory=memory(path))
 
 
 def test_deep_configs_in_objects_are_refused(tmp_path):
     deep = '{"kind":"MachineConfig","spec":{"config":' + '{"a":' * 10_000 + "1" + "}" * 10_002
     for name in ["a.json", "a.yaml"]:
-        refused("diff", *[write(tmp_path / name, deep)] * 2, says=["500 levels"])
+        refused("diff", *[write(tmp_path / name, deep)] * 2, texts=["500 levels"])
 
 
 def test_text_that_is_not_utf8_is_refused(tmp_path):
     for name, text in [("a.json", b'{"ignition":{"version":"\xff"}}'), ("a.yaml", b"kind: \xff\xfe\xfd\n"),
                        ("a.bu", b"variant: fcos\nversion: 1.4.0\nstorage: \xc0\x80\n"), ("b.json", b"\0" * 1000)]:
-        refused("validate", write(tmp_path / name, text), says=name)
+        refused("validate", write(tmp_path / name, text), texts=name)
 
 
 def test_contents_may_be_any_bytes(tmp_path):
@@ -89,14 +89,14 @@ def test_huge_numbers_are_refused(tmp_path):
     for number in ["1e999", "9" * 1_000_000, "-" + "9" * 400, "1e-999999999", "18446744073709551616"]:
         config = json.dumps(with_files({"path": "/a", "mode": "NUMBER"})).replace('"NUMBER"', number)
         path = write(tmp_path / "a.json", config)
-        refused("validate", path, says=str(path), memory=memory(path))
+        refused("validate", path, texts=str(path), memory=memory(path))
 
 
 @pytest.mark.parametrize("words", [["validate", "/dev/zero"], ["convert", "--to", "3.4", "/dev/zero"],
                                    ["diff", "/dev/zero", "/dev/zero"],
                                    ["rollout", "--pool", "/dev/zero", "--nodes", "x"]])
 def test_endless_files_end(words):
-    refused(*words, says=["/dev/zero", "longer than 268435456 bytes"], memory=1024 * MB)
+    refused(*words, texts=["/dev/zero", "longer than 268435456 bytes"], memory=1024 * MB)
 
 
 def test_an_endless_pipe_ends(tmp_path):
@@ -104,7 +104,7 @@ def test_an_endless_pipe_ends(tmp_path):
     os.mkfifo(pipe)
     command = ["/bin/sh", "-c", 'exec cat /dev/zero >"$1"', "sh", pipe]
     with subprocess.Popen(command, stderr=subprocess.DEVNULL) as writer:
-        refused("validate", pipe, says=[str(pipe), "longer than"], memory=1024 * MB)
+        refused("validate", pipe, texts=[str(pipe), "longer than"], memory=1024 * MB)
         writer.wait()
 
 
@@ -112,13 +112,13 @@ def test_packed_configs_that_never_end_are_refused(tmp_path):
     packed = bomb(1024 * MB, b" ")
     for name, contents in [("a.ign", packed), ("b.ign", base64.b64encode(packed))]:
         path = write(tmp_path / name, contents)
-        refused("validate", path, says=[name, "unpacks to more than"], memory=1024 * MB)
-        refused("convert", "--to", "3.4", path, says="unpacks to more than", memory=1024 * MB)
+        refused("validate", path, texts=[name, "unpacks to more than"], memory=1024 * MB)
+        refused("convert", "--to", "3.4", path, texts="unpacks to more than", memory=1024 * MB)
 
 
 def test_too_little_memory_is_an_error_and_no_crash(tmp_path):
     path = write(tmp_path / "a.ign", bomb(1024 * MB, b" "))
-    refused("validate", path, says="out of memory", memory=200 * MB)
+    refused("validate", path, texts="out of memory", memory=200 * MB)
 
 
 @pytest.mark.parametrize("byte", [b"\0", b"\1", b"\n", b"a"], ids=["nul", "control", "newline", "letter"])
@@ -141,18 +141,18 @@ LONG_ALIAS = "a: &a " + "x" * 100_000 + "\nb: [" + ",".join(["*a"] * 90_000) + "
 def test_aliases_that_multiply_are_refused(text, tmp_path):
     path = write(tmp_path / "a.yaml", text)
     for words in [["validate", path], ["rollout", "--pool", path, "--nodes", path]]:
-        refused(*words, says=[str(path), "excessive aliasing"], memory=memory(path))
+        refused(*words, texts=[str(path), "excessive aliasing"], memory=memory(path))
 
 
 def test_too_many_values_are_refused(tmp_path):
     for name in ["a.json", "a.yaml"]:
         path = write(tmp_path / name, "[" + "{}," * 11_000_000 + "1]")
-        refused("diff", path, path, says="more than 10000000 values", memory=4096 * MB)
+        refused("diff", path, path, texts="more than 10000000 values", memory=4096 * MB)
 
 
 def test_too_many_tags_are_refused(tmp_path):
     text = "".join(f"%TAG !t{i}! tag:x\n" for i in range(200_000)) + "--- a\n"
-    refused("validate", write(tmp_path / "a.yaml", text), says="%TAG", seconds=30)
+    refused("validate", write(tmp_path / "a.yaml", text), texts="%TAG", seconds=30)
 
 
 def numbered(entry):
@@ -199,7 +199,7 @@ def test_time_grows_no_faster_than_input(shape, tmp_path):
 
 def test_a_million_duplicates_are_reported_in_a_short_text(tmp_path):
     path = write(tmp_path / "a.json", ignition(storage={"files": [{"path": "/a"}] * 1_000_000}))
-    answer = refused("validate", path, says="duplicate entry defined", memory=memory(path, 128))
+    answer = refused("validate", path, texts="duplicate entry defined", memory=memory(path, 128))
     assert "more problems" in answer.stderr
     assert len(answer.stderr) < 16 * MB
     path = write(tmp_path / "b.json", '{"ignition":{"version":"3.4.0"}' + ',"a":1' * 1_000_000 + "}")

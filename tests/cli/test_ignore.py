@@ -106,12 +106,12 @@ def test_two_people_who_ignore_things_at_the_same_time_are_both_recorded(machine
     assert machine.run("ignore").stdout == "Nothing is ignored.\n"
 
 
-@pytest.mark.parametrize("words,says", [
+@pytest.mark.parametrize("words,error", [
     (["/etc/unmanaged", "--until", "2h"], "has no setting for /etc/unmanaged"),
     (["/etc/motd", "--until", "yesterday"], "is not a time"),
     (["/etc/motd", "--until", "2020-01-01"], "is in the past"),
     (["/etc/motd", "--until", "20w", "--end", "/etc/motd"], "--end"),
 ])
-def test_wrong_arguments_are_refused(machine, words, says):
-    assert says in machine.run("ignore", *words, status=1).stderr
+def test_wrong_arguments_are_refused(machine, words, error):
+    assert error in machine.run("ignore", *words, status=1).stderr
     assert not machine.path("/var/lib/pintle/ignored.json").exists()

@@ -31,7 +31,7 @@ class Server(http.server.ThreadingHTTPServer):
             def do_GET(self):
                 above, _, kind = self.path.split("?")[0].rpartition("/")
                 found = objects.get(kind)
-                named = [one for one in objects.get(above.rpartition("/")[2], []) if one["metadata"]["name"] == kind]
+                named = [each for each in objects.get(above.rpartition("/")[2], []) if each["metadata"]["name"] == kind]
                 if named:
                     found = named[0]
                 body = json.dumps(found if named else
@@ -106,7 +106,7 @@ def test_status_has_the_forms_that_programs_want(kubectl):
     pools = [pool("master", UPDATED), pool(conditions={"NodeDegraded": "why"})]
     result = kubectl("status", "-o", "json", pools=pools)
     assert result.returncode == 2
-    assert [one["name"] for one in json.loads(result.stdout)["pools"]] == ["master", "worker"]
+    assert [each["name"] for each in json.loads(result.stdout)["pools"]] == ["master", "worker"]
     as_yaml = kubectl("status", "-o", "yaml", pools=pools)
     assert as_yaml.returncode == 2 and as_yaml.stdout.startswith("pools:\n- name: master\n  paused: false\n")
     assert kubectl("status", "-o", "name", pools=pools).stdout == "master\nworker\n"

@@ -31,11 +31,11 @@ def test_names_a_config_that_is_already_rendered(tmp_path):
 
 def test_refuses_a_file_that_is_not_a_pool(tmp_path):
     other = write(tmp_path / "other.json", machine_config())
-    refused(*WORDS[:1], "--pool", other, *WORDS[3:], says=[str(other), "MachineConfigPool"])
+    refused(*WORDS[:1], "--pool", other, *WORDS[3:], texts=[str(other), "MachineConfigPool"])
 
 
 def test_refuses_a_directory_without_configs(tmp_path):
-    refused(*WORDS[:-1], tmp_path, says=["no *.yaml, *.yml, *.json, *.bu, *.butane or *.fcc", str(tmp_path)])
+    refused(*WORDS[:-1], tmp_path, texts=["no *.yaml, *.yml, *.json, *.bu, *.butane or *.fcc", str(tmp_path)])
 
 
 def test_leaves_out_entries_that_are_no_files_and_ignores_hidden_files(tmp_path):
@@ -47,7 +47,7 @@ def test_leaves_out_entries_that_are_no_files_and_ignores_hidden_files(tmp_path)
     assert answer.stdout == pintle(*WORDS, "-o", "name").stdout
     assert answer.stderr == f"pintle: render: left out: {inputs}/00-pipe.yaml is a pipe\n"
     (inputs / "60.yaml").symlink_to("nowhere")
-    refused(*WORDS[:-1], inputs, says=["60.yaml", "its target does not exist"])
+    refused(*WORDS[:-1], inputs, texts=["60.yaml", "its target does not exist"])
 
 
 def test_takes_a_pipe_that_is_named(tmp_path):
@@ -62,7 +62,7 @@ def test_takes_a_pipe_that_is_named(tmp_path):
 
 def test_names_the_file_that_it_cannot_read(tmp_path):
     broken = write(tmp_path / "broken.yaml", "a: [")
-    refused(*WORDS, broken, says=["broken.yaml", "line 2"])
+    refused(*WORDS, broken, texts=["broken.yaml", "line 2"])
 
 
 def copy_of_inputs(tmp_path):
@@ -97,7 +97,7 @@ def test_takes_butane(tmp_path):
     names = {pintle(*WORDS, path, "-o", "name").stdout for path in [named, same]}
     assert len(names) == 1 and "rendered-worker-" in names.pop()
     refused(*WORDS, write(tmp_path / "fcos.bu", "variant: fcos\nversion: 1.5.0\n"),
-            says=["fcos.bu", "needs a name and the label", "`variant: openshift`"])
+            texts=["fcos.bu", "needs a name and the label", "`variant: openshift`"])
 
 
 def test_reports_all_errors_at_once(tmp_path):
@@ -109,7 +109,7 @@ def test_reports_all_errors_at_once(tmp_path):
     write(inputs / "50-two.json", machine_config(with_files(file("a"), file("/b/"), file("/c", mode=0o1644)), name="50-two",
                                                  kernelType="fast"))
     write(inputs / "60-bare.json", ignition())
-    refused(*WORDS[:-1], inputs, says=[
+    refused(*WORDS[:-1], inputs, texts=[
         'error parsing "10-broken.yaml" manifest: ', 'error parsing "20-nothing.yaml" manifest: Object \'Kind\' is missing',
         'error parsing "30-type.json" manifest: json: cannot unmarshal string',
         'error parsing "40-butane.bu" manifest: ', "$.storage.files.0.path", "$.storage.files.1.path",
@@ -123,7 +123,8 @@ def test_reports_all_errors_of_all_configs_beside_the_operators_message(tmp_path
     inputs = copy_of_inputs(tmp_path)
     for name in ["50-one", "50-two"]:
         write(inputs / f"{name}.json", machine_config(with_files(file("a"), file("/b/")), name=name))
-    answer = refused(*WORDS[:-1], inputs, says=["50-one: parsing Ignition config spec v3 failed", "50-two: parsing Ignition"])
+    answer = refused(*WORDS[:-1], inputs,
+                     texts=["50-one: parsing Ignition config spec v3 failed", "50-two: parsing Ignition"])
     for name in ["50-one", "50-two"]:
         for index in range(2):
             assert f"{inputs}/{name}.json: error: MachineConfig {name}: $.spec.config.storage.files.{index}" in answer.stderr
@@ -131,4 +132,5 @@ def test_reports_all_errors_of_all_configs_beside_the_operators_message(tmp_path
 
 def test_reports_all_missing_files(tmp_path):
     refused("render", "--pool", tmp_path / "pool", "--controller-config", tmp_path / "cc", tmp_path / "config",
-            "--current", tmp_path / "current", says=[f"reading {tmp_path}/{name}" for name in ["pool", "cc", "current"]])
+            "--current", tmp_path / "current",
+            texts=[f"reading {tmp_path}/{name}" for name in ["pool", "cc", "current"]])

@@ -45,9 +45,9 @@ def test_before_the_first_render_no_node_of_a_pool_is_being_updated(tmp_path):
 
 
 def test_refuses_a_file_that_is_not_a_pool(tmp_path):
-    refused("rollout", "--pool", NODES, "--nodes", NODES, says=[str(NODES), "MachineConfigPool"])
+    refused("rollout", "--pool", NODES, "--nodes", NODES, texts=[str(NODES), "MachineConfigPool"])
     empty = write(tmp_path / "empty.yaml", "")
-    refused("rollout", "--pool", empty, "--nodes", NODES, says=[str(empty), "exactly one is needed"])
+    refused("rollout", "--pool", empty, "--nodes", NODES, texts=[str(empty), "exactly one is needed"])
 
 
 def test_simulates_a_rollout_by_a_policy(tmp_path):
@@ -67,7 +67,7 @@ def test_an_error_about_a_policy_has_one_line(tmp_path):
     policy = write(tmp_path / "policy.json", {"kind": "RolloutPolicy", "metadata": {"name": "p"}, "spec": {
         "pool": "worker", "windows": [{"days": ["Sun\npintle: all is well"], "start": "01:00", "duration": "4h"}]}})
     answer = refused("rollout", "--simulate", "--pool", POOL, "--nodes", NODES, "--with", policy,
-                     says=["spec.windows[0].days: ", "is not a weekday"])
+                     texts=["spec.windows[0].days: ", "is not a weekday"])
     assert answer.stderr.count("\n") == 1
 
 
@@ -76,16 +76,16 @@ def test_refuses_two_nodes_of_one_name(tmp_path):
     nodes = write(tmp_path / "nodes.json", {"kind": "List", "items": [node, node]})
     for more in [], ["--simulate"]:
         refused("rollout", *more, "--pool", POOL, "--nodes", nodes,
-                says=['two Nodes are named "w0"; take one of them out of the files'])
+                texts=['two Nodes are named "w0"; take one of them out of the files'])
 
 
-def test_options_of_a_simulation_need_it():
+def test_the_options_of_a_simulation_need_simulate():
     for option in "--node-time=5min", "--begin=2027-03-27T12:00:00Z":
-        refused("rollout", "--pool", POOL, "--nodes", NODES, option, says=["needs --simulate"])
+        refused("rollout", "--pool", POOL, "--nodes", NODES, option, texts=["needs --simulate"])
     words = ["rollout", "--simulate", "--pool", POOL, "--nodes", NODES]
-    refused(*words, "--node-time=soon", says=["--node-time soon", "must be a time"])
-    refused(*words, "--node-time=0s", says=["--node-time 0s: must be at least 1s"])
-    refused(*words, "--begin=tomorrow", says=["--begin"])
+    refused(*words, "--node-time=soon", texts=["--node-time soon", "must be a time"])
+    refused(*words, "--node-time=0s", texts=["--node-time 0s: must be at least 1s"])
+    refused(*words, "--begin=tomorrow", texts=["--begin"])
     refused(*words, "--begin=2262-01-01T00:00:00Z",
-            says=["--begin 2262-01-01T00:00:00Z: must be in the years from 1970 to 2200"])
-    refused(*words, "-o", "name", says=["-o name cannot be combined with --simulate"])
+            texts=["--begin 2262-01-01T00:00:00Z: must be in the years from 1970 to 2200"])
+    refused(*words, "-o", "name", texts=["-o name cannot be combined with --simulate"])

@@ -56,7 +56,7 @@ class GuardedMachine(Machine):
         return [path.name for path in names], tree(self.folder, "outside"), times
 
     def tree(self):
-        return {path: what for path, what in tree(self.root, ".").items() if "/var/lib/pintle" not in f"/{path}"}
+        return {path: entry for path, entry in tree(self.root, ".").items() if "/var/lib/pintle" not in f"/{path}"}
 
     def config(self, *files, **sections):
         return write(self.folder / "config.ign", {**with_files(*files), **sections})
@@ -71,11 +71,11 @@ class GuardedMachine(Machine):
         status, output = self.outcome("apply", "--yes", self.config(*files, **sections))
         assert status == 0, output
 
-    def must_refuse(self, says, *files, verb="apply", words=None, status=1, **sections):
+    def must_refuse(self, texts, *files, verb="apply", words=None, status=1, **sections):
         before = self.tree()
         config = self.config(*files, **sections)
         found, output = self.outcome(verb, *(["--yes", config] if words is None else words))
-        assert found == status and all(text in output for text in says), (found, output)
+        assert found == status and all(text in output for text in texts), (found, output)
         assert self.tree() == before
         # No journal is left, which the next change would have to recover from.
         assert not self.path("/var/lib/pintle/change/journal.json").exists()
@@ -105,11 +105,11 @@ def test_a_path_that_is_not_plain_is_refused(machine, path):
     machine.must_refuse(["storage.files.0", "config.ign"], file(path))
 
 
-@pytest.mark.parametrize("path,says", [("/etc/motd\0.d", "NUL"), ("/etc/\0", "NUL"), ("/etc/a\0/b", "NUL"),
-                                       ("/", "not the path of a file")])
-def test_a_path_that_the_kernel_would_take_for_another_is_refused(machine, path, says):
-    machine.must_refuse([says], file(path))
-    machine.must_refuse([says], file(path), words=["--dry-run", machine.folder / "config.ign"])
+@pytest.mark.parametrize("path,error", [("/etc/motd\0.d", "NUL"), ("/etc/\0", "NUL"), ("/etc/a\0/b", "NUL"),
+                                        ("/", "not the path of a file")])
+def test_a_path_that_the_kernel_would_take_for_another_is_refused(machine, path, error):
+    machine.must_refuse([error], file(path))
+    machine.must_refuse([error], file(path), words=["--dry-run", machine.folder / "config.ign"])
 
 
 @pytest.mark.parametrize("name", ["../../../../outside/a.service", "a/b.service", "../motd.service", "/etc/a.service",
@@ -197,17 +197,17 @@ def test_a_link_is_replaced_and_its_target_is_not(machine):
         machine.must_apply_and_undo(file("/etc/link", "ours\n"))
 
 
-@pytest.mark.parametrize("target,says", [("loop", "circles"), ("one", "circles"), ("motd", "must be a directory"),
-                                         ("null", "must be a directory"), ("pipe", "must be a directory"),
-                                         ("nowhere", "leads nowhere")])
-def test_a_link_that_does_not_lead_to_a_directory_is_refused(machine, target, says):
+@pytest.mark.parametrize("target,error", [("loop", "circles"), ("one", "circles"), ("motd", "must be a directory"),
+                                          ("null", "must be a directory"), ("pipe", "must be a directory"),
+                                          ("nowhere", "leads nowhere")])
+def test_a_link_that_does_not_lead_to_a_directory_is_refused(machine, target, error):
     os.mkfifo(machine.path("/etc/pipe"))
     os.mknod(machine.path("/etc/null"), 0o666 | stat.S_IFCHR, NULL)
     machine.path("/etc/one").symlink_to("other")
     machine.path("/etc/other").symlink_to("one")
     machine.path("/etc/loop").symlink_to(target)
     for path in ["/etc/loop/a", "/etc/loop/a/b/c"]:
-        machine.must_refuse(["/etc/loop", says], file(path))
+        machine.must_refuse(["/etc/loop", error], file(path))
 
 
 def test_links_in_a_home_lead_to_no_file_outside(machine):
@@ -260,7 +260,7 @@ def test_a_root_may_be_a_link_and_must_be_a_directory(machine):
     for path in ["/etc/motd", "/etc/pipe"]:
         if not machine.path(path).exists():
             os.mkfifo(machine.path(path))
-        refused("verify", "--root", machine.path(path), says=str(machine.path(path)))
+        refused("verify", "--root", machine.path(path), texts=str(machine.path(path)))
 
 
 # ---- things that are no files ----------------------------------------------------------------------------------------
@@ -268,13 +268,14 @@ def test_a_root_may_be_a_link_and_must_be_a_directory(machine):
 
 def make_socket(path):
     # The path of a socket must be short.
-    with socket.socket(socket.AF_UNIX) as one:
+    with socket.socket(socket.AF_UNIX) as listener:
         folder = os.open(path.parent, os.O_PATH)
-        one.bind(f"/proc/self/fd/{folder}/{path.name}")
+        listener.bind(f"/proc/self/fd/{folder}/{path.name}")
         os.close(folder)
 
 
-OTHERS = {
+# Functions that make things that are neither regular files nor directories nor links.
+SPECIAL_FILES = {
     "named pipe": os.mkfifo,
     "socket": make_socket,
     "device node": lambda path: os.mknod(path, 0o666 | stat.S_IFCHR, NULL),
@@ -286,14 +287,14 @@ def name_of(kind):
     return "device node" if kind == "block device" else kind
 
 
-@pytest.mark.parametrize("kind", OTHERS)
+@pytest.mark.parametrize("kind", SPECIAL_FILES)
 def test_only_files_directories_and_links_are_replaced(machine, kind):
-    OTHERS[kind](machine.path("/etc/thing"))
+    SPECIAL_FILES[kind](machine.path("/etc/thing"))
     machine.must_refuse(["/etc/thing", name_of(kind), "move it away"], file("/etc/thing"))
     machine.must_refuse(["/etc/thing", "must be a directory", "move it away"], file("/etc/thing/below"))
 
 
-@pytest.mark.parametrize("kind", OTHERS)
+@pytest.mark.parametrize("kind", SPECIAL_FILES)
 @pytest.mark.parametrize("place", ["/etc/systemd/system/a.service", "/etc/systemd/system/a.service.d/a.conf",
                                    "/etc/systemd/system/a.service.d", "/etc/systemd/system/multi-user.target.wants",
                                    "/etc/systemd/system/multi-user.target.wants/a.service", "/home/core/.ssh",
@@ -304,7 +305,7 @@ def test_nothing_waits_for_a_pipe_or_a_device(machine, kind, place):
     path = machine.path(place)
     path.unlink(missing_ok=True)
     path.parent.mkdir(parents=True, exist_ok=True)
-    OTHERS[kind](path)
+    SPECIAL_FILES[kind](path)
     for owned in [path, *path.parents]:
         if "/home/core/" in str(owned):
             os.chown(owned, 1000, 1000)
@@ -314,12 +315,12 @@ def test_nothing_waits_for_a_pipe_or_a_device(machine, kind, place):
     machine.must_refuse([expected], file("/etc/new/a"), systemd=units, **KEYS)
 
 
-@pytest.mark.parametrize("kind", OTHERS)
-def test_our_own_files_may_be_anything(machine, kind):
+@pytest.mark.parametrize("kind", SPECIAL_FILES)
+def test_pintles_own_files_may_be_anything(machine, kind):
     machine.apply(file("/etc/motd", "ours\n"))
     for place in ["/var/lib/pintle/change/journal.json", "/var/lib/pintle/lock"]:
         machine.path(place).unlink(missing_ok=True)
-        OTHERS[kind](machine.path(place))
+        SPECIAL_FILES[kind](machine.path(place))
         for verb in "recover", "verify", "apply":
             status, output = machine.outcome(verb, *([] if verb != "apply" else ["--yes", machine.config()]))
             assert status in (0, 1, 2) and (status == 0 or place in output), (verb, status, output)
@@ -329,7 +330,7 @@ def test_our_own_files_may_be_anything(machine, kind):
 def test_presets_and_units_of_the_os_may_be_anything(machine):
     presets = machine.path("/usr/lib/systemd/system-preset")
     presets.mkdir()
-    for name, make in OTHERS.items():
+    for name, make in SPECIAL_FILES.items():
         path = machine.path(f"/usr/lib/systemd/system/{name.split()[0]}.service")
         make(path)
         machine.must_refuse([path.name], systemd={"units": [{"name": path.name, "enabled": True}]})
@@ -391,7 +392,7 @@ REPLACEMENTS = {
     "link to itself": (lambda path: path.symlink_to(path.name), None),
     "other file": (lambda path: path.write_text("x"), None),
     "nothing": (lambda path: None, None),
-    **{kind: (make, "move it away") for kind, make in OTHERS.items()},
+    **{kind: (make, "move it away") for kind, make in SPECIAL_FILES.items()},
 }
 
 

@@ -25,7 +25,7 @@ MISSING = journal(undo=[{"kind": "file", "key": "/etc/motd", "want": {"kind": "f
 UNUSABLE = {
     "nothing": lambda path: path.write_bytes(b""),
     "garbage": lambda path: path.write_bytes(os.urandom(4096)),
-    "a truncated one": lambda path: path.write_text('{"phase": "app'),
+    "truncated JSON": lambda path: path.write_text('{"phase": "app'),
     "a list": lambda path: path.write_text("[1]"),
     "a directory": lambda path: path.mkdir(),
     "a full directory": lambda path: (path / "more").mkdir(parents=True),
@@ -35,7 +35,7 @@ UNUSABLE = {
 }
 JOURNALS = {
     "another version's": journal(version=2),
-    "one without a number": journal(version="x"),
+    "a version that is no number": journal(version="x"),
     "an unknown step": journal(steps=[{"kind": "firewall", "key": "x"}]),
     "an unknown phase": journal(phase="resting"),
     "an unknown action": journal(phase="applied", actions=[{"type": "Teleport"}]),

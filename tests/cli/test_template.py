@@ -15,11 +15,11 @@ def test_prints_what_a_template_prints_over_json(tmp_path):
 def test_an_error_has_the_place_in_the_template(tmp_path):
     data = write(tmp_path / "data.json", {})
     bad = write(tmp_path / "bad", "x\n{{if}}\n")
-    refused("template", bad, "--data", data, says=[f"failed to parse template {bad}", f"{bad}:2"])
+    refused("template", bad, "--data", data, texts=[f"failed to parse template {bad}", f"{bad}:2"])
     failing = write(tmp_path / "failing", "{{index .x 1}}")
-    refused("template", failing, "--data", data, says=[f"template: {failing}:1:2: executing"])
-    refused("template", failing, "--data", write(tmp_path / "no.json", "{"), says=["no.json", "line 1"])
-    refused("template", tmp_path / "none", "--data", data, says=["none", "No such file"])
+    refused("template", failing, "--data", data, texts=[f"template: {failing}:1:2: executing"])
+    refused("template", failing, "--data", write(tmp_path / "no.json", "{"), texts=["no.json", "line 1"])
+    refused("template", tmp_path / "none", "--data", data, texts=["none", "No such file"])
 
 
 def test_a_controller_config_is_the_data_of_the_operators_templates(tmp_path):
@@ -46,11 +46,11 @@ def test_no_error_contains_the_pull_secret(tmp_path):
 def test_the_command_line_is_checked(tmp_path):
     template = write(tmp_path / "t", "x")
     config = write(tmp_path / "cc.json", controller_config())
-    refused("template", says="name one template")
-    refused("template", template, says="--data FILE or --controller-config FILE")
-    refused("template", template, "--data", config, "--controller-config", config, says="either --data FILE or")
-    refused("template", template, "--data", config, "--pull-secret", config, says="need --controller-config")
+    refused("template", texts="name one template")
+    refused("template", template, texts="--data FILE or --controller-config FILE")
+    refused("template", template, "--data", config, "--controller-config", config, texts="either --data FILE or")
+    refused("template", template, "--data", config, "--pull-secret", config, texts="need --controller-config")
     pool = write(tmp_path / "pool.json", {"kind": "MachineConfigPool"})
-    refused("template", template, "--controller-config", pool, says=["pool.json", "MachineConfigPool instead of"])
+    refused("template", template, "--controller-config", pool, texts=["pool.json", "MachineConfigPool instead of"])
     for wrong in ["[]", '"x"', '{"spec": 1}']:
-        refused("template", template, "--controller-config", write(tmp_path / "cc.json", wrong), says="has no spec")
+        refused("template", template, "--controller-config", write(tmp_path / "cc.json", wrong), texts="has no spec")

@@ -32,7 +32,7 @@ def test_recipes_find_the_program_where_the_daemon_had_it(tmp_path):
     assert create(tmp_path) == installed
 
 
-def test_it_takes_the_place_of_a_copy_that_the_daemon_left(tmp_path):
+def test_the_link_takes_the_place_of_a_copy_that_the_daemon_left(tmp_path):
     (tmp_path / "run/bin").mkdir(parents=True)
     (tmp_path / PLACE).write_text("the daemon's own")
     create(tmp_path)

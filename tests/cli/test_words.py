@@ -72,23 +72,23 @@ def test_help_of_help_is_help():
         assert pintle(*words).stdout == pintle("help").stdout
 
 
-def test_no_verb_and_an_unknown_one_are_refused():
-    refused(says="pintle help")
-    refused("rendr", says=['"rendr" is not a verb; did you mean render?', "pintle help"])
-    refused("help", "statsu", says='"statsu" is not a verb; did you mean status?')
-    assert "did you mean" not in refused("applesauce", says="pintle help").stderr
+def test_no_verb_and_an_unknown_verb_are_refused():
+    refused(texts="pintle help")
+    refused("rendr", texts=['"rendr" is not a verb; did you mean render?', "pintle help"])
+    refused("help", "statsu", texts='"statsu" is not a verb; did you mean status?')
+    assert "did you mean" not in refused("applesauce", texts="pintle help").stderr
 
 
 def test_an_option_before_the_verb_is_refused_with_its_place(tmp_path):
-    refused("--root", "/x", "verify", says=['"--root" is not a verb; options go after the verb', "pintle help"])
+    refused("--root", "/x", "verify", texts=['"--root" is not a verb; options go after the verb', "pintle help"])
     result = called("kubectl-pintle", "--context", "x", "status", tmp_path=tmp_path)
     assert result.returncode == 1 and '"--context" is not a verb; options go after the verb' in result.stderr
 
 
 def test_an_error_names_the_forms_for_files_and_for_a_cluster():
-    refused("diff", "worker", says=["OLD and NEW", "POOL, with --kubeconfig"])
-    refused("rollout", says=["--pool and --nodes", "POOL, with --kubeconfig"])
-    refused("convert", "a", "b", says="one file at a time")
+    refused("diff", "worker", texts=["OLD and NEW", "POOL, with --kubeconfig"])
+    refused("rollout", texts=["--pool and --nodes", "POOL, with --kubeconfig"])
+    refused("convert", "a", "b", texts="one file at a time")
 
 
 # Hides the journals of this machine, and runs a program.
@@ -107,8 +107,8 @@ def test_a_history_without_changes_is_reported_as_such():
 
 
 def test_an_option_that_is_nearly_right_is_named():
-    refused("apply", "--dryrun", says=["unknown option --dryrun; did you mean --dry-run?", "--help"])
-    refused("diff", "--kubeconfg=x", says="unknown option --kubeconfg; did you mean --kubeconfig?")
+    refused("apply", "--dryrun", texts=["unknown option --dryrun; did you mean --dry-run?", "--help"])
+    refused("diff", "--kubeconfg=x", texts="unknown option --kubeconfg; did you mean --kubeconfig?")
 
 
 def called(program, *words, tmp_path):
@@ -142,13 +142,13 @@ def test_help_of_the_old_program_only_prints_help(tmp_path):
 
 @pytest.mark.parametrize("verb", OPTIONS)
 def test_an_unknown_option_is_refused(verb):
-    refused(verb, "--bogus", says=[verb, "--bogus", "--help"])
+    refused(verb, "--bogus", texts=[verb, "--bogus", "--help"])
 
 
 @pytest.mark.parametrize("verb,option", [(verb, option) for verb in OPTIONS for option in OPTIONS[verb]
                                          if option not in SWITCHES])
 def test_an_option_without_its_value_is_refused(verb, option):
-    refused(verb, option, says=[verb, option, "needs a value"])
+    refused(verb, option, texts=[verb, option, "needs a value"])
 
 
 @pytest.mark.parametrize("verb", [verb for verb in OPTIONS if "-o" in OPTIONS[verb]])
@@ -158,7 +158,7 @@ def test_an_unknown_format_is_refused(verb):
              "rollout": ["--pool", "x", "--nodes", "y"], "version": [], "adopt": ["/x"], "apply": ["x"], "explain": ["/x"], "history": [],
              "ignore": [], "pivot": ["x"],
              "recover": [], "restore": ["/x"], "status": [], "verify": []}[verb]
-    refused(verb, *words, "-o", "wrong", says=["-o wrong", "json"])
+    refused(verb, *words, "-o", "wrong", texts=["-o wrong", "json"])
 
 
 @pytest.mark.parametrize("words", [
@@ -172,7 +172,7 @@ def test_an_unknown_format_is_refused(verb):
     ["template"], ["template", "a"], ["template", "a", "b"], ["diff", "--with", "x", "a", "b"],
 ])
 def test_missing_and_needless_words_are_refused(words):
-    refused(*words, says=f"pintle: {words[0]}: ")
+    refused(*words, texts=f"pintle: {words[0]}: ")
 
 
 @pytest.mark.parametrize("words", [
@@ -183,8 +183,8 @@ def test_missing_and_needless_words_are_refused(words):
 ])
 def test_a_file_that_is_missing_or_a_directory_is_named(words, tmp_path):
     missing = tmp_path / "missing.yaml"
-    refused(*[missing if word == "FILE" else word for word in words], says=[str(missing), "No such file"])
-    refused(*[tmp_path if word == "FILE" else word for word in words], says=[str(tmp_path), "directory"])
+    refused(*[missing if word == "FILE" else word for word in words], texts=[str(missing), "No such file"])
+    refused(*[tmp_path if word == "FILE" else word for word in words], texts=[str(tmp_path), "directory"])
 
 
 @pytest.mark.parametrize("verb", [verb for verb in OPTIONS if "-o" in OPTIONS[verb] and verb != "convert"])
@@ -193,7 +193,7 @@ def test_verbs_have_the_formats_that_their_help_lists(verb):
     assert {"json", "yaml"} <= set(listed)
     assert ("name" in listed) == (verb in ["adopt", "ignore", "render", "rollout", "verify"])
     for wrong in ["xml", "", *({"name", "text"} - set(listed))]:
-        refused(verb, f"-o={wrong}", says=[f"-o {wrong}", "|".join(listed)])
+        refused(verb, f"-o={wrong}", texts=[f"-o {wrong}", "|".join(listed)])
 
 
 def test_yaml_is_the_same_as_json(tmp_path):

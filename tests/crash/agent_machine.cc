@@ -69,9 +69,10 @@ void CopyText(char (&place)[size], std::string_view text) {
 
 std::size_t HashOf(const std::string& text) { return std::hash<std::string>()(text); }
 
-// These functions return a hash of the units, and one of the files that watcher.service reads when it starts.
-std::size_t Units(const fs::path& top) { return HashOf(DescribeTree(top / "etc/systemd")); }
-std::size_t Files(const fs::path& top) {
+// Returns a hash of all units.
+std::size_t HashOfUnits(const fs::path& top) { return HashOf(DescribeTree(top / "etc/systemd")); }
+// Returns a hash of the files that watcher.service reads when it starts.
+std::size_t HashOfFiles(const fs::path& top) {
   std::string all;
   for (const char* name : {"etc/motd", "etc/new/deep/file", "etc/other"}) {
     std::ifstream in(top / name, std::ios::binary);
@@ -125,14 +126,14 @@ class RememberingSystemd final : public host::Systemd {
   Result<> Reload() override {
     if (!CountCallOfFake()) return Error(ErrorKind::kUnavailable, "systemd does not answer");
     const Uncounted reading;
-    memory_.units_read = Units(top_);
+    memory_.units_read = HashOfUnits(top_);
     return {};
   }
   Result<> Run(host::JobKind, const std::string& unit, std::chrono::milliseconds) override {
     if (!CountCallOfFake()) return Error(ErrorKind::kUnavailable, "systemd does not answer");
     // The service reads its files, even if it then fails.
     const Uncounted reading;
-    memory_.files_read = Files(top_);
+    memory_.files_read = HashOfFiles(top_);
     if (memory_.failing_jobs == 0) return {};
     --memory_.failing_jobs;
     return Error(ErrorKind::kInvalid, unit + " does not start");
@@ -380,7 +381,6 @@ void AgentMachine::Write(const std::optional<plan::TestConfig>& config) const {
   fs::rename(beside, top_ / kConfig);
 }
 
-// Without a policy, every change needs a reboot.
 void AgentMachine::UsePolicy(bool there_is_one) const {
   std::ofstream(top_ / kPolicy) << (there_is_one ? policy_ : "{}");
 }
@@ -413,8 +413,8 @@ void AgentMachine::Boot() {
   memory_->is_rebooting = false;
   fs::create_directories(top_ / "proc/sys/kernel/random");
   std::ofstream(top_ / "proc/sys/kernel/random/boot_id") << ++memory_->boots;
-  memory_->units_read = Units(top_);
-  memory_->files_read = Files(top_);
+  memory_->units_read = HashOfUnits(top_);
+  memory_->files_read = HashOfFiles(top_);
 }
 
 std::string AgentMachine::Now() const {
@@ -438,8 +438,8 @@ std::string AgentMachine::Wrong(const std::string& goal) const {
   if (known != known_.end() && !known->second.contains(now)) {
     return fmt::format("the files are not those of the config: {}", Difference(*known->second.begin(), now));
   }
-  if (memory_->units_read != Units(top_)) return "systemd has read other units";
-  if (memory_->files_read != Files(top_)) return "a service runs with other files";
+  if (memory_->units_read != HashOfUnits(top_)) return "systemd has read other units";
+  if (memory_->files_read != HashOfFiles(top_)) return "a service runs with other files";
   return "";
 }
 

@@ -34,8 +34,8 @@ struct AgentMemory {
 
   enum class LastReport { kNone, kDone, kFault } last_report = LastReport::kNone;
   int faults = 0;
-  char goal[128] = {};
-  char fault[2048] = {};
+  char goal[128] = {};           // The config with which the agent last reported Done.
+  char fault[2048] = {};         // The text of the last fault.
   char false_report[2048] = {};  // Describes a report that was not true.
 };
 
@@ -63,6 +63,7 @@ class AgentMachine {
     in_between_ = std::move(config);
     return in_between_.has_value();
   }
+  // Without a policy, every change needs a reboot.
   void UsePolicy(bool there_is_one) const;
 
   // Runs the agent, in as many processes as it takes, until it has nothing left to do.  The process number `life` has
@@ -89,12 +90,13 @@ class AgentMachine {
  private:
   class Life;
 
+  // Returns what is not as `goal` wants it, or "".
   std::string Wrong(const std::string& goal) const;
 
   std::filesystem::path directory_;
   std::filesystem::path top_;
   AgentMemory* memory_;
-  AgentMemory kept_;
+  AgentMemory kept_;  // The memory at the last Save().
   std::string policy_;
   std::optional<plan::TestConfig> in_between_;
   // The correct states of a machine with a config, by the config's name.  There may be several, because directories for

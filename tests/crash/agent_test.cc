@@ -86,8 +86,8 @@ class AnAgentsChange : public testing::TestWithParam<Scenario> {
   // Saves the machine with which each history begins: it has settled with the old config, and the new one is written.
   AnAgentsChange() {
     const Scenario& scenario = GetParam();
-    Pass(scenario.after());
-    Pass(scenario.in_between());
+    LearnStateWith(scenario.after());
+    LearnStateWith(scenario.in_between());
     machine_.MakeNew();
     Settle(scenario.before());
     machine_.UsePolicy(!scenario.reboots);
@@ -167,7 +167,7 @@ class AnAgentsChange : public testing::TestWithParam<Scenario> {
 
  private:
   // Learns the state of a machine that never had another config.
-  void Pass(const Config& config) {
+  void LearnStateWith(const Config& config) {
     if (!config) return;
     machine_.MakeNew();
     Settle(std::nullopt);

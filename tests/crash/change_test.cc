@@ -3,7 +3,7 @@
 // Tests the promise of a change of a machine: wherever it is cut short or refused, recovery gives the old machine or
 // the new one, even if the recovery is cut short, too.
 //
-// The same holds for a change that reboots and is then confirmed or given up.
+// A change that reboots, and is then confirmed or given up, is tested in the same way.
 
 #include <fmt/core.h>
 
@@ -331,7 +331,7 @@ TEST_F(AChange, OfRecordedFilesIsOldOrNewAfterRecovery) {
 class AChangeToBeConfirmed : public AChange {
  protected:
   ~AChangeToBeConfirmed() override {
-    fmt::print("{} histories: {} old, {} new\n", histories_, histories_ - new_ones_, new_ones_);
+    fmt::print("{} histories: {} old, {} new\n", histories_, histories_ - new_count_, new_count_);
   }
 
   void ExpectOldOrNew(Machine& machine) {
@@ -341,14 +341,14 @@ class AChangeToBeConfirmed : public AChange {
     const std::string now = machine.Now();
     ASSERT_THAT(now, testing::AnyOf(old_, new_));
     ASSERT_THAT(machine.read_by_services(), testing::Each(testing::AnyOf(old_, new_)));
-    if (now == new_) ++new_ones_;
+    if (now == new_) ++new_count_;
   }
   void ExpectBothWereSeen() const {
-    EXPECT_GT(new_ones_, 0);
-    EXPECT_LT(new_ones_, histories_);
+    EXPECT_GT(new_count_, 0);
+    EXPECT_LT(new_count_, histories_);
   }
 
-  int new_ones_ = 0;
+  int new_count_ = 0;
 };
 
 TEST_F(AChangeToBeConfirmed, CutShortAnywhereBeforeTheBootIsOldOrNew) {

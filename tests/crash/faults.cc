@@ -73,11 +73,13 @@ Needs NeedsOf(int fd, off_t offset, size_t count) {
   return offset + static_cast<off_t>(count) > status.st_blocks * kBlock ? Needs::kSpace : Needs::kNothing;
 }
 
+// Returns the C library's function of this name.
 template <typename Call>
 Call* Real(const char* name) {
   return reinterpret_cast<Call*>(::dlsym(RTLD_NEXT, name));
 }
 
+// Counts a call and, unless it has to fail, makes it.
 template <typename Call, typename... Arguments>
 int Through(Needs needs, const char* name, Arguments... arguments) {
   if (Count(needs) == Answer::kFail) return -1;
@@ -161,8 +163,8 @@ ssize_t copy_file_range(int from, off64_t* from_offset, int to, off64_t* to_offs
   return real(from, from_offset, to, to_offset, answer == Answer::kOneByte && count > 1 ? 1 : count, flags);
 }
 
-// With 64-bit file offsets, which Meson always requests, this function is the library's openat64().  The same holds for
-// ftruncate(), fallocate() and pwritev().
+// With 64-bit file offsets, which Meson always requests, openat(), ftruncate(), fallocate() and pwritev() stand for the
+// library's functions with the suffix 64.
 int openat(int directory, const char* path, int flags, ...) {
   va_list more;
   va_start(more, flags);

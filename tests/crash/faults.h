@@ -28,7 +28,7 @@ struct Fault {
   bool cannot_exchange = false;  // The file system cannot exchange two names, whether there is a fault or not.
 };
 
-// Returns a fault that ends the process.
+// Returns a fault that ends the process before this call.
 inline Fault CutAt(int call) { return {.at = call, .kind = FaultKind::kExit, .errno_value = 0, .meanwhile = {}}; }
 
 enum class Ending { kSucceeded, kFailed, kCutShort };
@@ -43,8 +43,9 @@ History RunWith(const Fault& fault, const std::function<bool()>& operation);
 
 // ---- in the process of RunWith() ------------------------------------------------------------------------------------
 
-// Ends the fault.
+// Ends a fault that lasts.
 void EndFault();
+// Returns whether EndFault() was called.
 bool IsFaultOver();
 
 // Counts a call, for a fake that has no system calls of its own; returns false if the call has to fail.

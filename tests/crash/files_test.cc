@@ -71,6 +71,7 @@ struct OldTree : TemporaryDirectory {
   }
 };
 
+// Returns the state of an entry that belongs to the user who runs the test.
 State Mine(EntryKind kind, std::int64_t permissions) {
   State state;
   state.kind = kind;

@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 
+// Returns the C library's function of this name.
 template <typename Call>
 Call* Real(const char* name) {
   return reinterpret_cast<Call*>(::dlsym(RTLD_NEXT, name));
@@ -46,13 +47,13 @@ std::map<int, Alarm>* alarms = nullptr;
 
 bool StandsStill(clockid_t clock) { return is_stopped && began->contains(clock); }
 
-int Set(int fd, std::int64_t nanoseconds) {
+int SetTimer(int fd, std::int64_t nanoseconds) {
   static const auto real = Real<decltype(::timerfd_settime)>("timerfd_settime");
   const itimerspec in = {{0, 0}, ToTimespec(nanoseconds)};
   return real(fd, 0, &in, nullptr);
 }
 
-// Moves the time forward to the next alarm.
+// Moves the time forward to the next alarm, and lets its timer expire.
 void PassToNextAlarm() {
   const auto next = std::min_element(alarms->begin(), alarms->end(),
                                      [](const auto& a, const auto& b) { return a.second.at < b.second.at; });
@@ -60,7 +61,7 @@ void PassToNextAlarm() {
   if (next == alarms->end() || next->second.at == INT64_MAX) std::abort();
   passed = std::max(passed, next->second.at);
   next->second.at = INT64_MAX;
-  if (Set(next->first, 1) != 0) std::abort();
+  if (SetTimer(next->first, 1) != 0) std::abort();
 }
 
 }  // namespace
@@ -84,7 +85,7 @@ using pintle::crash::is_stopped;
 using pintle::crash::passed;
 using pintle::crash::PassToNextAlarm;
 using pintle::crash::Real;
-using pintle::crash::Set;
+using pintle::crash::SetTimer;
 using pintle::crash::StandsStill;
 using pintle::crash::ToNanoseconds;
 using pintle::crash::ToTimespec;
@@ -119,7 +120,7 @@ int timerfd_settime(int fd, int flags, const itimerspec* in, itimerspec* before)
   const std::int64_t at = is_absolute ? time - began->at(alarm->second.clock) : passed + time;
   const bool is_due = time != 0 && at <= passed;
   alarm->second.at = time == 0 || is_due ? INT64_MAX : at;
-  return Set(fd, is_due ? 1 : 0);
+  return SetTimer(fd, is_due ? 1 : 0);
 }
 
 int epoll_wait(int epoll, epoll_event* events, int most, int timeout) {

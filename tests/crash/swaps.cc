@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void Give(const fs::path& path) {
+void GiveToUser(const fs::path& path) {
   if (::lchown(path.c_str(), UsersTree::kUser, UsersTree::kUser) != 0) throw std::runtime_error("chown: be root");
 }
 
@@ -125,9 +125,9 @@ UsersTree::UsersTree(const fs::path& top) : etc(top / "etc"), home(top / "home/u
   fs::create_symlink("../../etc/profile.d", home / "link-relative");
   fs::create_symlink("/etc/shadow", home / "link-file");
   std::ofstream(home / "own-file") << "mine";
-  Give(home);
+  GiveToUser(home);
   for (const char* name : {"conf", "conf/sub", "other", "link-absolute", "link-relative", "link-file", "own-file"}) {
-    Give(home / name);
+    GiveToUser(home / name);
   }
 }
 

@@ -130,7 +130,7 @@ def restored(demo, path):
 
 
 def drift(demo):
-    print_title("someone edits a file: the node reports that, and overwrites nothing")
+    print_title("someone edits a file: the node reports the edit, and overwrites nothing")
     demo.in_node("sh", "-c", "echo Edited by hand. >/etc/motd")
     demo.table.until("Degraded", REBOOTS, NODE)
     expect('content mismatch for file "/etc/motd"' in demo.table.reason(NODE), "the reason names the file")

@@ -60,7 +60,7 @@ def set_paused(demo, paused):
 
 
 def run(demo, first, second):
-    """Begins with the nodes of the other demo, whose configs a person has set."""
+    """Begins with the nodes of on_a_cluster.py, whose configs a person has set."""
     demo.table.answers = False
     with Firmware(demo.nodes.values()) as demo.firmware, Controller(demo.cluster):
         pause(demo, second, roll_out(demo, first))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Compares the text whose digest names a rendered config with libyaml: libyaml reads the same strings from the same
-// JSON, and reads our output as the same value.
+// Compares our writer of YAML, whose output is hashed for the name of a rendered config, with libyaml.  libyaml reads
+// the output as the value that was written.  The writer refuses exactly the strings that libyaml refuses in JSON.
 
 #include <cstddef>
 #include <cstdint>
@@ -47,7 +47,7 @@ void Try(std::string_view bytes) {
 }  // namespace pintle
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  // The corpus of names has lines of at most this length.
+  // Longer inputs would take too long.
   if (size <= 4096) pintle::Try(std::string_view(reinterpret_cast<const char*>(data), size));
   return 0;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Any template with any data prints a text within the limits, or fails with an error that has a place.  The bytes are a
-// template and, after a zero byte, its data as JSON.
+// template and, after a zero byte, its data as JSON.  Without a zero byte, the template gets the default data.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,10 +17,10 @@ namespace pintle::gotemplate {
 namespace {
 
 void Try(std::string_view bytes) {
-  constexpr std::string_view kUsual =
+  constexpr std::string_view kDefaultData =
       R"({"n": 3, "f": 2.5, "s": "str", "t": true, "nil": null, "l": ["x", "y"], "m": {"a": 2, "c": {"d": "deep"}}})";
   const std::size_t end = bytes.find('\0');
-  const std::string_view json = end == std::string_view::npos ? kUsual : bytes.substr(end + 1);
+  const std::string_view json = end == std::string_view::npos ? kDefaultData : bytes.substr(end + 1);
   const auto data = json::Parse(json);
   if (!data) return;
   const auto parsed = Template::Parse("t", std::string(bytes.substr(0, end)),

@@ -24,8 +24,9 @@ namespace {
 // With small limits, inputs that exceed them are found soon.
 constexpr json::ParseLimits kLimits{.depth = 50, .bytes = 1 << 16};
 
+// Returns whether there is a value.  An error must have a text.
 template <typename T>
-bool Holds(const Result<T>& result) {
+bool HasValue(const Result<T>& result) {
   if (!result && result.error().message().empty()) std::abort();
   return result.has_value();
 }
@@ -39,11 +40,12 @@ api::KubeletConfig ObjectOf(std::string_view spec) {
   return object;
 }
 
+// Parses a kubelet.conf that was written, and writes it again: the text must be the same.
 void TryAgain(const std::string& written) {
   const Result<generated::KubeletConfiguration> read = generated::ParseKubeletConf(written);
   if (!read) std::abort();
   const Result<std::string> again = generated::KubeletConfText(*read);
-  // An old line break becomes another character when it is first written, which can make two keys equal.
+  // The old line break U+0085 becomes another character when it is first written, which can make two keys equal.
   const bool has_old_break = written.find("\xC2\x85") != std::string::npos;
   if (!again || (*again != written && !has_old_break)) std::abort();
 }
@@ -53,11 +55,11 @@ void Try(std::string_view bytes) {
   const std::string_view conf = bytes.substr(0, end);
   if (!machineconfig::ParseYaml(conf, nullptr, kLimits)) return;
   const Result<generated::KubeletConfiguration> base = generated::ParseKubeletConf(conf);
-  if (!Holds(base) || end == std::string_view::npos) return;
+  if (!HasValue(base) || end == std::string_view::npos) return;
   const api::KubeletConfig object = ObjectOf(bytes.substr(end + 1));
-  const bool is_valid = Holds(generated::Validate(object));
+  const bool is_valid = HasValue(generated::Validate(object));
   const auto files = generated::KubeletFiles(object, *base);
-  if (!Holds(files)) return;
+  if (!HasValue(files)) return;
   if (files->empty() || files->back().path != "/etc/kubernetes/kubelet.conf") std::abort();
   if (is_valid && bytes.find("\xC2\x85") == std::string_view::npos) TryAgain(files->back().contents);
 }

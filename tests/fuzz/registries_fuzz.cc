@@ -48,17 +48,19 @@ struct Cluster {
   std::string release = "r.test/release";
 
   api::RegistrySources& sources() { return image.spec.registry_sources; }
-  void Set(char what, Words words);
+  // Sets or extends the setting that the letter selects.
+  void Set(char letter, Words words);
 };
 
-api::Mirrors MirrorsOf(Words words, bool is_never) {
+// Returns the mirrors of a source, which is the first word.
+api::Mirrors MirrorsOf(Words words, bool never_contacts_source) {
   api::Mirrors mirrors;
   if (!words.empty()) {
     mirrors.source = words.front();
     words.erase(words.begin());
   }
   mirrors.mirrors = std::move(words);
-  if (is_never) mirrors.source_policy = api::kNeverContactSource;
+  if (never_contacts_source) mirrors.source_policy = api::kNeverContactSource;
   return mirrors;
 }
 
@@ -77,8 +79,8 @@ api::ImagePolicy PolicyOf(Words scopes, std::string name_space) {
   return policy;
 }
 
-void Cluster::Set(char what, Words words) {
-  switch (what) {
+void Cluster::Set(char letter, Words words) {
+  switch (letter) {
     case 'i':
       sources().insecure = std::move(words);
       return;
@@ -96,11 +98,11 @@ void Cluster::Set(char what, Words words) {
       return;
     case 'd':
     case 'D':
-      digest_sets[0].spec.image_digest_mirrors.push_back(MirrorsOf(std::move(words), what == 'D'));
+      digest_sets[0].spec.image_digest_mirrors.push_back(MirrorsOf(std::move(words), letter == 'D'));
       return;
     case 't':
     case 'T':
-      tag_sets[0].spec.image_tag_mirrors.push_back(MirrorsOf(std::move(words), what == 'T'));
+      tag_sets[0].spec.image_tag_mirrors.push_back(MirrorsOf(std::move(words), letter == 'T'));
       return;
     case 'p':
       cluster_policies.push_back(PolicyOf(std::move(words), ""));

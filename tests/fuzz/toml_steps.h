@@ -3,8 +3,9 @@
 
 // Makes tables of TOML from any bytes, and the values that these tables must be parsed to.
 //
-// The bytes are a list of steps.  Each step has the kind of thing to add, its key and its text; each of these texts
-// ends with a zero byte.
+// The bytes are a list of steps.  Each step adds a member to a table.  It begins with a letter for the kind of member:
+// 't' a table, '[' a list of two equal tables, 'b' a boolean, 'n' a number, 'l' a list of texts, another byte a text.
+// The key follows and, for texts, the text; both end with a zero byte.  '.' ends a table, and has no key.
 
 #include <algorithm>
 #include <cstddef>
@@ -26,12 +27,14 @@ class Steps {
 
   bool at_end() const { return left_.empty(); }
 
+  // Removes the letter of a step from the bytes, and returns it.
   char Kind() {
     const char kind = left_[0];
     left_.remove_prefix(1);
     return kind;
   }
 
+  // Removes a key or a text from the bytes, and returns it.
   std::string_view Text() {
     const std::size_t end = std::min(left_.find('\0'), left_.size());
     const std::string_view text = left_.substr(0, end);
@@ -43,7 +46,8 @@ class Steps {
   std::string_view left_;
 };
 
-// Fills a table and its expected value.
+// Carries out the steps up to the end of the table.  Each adds a member to the table, and to the value that the table
+// must be parsed to.  A step with a key that the table already has adds nothing.
 inline void Fill(Steps& steps, toml::Table& table, Value& expected, std::size_t depth) {
   constexpr std::size_t kDeepest = 20;
   while (!steps.at_end()) {

@@ -21,7 +21,7 @@ int main(int argc, char** argv) {
     std::ifstream in(entry.path(), std::ios::binary);
     const std::string input((std::istreambuf_iterator<char>(in)), {});
     std::printf("%s\n", entry.path().filename().c_str());
-    std::fflush(stdout);  // The last name that was printed is the one that broke something.
+    std::fflush(stdout);  // If a file ends the program, its name is the last that was printed.
     LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(input.data()), input.size());
     ++tried;
   }

@@ -30,15 +30,15 @@ struct Outcome {
 };
 
 template <typename Splitter>
-Outcome Split(Splitter splitter, std::string_view text, std::size_t piece) {
+Outcome Split(Splitter splitter, std::string_view text, std::size_t piece_size) {
   Outcome outcome;
   const auto take = [&](std::string_view part) -> Result<> {
     outcome.parts.emplace_back(part);
     return {};
   };
   while (!text.empty() && !outcome.is_refused) {
-    outcome.is_refused = !splitter.Feed(text.substr(0, piece), take);
-    text.remove_prefix(std::min(piece, text.size()));
+    outcome.is_refused = !splitter.Feed(text.substr(0, piece_size), take);
+    text.remove_prefix(std::min(piece_size, text.size()));
   }
   return outcome;
 }

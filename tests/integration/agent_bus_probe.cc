@@ -62,7 +62,7 @@ Result<> Serve(const std::string& refusal) {
     auto status = json::Decode<host::AgentStatus>(TRY(json::Parse(line)), report);
     TRY(report.ToResult());
     bus.Publish(std::move(status));
-    PrintLine("shown");
+    PrintLine("published");
     return {};
   };
   const auto input = TRY(event::FdWatch::Create(*loop, STDIN_FILENO, {.readable = true}, [&](event::FdReadiness) {
@@ -71,7 +71,7 @@ Result<> Serve(const std::string& refusal) {
     if (size <= 0) return loop->Stop();
     unread.append(piece, static_cast<std::size_t>(size));
     for (std::size_t end = unread.find('\n'); end != std::string::npos; end = unread.find('\n')) {
-      if (const auto shown = publish(unread.substr(0, end)); !shown) return loop->Stop(shown);
+      if (const auto published = publish(unread.substr(0, end)); !published) return loop->Stop(published);
       unread.erase(0, end + 1);
     }
   }));
@@ -172,12 +172,12 @@ Result<> SendWithoutReading(int times) {
   return {};
 }
 
-Result<> Run(const std::string& verb, const std::string& word, const std::string& other) {
+Result<> Run(const std::string& verb, const std::string& word, const std::string& second_word) {
   if (verb == "serve") return Serve(word);
   if (verb == "polkit") {
     return PlayPolkit(word == "yes" ? PolkitAnswer::kYes : word == "no" ? PolkitAnswer::kNo : PolkitAnswer::kNone);
   }
-  if (verb == "hold") return Hold(std::stoi(word), std::stoi(other));
+  if (verb == "hold") return Hold(std::stoi(word), std::stoi(second_word));
   if (verb == "deaf") return SendWithoutReading(std::stoi(word));
   return Error(ErrorKind::kInvalid, "no such verb: " + verb);
 }

@@ -88,4 +88,5 @@ def registry():
 
 @pytest.fixture(scope="module")
 def pushed(registry, layout):
+    """The reference of the image `next` in the registry."""
     return registry.push(layout, "next")

@@ -23,7 +23,7 @@ POLICIES = "/apis/pintle.io/v1alpha1/rolloutpolicies"
 
 
 def begin_short(objects, agents, seconds, count=2):
-    """Begins the story short(): creates workers, the last but one of which has a pod; returns their config."""
+    """Begins the story short(): creates workers, and a pod on the last but one; returns the workers' config."""
     objects.controller_config()
     objects.config("00-worker", files={"/etc/base": "1"})
     first = objects.wait_for_target("worker", seconds=seconds)
@@ -48,7 +48,7 @@ def short(objects, agents, seconds):
 
 
 def three_workers(objects, agents):
-    """Creates three workers that have the config of their pool, and may all be updated at once; returns its name."""
+    """Creates three workers that have the config of their pool, and may all be updated at once; returns the config."""
     objects.config("00-worker", files={"/etc/base": "1"})
     target = objects.wait_for_target("worker")
     for name in NODES["worker"]:
@@ -75,7 +75,7 @@ def waved(objects, agents, seconds):
 
 
 def whole(objects, agents, seconds):
-    """Updates two pools whose nodes run pods with a budget; one change waits behind a pause; a bad one is removed."""
+    """Updates two pools whose nodes run pods with a budget; one change waits behind a pause; a bad change is removed."""
     objects.controller_config()
     objects.config("00-worker", files={"/etc/base": "1"})
     objects.config("50-infra", role="infra", files={"/etc/infra": "1"})
@@ -222,9 +222,9 @@ def _taint_until_targeted(objects, name, target, seconds):
         if not _is_done_by_kubernetes(node, taints):
             return False
         is_over = node["metadata"]["annotations"][PREFIX + "desiredConfig"] == target and "UpdateInProgress" not in taints
-        next_one = {"key": OWN_TAINT, "value": "" if is_over else str(time.monotonic()), "effect": "NoSchedule"}
-        if _put_taints(objects, node, taints | {OWN_TAINT: next_one}):
-            last = next_one
+        next_taint = {"key": OWN_TAINT, "value": "" if is_over else str(time.monotonic()), "effect": "NoSchedule"}
+        if _put_taints(objects, node, taints | {OWN_TAINT: next_taint}):
+            last = next_taint
             return is_over
         return False
 

@@ -19,9 +19,10 @@
 // - extensions ROOT IMAGE: unpacks an image of extensions below ROOT, prints all files there and yum's configuration,
 //   and removes the files again.
 //
-// A CHANGE is +ARGUMENT, -ARGUMENT, new, install=PACKAGE, uninstall=PACKAGE, remove=PACKAGE or reset=PACKAGE.
-// --by=chosen uses rpm-ostree or libostree, whichever the machine has.  --progress=shown prints the progress to
-// standard error.  --stop=input stops the work when the input ends.
+// A CHANGE is +ARGUMENT, -ARGUMENT, new, install=PACKAGE, uninstall=PACKAGE, remove=PACKAGE or reset=PACKAGE; `new`
+// requests a new deployment even if nothing differs.  --by=chosen uses rpm-ostree or libostree, whichever the machine
+// has; otherwise, libostree is used.  --progress=shown prints the progress to standard error.  --stop=input stops the
+// work when the input ends.
 
 #include <fmt/core.h>
 
@@ -70,9 +71,9 @@ Result<> Observe(Deployments& deployments) {
   return {};
 }
 
-Result<> Print(const Result<PutEffect>& putting) {
-  if (!putting) return putting.error();
-  fmt::print("{}\n", *putting == PutEffect::kChanged ? "changed" : "as wanted");
+Result<> Print(const Result<PutEffect>& effect) {
+  if (!effect) return effect.error();
+  fmt::print("{}\n", *effect == PutEffect::kChanged ? "changed" : "as wanted");
   return {};
 }
 
@@ -131,8 +132,8 @@ Result<> Hold(Deployments& deployments) {
   }));
 }
 
-Result<> Extensions(const std::string& root, const std::string& image, const RegistryAccess& access,
-                    const std::stop_token& stop, const ProgressCallback& report_progress) {
+Result<> PrintExtensions(const std::string& root, const std::string& image, const RegistryAccess& access,
+                         const std::stop_token& stop, const ProgressCallback& report_progress) {
   const ExtensionsImage unpacked = TRY(ExtensionsImage::Unpack(root, image, access, stop, report_progress));
   for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
     if (entry.is_regular_file()) fmt::print("{}\n", entry.path().string().substr(root.size()));
@@ -224,7 +225,7 @@ Result<> Run(Words words) {
   if (verb == "await-finalizer" && words.size() == 1) return AwaitFinalizerOfThisMachine(words[0]);
   if (verb == "hold") return Hold(deployments);
   if (verb == "extensions" && words.size() == 2) {
-    return Extensions(words[0], words[1], access, stopping.token(), report_progress);
+    return PrintExtensions(words[0], words[1], access, stopping.token(), report_progress);
   }
   if (verb == "finalize") return Finalize(deployments, words);
   return Error(ErrorKind::kInvalid, "no such verb: " + verb);

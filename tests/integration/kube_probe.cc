@@ -10,7 +10,7 @@
 // - apply NAMESPACE NAME MANAGER force|refuse KEY=VALUE...: uses server-side apply.
 // - count NAMESPACE NAME TIMES: adds 1 to the value `count` this many times.
 // - delete NAMESPACE NAME UID.
-// - list NAMESPACE PAGE: prints the names, and by how many KiB the memory has grown.
+// - list NAMESPACE PAGE-SIZE: prints the names, and by how many KiB the memory has grown.
 // - mirror NAMESPACE: prints all events until its input ends.
 // - watch NAMESPACE VERSION: prints how the watch ends.
 // - annotate-node NAME KEY=VALUE.
@@ -140,7 +140,7 @@ class Probe {
       loop_.Stop();
     };
   }
-  std::function<void(Result<>)> EndWithout() {
+  std::function<void(Result<>)> EndWithoutValue() {
     return [this](Result<> result) { loop_.Stop(std::move(result)); };
   }
 
@@ -191,7 +191,7 @@ class Probe {
     });
   }
 
-  void Delete() { call_ = client_.Delete<ConfigMap>(Name(), words_[3], EndWithout()); }
+  void Delete() { call_ = client_.Delete<ConfigMap>(Name(), words_[3], EndWithoutValue()); }
 
   void List() {
     const long before = PeakKib();
@@ -247,7 +247,7 @@ class Probe {
     lease_ =
         std::make_unique<Lease>(client_, Lease::Settings{.name = Name(), .identity = words_[3], .times = kLeaseTimes},
                                 Lease::Listener{.won = [] { PrintLine("won"); }, .lost = [] { PrintLine("lost"); }});
-    AtEndOfInput([this] { lease_->Release(EndWithout()); });
+    AtEndOfInput([this] { lease_->Release(EndWithoutValue()); });
   }
 
   void PostEvents() {

@@ -46,7 +46,8 @@ void SetList(GKeyFile* origin, const char* group, const char* key, const Words& 
   ::g_key_file_set_value(origin, group, key, text.c_str());
 }
 
-// Removes words from a list of requests and adds others, as strictly as rpm-ostree does.
+// Removes words from a list of requests and adds others, as strictly as rpm-ostree does.  `missing` begins the error
+// about a word that is not in the list.
 Result<> Change(GKeyFile* origin, const char* group, const char* key, const Words& removed, const Words& added,
                 bool is_idempotent, const char* missing) {
   Words words = ListOf(origin, group, key);

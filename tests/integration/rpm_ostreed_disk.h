@@ -3,8 +3,8 @@
 
 // The real deployments of a node, for the program that replaces rpm-ostree's daemon.
 //
-// That program has no rpm.  Instead, a layered package is a file below /usr/share/packages, in a commit whose parent is
-// the image's commit.
+// This program installs no RPMs.  Instead, a layered package is a file below /usr/share/packages, in a commit whose
+// parent is the image's commit.
 
 #include <functional>
 #include <string>
@@ -47,7 +47,7 @@ class LockedDisk {
  private:
   // A deployment that is being made, beginning with the pending one or else the booted one.
   struct Draft {
-    std::string commit;  // With the packages.
+    std::string commit;  // The commit with the packages.
     std::string base;    // The image's commit.
     host::KeyFile origin;
     std::vector<std::string> arguments;
@@ -57,7 +57,7 @@ class LockedDisk {
 
   OstreeRepo* repository() const;
   OstreeDeployment* booted() const;
-  OstreeDeployment* first() const;  // The one that boots next.
+  OstreeDeployment* first() const;  // The deployment that boots next.
   Result<Draft> Begin() const;
   Result<> Rebase(Draft& draft, const Modifiers& modifiers, const std::stop_token& stop) const;
   // Makes a commit that has the requested packages, and returns its checksum.

@@ -43,12 +43,12 @@ def guarded(cluster):
     user = cluster.node("node-a")
     # The API server reads each policy separately, some time after it was created.
     with cluster.refusals.expected(user, "patch machineconfignodes", "patch nodes"):
-        for what, refused in {
+        for kind, refused in {
                 "MachineConfigNodes": lambda: patch_report(user, "node-b"),
                 "pools": lambda: create_pool(cluster.admin, {"matchLabels": {ROLE: "infra"}}),
                 "MachineConfigurations": lambda: create_configuration(cluster.admin, "mine"),
                 "Nodes": lambda: annotate(user, "node-a", desiredConfig="mine")}.items():
-            wait_until(lambda refused=refused: refused()[0] >= 400, f"the policy about {what} counts", 60, every=0.5)
+            wait_until(lambda refused=refused: refused()[0] >= 400, f"the policy about {kind} counts", 60, every=0.5)
     return cluster
 
 
@@ -78,9 +78,9 @@ def annotate(user, name, subresource="", **values):
     return user.request("PATCH", f"/api/v1/nodes/{name}{subresource}", patch, MERGE)
 
 
-def refused(answer, says):
+def refused(answer, text):
     status, body = answer
-    return status in (403, 422) and says in body["message"] and "ValidatingAdmissionPolicy" in body["message"]
+    return status in (403, 422) and text in body["message"] and "ValidatingAdmissionPolicy" in body["message"]
 
 
 def test_each_file_is_listed_and_each_policy_is_in_force():

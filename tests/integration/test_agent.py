@@ -134,7 +134,7 @@ def test_all_drift_is_reported_and_nothing_is_overwritten(cluster, node):
     have = node.wait_for(10, state="Degraded", reason=lambda reason: all(
         part in reason for part in ('content mismatch for file "/etc/live/a"', 'mode mismatch for file: "/etc/live/b"')))
     print(f"degraded after {time.monotonic() - started:.2f} s")
-    # SSH keys are not watched, but a look finds them with the rest.
+    # The agent does not watch SSH keys, but its look after another edit finds them, too.
     assert "core" in have["reason"], have["reason"]
     assert node.read("/etc/live/a") == "mine\n"
     assert node.status()["findings"] == 3
@@ -264,7 +264,7 @@ def test_the_machine_config_node_reports_the_progress_of_an_update(cluster, node
                  "Resumed=True", "Updated=True"]
         conditions_seen = since_it_began()
         print(conditions_seen)
-        places = [conditions_seen.index(one) for one in order]
+        places = [conditions_seen.index(each) for each in order]
         # Two conditions of one write may come in any order.
         assert all(places[i] < places[j] for i in range(len(order)) for j in range(i + 2, len(order))), conditions_seen
     version = cluster.get("machineconfignode", node.name)["status"]["configVersion"]
@@ -342,7 +342,7 @@ def test_metrics_are_written_for_the_node_exporter_and_served(cluster, new_node)
         assert re.search("(?m)^mcd_pivot_errors_total [1-9][0-9]*$", answer.read().decode())
 
 
-def test_units_and_keys_are_changed_as_well(cluster, node):
+def test_units_and_keys_are_changed(cluster, node):
     settle_in(node)
     second = config_for(node, 1, file("/etc/live/a", "b"), users=[{"name": "core", "sshAuthorizedKeys": [KEY]}])
     node.annotate(desiredConfig=second)

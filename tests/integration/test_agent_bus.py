@@ -43,17 +43,17 @@ class Agent(BackgroundProgram):
 
     def __init__(self, node, *words, before=()):
         super().__init__(node, *before, PROBE, "serve", *words)
-        self._shown = 0
+        self._published = 0
 
     def __enter__(self):
         super().__enter__()
         self.awaits("serving")
         return self
 
-    def show(self, status):
+    def publish(self, status):
         self.write(json.dumps(status) + "\n")
-        self._shown += 1
-        self.awaits("shown", self._shown)
+        self._published += 1
+        self.awaits("published", self._published)
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +69,7 @@ def node():
 def agent(node):
     with Agent(node) as begun:
         await_agent(node)
-        begun.show(STATUS)
+        begun.publish(STATUS)
         yield begun
 
 
@@ -135,9 +135,9 @@ def test_changes_of_the_status_are_signalled(node, agent):
     rule = "type='signal',path='/io/pintle/Agent1'"
     with BackgroundProgram(node, "busctl", "--json=short", "monitor", f"--match={rule}") as monitor:
         wait_until(lambda: any("Monitoring" in line for line in monitor.lines), "the monitor runs", PATIENCE)
-        agent.show(STATUS)  # Nothing has changed, so there is no signal.
-        agent.show({**STATUS, "doing": "evicting pods", "findings": 1})
-        agent.show({**STATUS, "doing": "evicting pods", "findings": 1, "state": "Degraded", "reason": "no \x1f"})
+        agent.publish(STATUS)  # Nothing has changed, so there is no signal.
+        agent.publish({**STATUS, "doing": "evicting pods", "findings": 1})
+        agent.publish({**STATUS, "doing": "evicting pods", "findings": 1, "state": "Degraded", "reason": "no \x1f"})
         wait_until(lambda: len(signals_in(monitor)) >= 4, "signals come", PATIENCE)
         changed, progress, degraded, state = signals_in(monitor)
     assert changed == ("PropertiesChanged", [AGENT[2], {"Doing": {"type": "s", "data": "evicting pods"},
@@ -176,7 +176,7 @@ def test_without_polkit_only_root_gives_orders(node, agent):
     assert order(node, "Check") == ""
 
 
-def test_polkit_decides_about_others(node, agent):
+def test_polkit_decides_about_users_other_than_root(node, agent):
     node.run("tee", "/etc/dbus-1/system.d/polkit.conf", input=POLKIT_POLICY)
     node.run("systemctl", "reload", "dbus.service")
     with BackgroundProgram(node, PROBE, "polkit", "no") as polkit:
@@ -225,6 +225,7 @@ def orders_of_root_go_through(node, agent):
 
 
 @pytest.mark.parametrize("connections,calls", [(1, 120), (40, 3)])
+# A user may have 4 open orders, kPlacesOfUser in src/agent/callers.h.
 def test_a_user_who_has_reached_the_limit_of_open_orders_does_not_limit_others(node, agent, connections, calls):
     with polkit_that_waits(node) as polkit:
         for times in 1, 2:
@@ -269,7 +270,7 @@ def test_the_agent_continues_after_a_restart_of_the_bus(node, agent):
         node.run("systemctl", "restart", "dbus.service")
         await_agent(node)
     assert properties(node)["Node"]["data"] == "worker-0"
-    agent.show(SETTLED)
+    agent.publish(SETTLED)
     assert properties(node)["Phase"]["data"] == "settled"
     assert order(node, "Check") == ""
     agent.awaits("check")
@@ -282,8 +283,8 @@ def test_the_agent_works_without_a_bus_until_there_is_one(node):
     with Agent(node, before=("env", f"DBUS_SYSTEM_BUS_ADDRESS={address}")) as agent:
         wait_until(lambda: any("not on the system bus" in line for line in agent.lines),
                    "the agent logs that it is not on the bus", PATIENCE)
-        agent.show(STATUS)
-        agent.show(SETTLED)
+        agent.publish(STATUS)
+        agent.publish(SETTLED)
         with BackgroundProgram(node, "dbus-daemon", "--config-file=/usr/share/dbus-1/system.conf", f"--address={address}",
                    "--nofork", "--nopidfile"):
             await_agent(node, f"--address={address}")
@@ -335,7 +336,7 @@ def test_only_root_can_read_who_logs_in(node, nobody_logged_in):
     with Agent(node) as agent, BackgroundProgram(node, "busctl", "--json=short", "monitor", "--match=type='signal'") as monitor:
         await_agent(node)
         wait_until(lambda: any("Monitoring" in line for line in monitor.lines), "the monitor runs", PATIENCE)
-        agent.show(STATUS)
+        agent.publish(STATUS)
         with BackgroundProgram(node, PINTLE, "status", "--watch", "-o", "json") as watch, login(node, "core", "10.0.0.1"):
             agent.awaits("login core from 10.0.0.1")
             wait_until(lambda: any("10.0.0.1" in line for line in watch.lines), "root sees it", PATIENCE)
@@ -344,7 +345,7 @@ def test_only_root_can_read_who_logs_in(node, nobody_logged_in):
                        "the login is announced", PATIENCE)
         published = [line for line in monitor.lines if AGENT[1] in line]
         assert published and not any("10.0.0.1" in line for line in published)
-        # The bus's policy forbids it, and so does the agent.
+        # The bus's policy forbids other users to read logins, and so does the agent.
         assert "10.0.0.1" not in str(properties(node, user="nobody"))
         assert "10.0.0.1" not in pintle(node, "status", "-o", "json", user="nobody").stdout
         assert refusal(node, "ListLogins").startswith(DENIED)
@@ -363,10 +364,10 @@ def test_logins_over_ssh_are_seen(node, nobody_logged_in):
         agent.awaits("login core from ")
         with login(node, "root", "10.0.0.1"):
             agent.awaits("login root from 10.0.0.1")
-            agent.show(STATUS)
-            shown = logins(node)
-            assert [(user, host) for user, host, _ in shown] == [("core", ""), ("root", "10.0.0.1")]
-            assert all(when.endswith("Z") for _, _, when in shown)
+            agent.publish(STATUS)
+            listed = logins(node)
+            assert [(user, host) for user, host, _ in listed] == [("core", ""), ("root", "10.0.0.1")]
+            assert all(when.endswith("Z") for _, _, when in listed)
         node.run("systemctl", "restart", "dbus.service")
         await_agent(node)
         with login(node, "core", "node-8"):
@@ -418,11 +419,11 @@ def test_status_in_json_has_everything(node, agent):
 
 
 def test_the_exit_status_of_status_reports_problems(node, agent):
-    agent.show({**SETTLED, "findings": 3})
+    agent.publish({**SETTLED, "findings": 3})
     assert "3; `pintle verify` lists them" in pintle(node, "status", status=2).stdout
-    agent.show({**SETTLED, "state": "Degraded", "phase": "degraded", "reason": "a disk is full"})
+    agent.publish({**SETTLED, "state": "Degraded", "phase": "degraded", "reason": "a disk is full"})
     assert "Reason:   a disk is full\n" in pintle(node, "status", status=2).stdout
-    agent.show(SETTLED)
+    agent.publish(SETTLED)
     pintle(node, "status")
 
 
@@ -443,9 +444,9 @@ def test_watching_goes_on_while_the_agent_comes_and_goes(node):
         awaits(running=False)
         with Agent(node) as agent:
             awaits(running=True, phase="starting")
-            agent.show(STATUS)
+            agent.publish(STATUS)
             awaits(phase="draining")
-            agent.show(SETTLED)
+            agent.publish(SETTLED)
             awaits(phase="settled", current="rendered-worker-2")
         awaits(running=False)
         with Agent(node):
@@ -458,7 +459,7 @@ def test_at_a_terminal_the_status_is_drawn_in_place_until_control_c(node, agent)
             wait_until(lambda: any(text in line for line in watch.lines), lambda: f"{text} in {watch.lines}", PATIENCE)
 
         awaits("draining since")
-        agent.show(SETTLED)
+        agent.publish(SETTLED)
         awaits("settled since")
         assert len([line for line in watch.lines if line.startswith("\x1b[H\x1b[JNode:")]) == 2
         watch.write("\x03")
@@ -468,7 +469,7 @@ def test_at_a_terminal_the_status_is_drawn_in_place_until_control_c(node, agent)
 def test_watching_without_a_terminal_separates_statuses_by_empty_lines(node, agent):
     with BackgroundProgram(node, PINTLE, "status", "--watch") as watch:
         watch.awaits("Findings: none")
-        agent.show(SETTLED)
+        agent.publish(SETTLED)
         watch.awaits("Findings: none", times=2)
         assert watch.lines.count("") == 1 and "\x1b" not in "".join(watch.lines)
 

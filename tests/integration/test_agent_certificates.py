@@ -26,15 +26,15 @@ WAITS_UNTIL = "pintle.io/controller-config-waits-until"
 WAITING = "pintle.io/waiting-files"
 
 
-def packed(text):
+def encoded(text):
     return base64.b64encode(text.encode()).decode()
 
 
 def bundle(name, text):
-    return {"file": name, "data": packed(text)}
+    return {"file": name, "data": encoded(text)}
 
 
-SPEC = {"internalRegistryPullSecret": packed('{"auths":{}}'),
+SPEC = {"internalRegistryPullSecret": encoded('{"auths":{}}'),
         "imageRegistryBundleData": [bundle("registry.example.com..5000", "a registry's\n")],
         "imageRegistryBundleUserData": [bundle("other.example.com", "another's")]}
 
@@ -44,7 +44,7 @@ class ControllerConfig:
 
     def __init__(self, cluster):
         self.cluster = cluster
-        cluster.admin.create(controller_config(kubeAPIServerServingCAData=packed(named_authority("first")), **SPEC))
+        cluster.admin.create(controller_config(kubeAPIServerServingCAData=encoded(named_authority("first")), **SPEC))
 
     def version(self):
         return self.cluster.get("controllerconfig", NAME)["metadata"]["resourceVersion"]
@@ -77,7 +77,7 @@ def config(node):
     return ControllerConfig(node.cluster)
 
 
-def synced(node, config):
+def wait_until_synced(node, config):
     node.wait_for(lastSyncedControllerConfigResourceVersion=config.version())
 
 
@@ -90,7 +90,7 @@ def when_written(node, path):
 
 
 def test_all_files_are_written_and_the_node_reports_their_version(node, config):
-    synced(node, config)
+    wait_until_synced(node, config)
     assert node.read(KUBELET_CA) == named_authority("first") and mode_of(node, KUBELET_CA) == "644 root"
     assert node.read(CLOUD_CA) == "\n"
     assert node.read(PULL_SECRET) == '{"auths":{}}\n' and mode_of(node, PULL_SECRET) == "600 root"
@@ -101,8 +101,8 @@ def test_all_files_are_written_and_the_node_reports_their_version(node, config):
 
 def test_renewed_files_are_written_at_once_and_others_are_removed(node, config):
     before = node.run("stat", "--format=%i", PULL_SECRET).stdout
-    config.change(kubeAPIServerServingCAData=packed(named_authority("second")), imageRegistryBundleData=[])
-    synced(node, config)
+    config.change(kubeAPIServerServingCAData=encoded(named_authority("second")), imageRegistryBundleData=[])
+    wait_until_synced(node, config)
     assert node.read(KUBELET_CA) == named_authority("second")
     assert not node.has(f"{REGISTRIES}/registry.example.com:5000")
     assert node.has(f"{REGISTRIES}/other.example.com/ca.crt") and node.has(f"{REGISTRIES}/mine.example.com/ca.crt")
@@ -112,15 +112,15 @@ def test_renewed_files_are_written_at_once_and_others_are_removed(node, config):
 
 def test_changes_while_the_agent_is_stopped_are_written_when_it_starts(node, config):
     node.run("systemctl", "stop", "pintled")
-    config.change(kubeAPIServerServingCAData=packed(named_authority("third")))
+    config.change(kubeAPIServerServingCAData=encoded(named_authority("third")))
     node.run("rm", PULL_SECRET)
     node.run("systemctl", "start", "pintled")
-    synced(node, config)
+    wait_until_synced(node, config)
     assert node.read(KUBELET_CA) == named_authority("third") and node.has(PULL_SECRET)
 
 
-def test_a_config_with_an_older_certificate_does_not_replace_the_newer_one(node, config):
-    synced(node, config)
+def test_a_config_with_an_older_certificate_does_not_replace_the_newer_certificate(node, config):
+    wait_until_synced(node, config)
     have, written = node.read(KUBELET_CA), when_written(node, KUBELET_CA)
     old = machine_config([file("/etc/live/a", "1"), file(KUBELET_CA, "long%20ago")])
     for number, spec in enumerate([old["spec"], machine_config([file("/etc/live/a", "2")])["spec"]], 1):
@@ -136,14 +136,15 @@ def test_a_config_with_an_older_certificate_does_not_replace_the_newer_one(node,
 
 
 def test_unusable_contents_are_reported_and_written_once_they_are_corrected(node, config):
-    config.change(imageRegistryBundleUserData=[bundle("../../evil", "?")], kubeAPIServerServingCAData=packed("garbage"))
+    config.change(imageRegistryBundleUserData=[bundle("../../evil", "?")],
+                  kubeAPIServerServingCAData=encoded("garbage"))
     have = node.wait_for(state="Degraded")
     assert "$.spec.imageRegistryBundleUserData.0.file: is not the name of a registry" in have["reason"], have
     assert "$.spec.kubeAPIServerServingCAData: has no certificate that can be read" in have["reason"], have
     assert have["lastSyncedControllerConfigResourceVersion"] != config.version()
     assert node.has(f"{REGISTRIES}/other.example.com/ca.crt")
-    config.change(imageRegistryBundleUserData=[], kubeAPIServerServingCAData=packed(named_authority("third")))
-    synced(node, config)
+    config.change(imageRegistryBundleUserData=[], kubeAPIServerServingCAData=encoded(named_authority("third")))
+    wait_until_synced(node, config)
     node.wait_for(state="Done", reason="")
     assert not node.has(f"{REGISTRIES}/other.example.com")
 
@@ -151,10 +152,10 @@ def test_unusable_contents_are_reported_and_written_once_they_are_corrected(node
 def test_an_obstacle_is_reported_until_it_is_gone(node, config):
     node.run("rm", KUBELET_CA)
     node.run("mkdir", KUBELET_CA)
-    config.change(kubeAPIServerServingCAData=packed(named_authority("fourth")))
+    config.change(kubeAPIServerServingCAData=encoded(named_authority("fourth")))
     node.wait_for(state="Degraded", reason=lambda reason: KUBELET_CA in reason)
     node.run("rmdir", KUBELET_CA)
-    synced(node, config)
+    wait_until_synced(node, config)
     node.wait_for(state="Done", reason="")
     assert node.read(KUBELET_CA) == named_authority("fourth")
 
@@ -182,10 +183,10 @@ def waiting(node):
 
 def test_all_files_wait_while_the_annotation_asks_for_it(node, config, tmp_path):
     old = certificate(tmp_path, "kube-apiserver-to-kubelet-signer", 13)
-    config.change(kubeAPIServerServingCAData=packed(old))
-    synced(node, config)
+    config.change(kubeAPIServerServingCAData=encoded(old))
+    wait_until_synced(node, config)
     pause(node, datetime.timedelta(days=7))
-    config.change(kubeAPIServerServingCAData=packed(named_authority("new")), internalRegistryPullSecret=packed("{}"))
+    config.change(kubeAPIServerServingCAData=encoded(named_authority("new")), internalRegistryPullSecret=encoded("{}"))
     files = wait_until(lambda: waiting(node), "the node reports waiting files", 60)
     assert {file["path"] for file in files} == {KUBELET_CA, PULL_SECRET}
     [end] = [file["validUntil"] for file in files if file["path"] == KUBELET_CA]
@@ -194,7 +195,7 @@ def test_all_files_wait_while_the_annotation_asks_for_it(node, config, tmp_path)
     # The node is not degraded, and the files also wait after the agent is restarted.
     before = node.annotations()
     node.run("systemctl", "restart", "pintled")
-    config.change(cloudProviderCAData=packed("cloud's"))
+    config.change(cloudProviderCAData=encoded("cloud's"))
     wait_until(lambda: CLOUD_CA in {file["path"] for file in waiting(node)},
                "the node reports another waiting file", 60)
     assert node.annotations()["state"] == "Done"
@@ -202,7 +203,7 @@ def test_all_files_wait_while_the_annotation_asks_for_it(node, config, tmp_path)
     assert node.read(KUBELET_CA) == old and node.read(CLOUD_CA) == "\n"
     assert node.read(PULL_SECRET) == '{"auths":{}}\n'
     pause(node, None)
-    synced(node, config)
+    wait_until_synced(node, config)
     wait_until(lambda: WAITING not in all_annotations(node), "the node reports no waiting file", 60)
     assert node.read(KUBELET_CA) == named_authority("new")
     assert node.read(PULL_SECRET) == "{}\n" and node.read(CLOUD_CA) == "cloud's\n"
@@ -210,13 +211,14 @@ def test_all_files_wait_while_the_annotation_asks_for_it(node, config, tmp_path)
 
 def test_a_request_that_is_not_renewed_ends_by_itself(node, config):
     pause(node, datetime.timedelta(seconds=5))
-    config.change(kubeAPIServerServingCAData=packed(named_authority("later")))
-    synced(node, config)
+    config.change(kubeAPIServerServingCAData=encoded(named_authority("later")))
+    wait_until_synced(node, config)
     assert node.read(KUBELET_CA) == named_authority("later") and waiting(node) == []
     pause(node, None)
 
 
 def trusted(node, path):
+    """Returns the authorities that a kubeconfig trusts."""
     [cluster] = json.loads(node.read(path))["clusters"]
     return base64.b64decode(cluster["cluster"]["certificate-authority-data"]).decode()
 
@@ -239,7 +241,7 @@ def test_the_kubelet_is_restarted_with_the_api_servers_new_authorities(node, con
     assert node.run("systemctl", "show", "--property=MainPID", "kubelet").stdout != before
     config.annotate("false")
     node.wait_for(lastObservedServerCAAnnotation="false")
-    synced(node, config)
+    wait_until_synced(node, config)
     # The file contains the token, so the agent makes it readable for root alone; its mode is no drift.
     node.run("chmod", "0644", first)
     node.run("systemctl", "restart", "pintled.service")
@@ -265,6 +267,6 @@ def test_the_memory_for_a_large_controller_config_is_released(node, config):
         lines = node.read(f"/proc/{pid}/smaps_rollup").splitlines()
         return sum(int(line.split()[1]) for line in lines if line.startswith("Private_Dirty:"))
     config.change(images={f"image-{i}": "x" * 100 for i in range(5000)})
-    synced(node, config)
+    wait_until_synced(node, config)
     kept = wait_until(lambda: (now := private_memory()) < 5 << 10 and now, "the memory is given back", 30)
     print(f"{kept} KiB of its own after a ControllerConfig of 600 kB")

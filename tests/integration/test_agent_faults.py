@@ -16,7 +16,7 @@ from machines.node import BUILD
 from machines.wait import wait_until
 
 # The nightly run takes longer.
-OUTAGE = 600 if "PINTLE_NIGHTLY" in os.environ else 20  # s
+OUTAGE = 600 if "PINTLE_NIGHTLY" in os.environ else 20  # Seconds.
 KILLS = int(os.environ.get("PINTLE_AGENT_KILLS", "100" if "PINTLE_NIGHTLY" in os.environ else "20"))
 SEED = int(os.environ.get("PINTLE_SEED", "1"))
 
@@ -28,11 +28,13 @@ def cluster():
 
 
 def live(node, number):
+    """Creates a config that needs no reboot."""
     return create_rendered(node.cluster, f"rendered-{node.name}-{number}",
                            machine_config([file("/etc/live/a", str(number)), file("/etc/live/b", str(number))])["spec"])
 
 
 def rebooting(node, number):
+    """Creates a config that needs a reboot."""
     return create_rendered(node.cluster, f"rendered-{node.name}-{number}",
                            machine_config([file("/etc/a", str(number))])["spec"])
 
@@ -111,7 +113,7 @@ def test_answers_that_are_errors_and_watches_that_end(cluster, new_node):
         node.annotate(desiredConfig=config)
         node.machine.follow_reboot(180)
         node.wait_done(config, 180)
-        # The agent reboots without a report if it cannot be written for some time.
+        # If the agent cannot write the report of the reboot for some time, it reboots without the report.
         assert reboots_asked_for(history, node) <= 1
         print(proxy.faults)
         assert len(proxy.faults) == 5 and first != config
@@ -124,7 +126,7 @@ def test_etcd_stops_for_a_while(cluster, new_node):
     # The agent has something to write.
     node.run("sh", "-c", "echo mine >/etc/live/a")
     wait_until(lambda: node.status()["state"] == "Degraded", "it is degraded, without etcd", 60)
-    # The API server answers such a write after half a minute.
+    # Without etcd, the API server answers a write after half a minute.
     wait_until(lambda: f"patching Node {node.name}: " in node.log(), lambda: f"a write fails: {node.log()}", 120)
     node.run("sh", "-c", "printf 0 >/etc/live/a")
     cluster.start_etcd()
@@ -186,12 +188,12 @@ def test_power_cuts_during_an_update_with_a_reboot(cluster, new_node, plain):
                 cut = generator.uniform(0, 2)
                 killed += node.machine.kill_after(cut)
                 # If the power cut came before the new deployment was finalized, the node needs another reboot.
-                in_vain = reboots_asked_for(history, node)
+                before_the_cut = reboots_asked_for(history, node)
                 node.machine.start()
                 run_until_done(node, config)
                 all_requests = reboots_asked_for(history, node)
-                print(f"cut after {cut:.2f} s: {in_vain} reboots asked for before, {all_requests} altogether")
-                assert all_requests <= 1 + in_vain, f"seed {SEED}, cut {number} after {cut} s"
+                print(f"cut after {cut:.2f} s: {before_the_cut} reboots asked for before, {all_requests} altogether")
+                assert all_requests <= 1 + before_the_cut, f"seed {SEED}, cut {number} after {cut} s"
             assert node.read("/etc/a") == str(number)
             node.pintle("verify")
         assert controller.requests[-1] == (node.name, f"uncordon-{config}")
@@ -226,7 +228,7 @@ class Clock:
     """Sets the wall clock that one node's agent sees, by a preloaded library.  All nodes share the clock of their host.
     """
 
-    DAY = 24 * 3600
+    DAY = 24 * 3600    # Seconds.
 
     def __init__(self, node):
         self._node = node

@@ -23,7 +23,7 @@ CONFIG = f"{CONFIGS}/50-all.ign"
 FINDINGS = "/run/pintle/findings.json"
 PATIENCE = 60
 SOON = 2  # Seconds.  A person should not have to wait longer than this for a report.
-NONE = "mco-empty-mc"
+NONE = "mco-empty-mc"  # The name of the config of a machine without configs.
 UNIT = f"""[Unit]
 After=dbus.service
 [Service]
@@ -61,6 +61,7 @@ class Agent(Machine):
         return None
 
     def awaits(self, what, condition, seconds=PATIENCE):
+        """Waits until the status fulfils the condition, which `what` describes; returns the status."""
         last = {}
 
         def found():
@@ -72,6 +73,7 @@ class Agent(Machine):
             raise AssertionError(f"{error}: {last}\n{self.journal()}") from error
 
     def settles(self, name=None, seconds=PATIENCE):
+        """Waits until the agent is settled, with the config of this name if one is given; returns the config's name."""
         def is_settled(status):
             is_named = status["current"] == status["desired"] and name in (None, status["current"])
             return status["phase"] == "settled" and status["state"] == "Done" and is_named
@@ -94,7 +96,7 @@ class Agent(Machine):
 
     def managed(self):
         """Returns the part of the state that configs manage, without the agent's own files."""
-        return {path: what for path, what in self.state().items()
+        return {path: description for path, description in self.state().items()
                 if not any(own in path for own in ("/etc/pintle", "pintled.service"))}
 
     def findings(self):
@@ -133,8 +135,8 @@ def test_the_contents_of_a_config_that_cannot_be_read_are_not_reported(agent):
         agent.awaits("the directory cannot be used", lambda status: status["state"] == "Degraded")
         texts = [agent.node.run(*as_nobody, PINTLE, "status", check=False).stdout,
                  agent.node.run(*as_nobody, "busctl", "get-property", *BUS, "Reason").stdout, agent.journal()]
-        assert all("50-secret.yaml" in one and "line" in one for one in texts)
-        assert not any(piece in one for one in texts for piece in ("plantedHash", "Zk9qTx", "T0KEN"))
+        assert all("50-secret.yaml" in text and "line" in text for text in texts)
+        assert not any(piece in text for text in texts for piece in ("plantedHash", "Zk9qTx", "T0KEN"))
         assert len(agent.status()["reason"]) < 2100 and max(map(len, texts[2].splitlines())) < 10_000
         agent.node.run("rm", path)
         agent.awaits("the agent is not degraded any more", lambda status: status["state"] != "Degraded")
@@ -191,7 +193,7 @@ def test_a_config_in_the_directory_is_applied_and_undone_when_it_is_removed(agen
     assert difference(agent.before, agent.managed()) == {}
     assert run("systemctl", "is-active", "app.service", check=False).stdout == "inactive\n"
 
-    # The same holds if the whole directory is removed or replaced.
+    # The config is also undone and applied again when the whole directory is moved away and comes back.
     assert agent.becomes(config()) != NONE
     run("mv", CONFIGS, "/etc/pintle/aside")
     agent.settles(NONE)
@@ -318,7 +320,7 @@ def test_an_unreadable_directory_removes_no_config(agent):
     run("ln", "--symbolic", "/srv/mounted/configs", CONFIGS)
     status = agent.degrades()
     assert "its target does not exist" in status["reason"] and status["current"] == status["desired"] == name
-    # This is the state after a boot, before a file system is mounted.
+    # After a boot, the agent may start before the file system with the configs is mounted.
     run("systemctl", "restart", "pintled.service")
     assert agent.degrades()["current"] == name
     assert difference(wanted, agent.managed()) == {}
@@ -453,7 +455,7 @@ def test_a_change_waits_for_a_gate_and_names_it(gate_server):
         assert first.startswith("rendered-local-") and agent.read("/etc/issue") == "ours"
         assert set(gate_server.requests) == {"/done?token=s3cret"}
 
-        # While no change waits, nobody is asked.  `pintle apply` asks nobody either, like outside of the windows.
+        # While no change waits, the agent asks no gate.  `pintle apply` ignores gates, as it ignores windows.
         gate_server.status = 503
         gate_server.requests.clear()
         node.run("systemctl", "restart", "pintled.service")
@@ -499,8 +501,8 @@ def test_an_ignored_finding_does_not_count_until_its_time_is_over(agent):
     assert "except for the things that are ignored" in output and "ignored until" in output
     assert "/etc/issue is ignored until" in agent.run("ignore").stdout
     # A config that changes something else leaves the edit alone; a config that changes the file is refused.
-    third = agent.becomes(config(key=KEY + " again", units=[MASK]) | {"systemd": config()["systemd"]})
-    assert third != name and agent.read("/etc/issue") == "mine"
+    other = agent.becomes(config(key=KEY + " again", units=[MASK]) | {"systemd": config()["systemd"]})
+    assert other != name and agent.read("/etc/issue") == "mine"
     agent.write(CONFIG, config(greeting="newer"))
     agent.awaits("the agent refuses the change",
                  lambda status: 'content mismatch for file "/etc/issue"' in status["reason"])

@@ -36,7 +36,7 @@ class Storm:
         self._thread.start()
         return self
 
-    def __exit__(self, *what):
+    def __exit__(self, *_):
         self._stop.set()
         self._thread.join()
 

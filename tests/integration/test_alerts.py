@@ -76,6 +76,7 @@ def paused_pool(days, paused=True, policy="Strict"):
 
 
 def ask(question):
+    """Returns the answer of pause-probe."""
     return json.loads(shell.run(PROBE, input=json.dumps(question)).stdout)
 
 
@@ -143,7 +144,7 @@ def test_prometheus_alerts_of_a_kubelet_ca_that_waits():
     assert (condition["type"], condition["status"], condition["reason"]) == (
         "PausedPending", "True", "CertificateExpiresSoon")
     with served(answer["metrics"]) as (target, serve):
-        # The test cannot wait for the hour of `for:`, so that is removed.
+        # The test cannot wait for the hour of `for:`, so the rules get no time there.
         with Prometheus(target, rules().replace("for: 60m", "for: 0m")) as prometheus:
             prometheus.wait_for(lambda: kubelet_ca(prometheus, "firing") == ["critical", "warning"], "both alerts fire")
             firing = [a for a in prometheus.alerts() if a["labels"]["alertname"] == KUBELET_CA]
@@ -170,7 +171,7 @@ def test_prometheus_alerts_of_a_kubelet_ca_that_waits():
 
 
 def test_rules_and_dashboard_use_existing_metrics():
-    """Each metric of Pintle in them is one of the controller's or the agent's, and Prometheus can parse each query."""
+    """The controller or the agent has each metric of Pintle that they use, and Prometheus can parse each query."""
     text = ask(paused_pool(13))["metrics"]
     existing_metrics = set(re.findall(r"(?m)^# TYPE (\w+) ", text))
     existing_metrics |= set(re.findall(r'Begin\("(mcd_\w+)"', AGENT_METRICS.read_text(encoding="utf-8")))
@@ -344,7 +345,7 @@ def test_the_controller_reports_waiting_changes_and_lets_certificates_pass(bundl
                        in objects.condition("worker", "PausedPending")["message"], "the condition lists the files", 60)
             with Prometheus(f"127.0.0.1:{port}", rules().replace("for: 60m", "for: 0m")) as prometheus:
                 prometheus.wait_for(lambda: kubelet_ca(prometheus, "firing") == ["critical", "warning"], "both fire")
-                # So far, no change was let through.  Once a policy spares the nodes a reboot, certificates are.
+                # So far, no change was let through.  Certificates pass once a policy needs no reboot for them.
                 assert objects.pool("worker")["status"]["configuration"]["name"] == before
                 cluster.admin.must("POST", "/apis/operator.openshift.io/v1/machineconfigurations", {
                     "apiVersion": "operator.openshift.io/v1", "kind": "MachineConfiguration",

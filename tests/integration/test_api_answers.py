@@ -20,11 +20,11 @@ REFUSALS_OF_POOLS = {
     "target": Refusal("no target today", 422, "PATCH", f"{POOL}target", b'"configuration"'),
     "keep": Refusal("no annotation today", 403, "PATCH", f"{POOL}keep", b"kept-until"),
     "status": Refusal("no status today", 500, "PATCH", f"{POOL}status/status"),
-    "tell": Refusal("no telling today", 409, "PATCH", "/nodes/tell", b"desiredConfig"),
+    "desired": Refusal("no desired config today", 409, "PATCH", "/nodes/desired", b"desiredConfig"),
     "silent": Refusal("", None, "PATCH", "/nodes/silent", b"desiredConfig"),
     "report": Refusal("no report today", 429, "PATCH", "/machineconfignodes/report", headers={"Retry-After": "1"}),
     "cordon": Refusal("no cordon today", 403, "PATCH", "/nodes/cordon", b"unschedulable"),
-    "say": Refusal("no condition today", 422, "PATCH", "/machineconfignodes/say/status"),
+    "conditions": Refusal("no condition today", 422, "PATCH", "/machineconfignodes/conditions/status"),
     "evict": Refusal("no eviction today", 503, "POST", "/pods/kept/eviction", without=b"dryRun"),
     "answer": Refusal("no answer today", 504, "PATCH", "/nodes/answer", b"lastAppliedDrain"),
 }
@@ -32,7 +32,7 @@ REFUSALS_OF_ALL = {
     "pool": Refusal("no pool today", 410, "POST", "/machineconfigpools", b'"name":"master"'),
     "events": Refusal("no event today", 403, "POST", "/events"),
 }
-# If an earlier leader has released the lease, it is patched.
+# A new lease is posted; a lease that an earlier leader has released is patched.
 LEASE = [Refusal("no lease today", 403, "POST", "/leases"),
          Refusal("no lease today", 403, "PATCH", "/leases/machine-config-controller")]
 # The times of a real cluster.  A controller that loses its lease on a busy machine begins all its pauses anew.
@@ -89,7 +89,7 @@ def test_each_refused_write_is_tried_rarely_and_reported_and_delays_nothing_else
             target = objects.wait_for_target("worker", other_than=first)
             agents.wait_until_all_have(target, ["worker-0"])
             objects.wait_until_updated("worker", target)
-            for name in ("keep", "say", "report"):
+            for name in ("keep", "conditions", "report"):
                 objects.wait_until_updated(name)
 
             check_reports(objects, controller)
@@ -99,19 +99,19 @@ def test_each_refused_write_is_tried_rarely_and_reported_and_delays_nothing_else
             print(counts)
             assert max(counts.values()) <= MAX_REQUESTS and min(counts.values()) >= 1, counts
             assert objects.target("create") == objects.target("target") == ""
-            assert all(agents.configs()[name][1] == first for name in ("tell", "silent"))
+            assert all(agents.configs()[name][1] == first for name in ("desired", "silent"))
     stories.delete_all(objects)
 
 
 def check_reports(objects, controller):
     """Checks that the pool reports the refusals, or that the log has them if the pool cannot report them."""
-    for name, kind in {"create": "RenderDegraded", "target": "RenderDegraded", "tell": "Degraded",
+    for name, kind in {"create": "RenderDegraded", "target": "RenderDegraded", "desired": "Degraded",
                        "report": "Degraded"}.items():
         refusal = REFUSALS_OF_POOLS[name]
         wait_until(lambda name=name, kind=kind, refusal=refusal:
                    refusal.message in condition_message(objects.pool(name), kind),
                    f"{name} reports the reason", 60)
-    for refusal in (REFUSALS_OF_POOLS[name] for name in ("keep", "status", "cordon", "say", "evict", "answer")):
+    for refusal in (REFUSALS_OF_POOLS[name] for name in ("keep", "status", "cordon", "conditions", "evict", "answer")):
         wait_until(lambda refusal=refusal: refusal.message in controller.log_text(),
                    f"the log has {refusal.message}", 120)
     for refusal in REFUSALS_OF_ALL.values():

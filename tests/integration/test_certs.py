@@ -17,13 +17,13 @@ def authority(tmp_path_factory):
     return certs.Authority(tmp_path_factory.mktemp("pki") / "authority")
 
 
-def greet(authority, server, name, client=None, must_show=None):
+def greet(authority, server, name, client=None, client_authority=None):
     """Connects to a TLS server that has this certificate, under the host name NAME; returns the client's certificate as
-    the server sees it.
+    the server sees it.  With `client_authority`, the server demands a certificate that this authority has signed.
     """
     ours, theirs = socket.socketpair()
     learnt = []
-    answering = threading.Thread(target=_answer, args=(theirs, server, must_show, learnt))
+    answering = threading.Thread(target=_answer, args=(theirs, server, client_authority, learnt))
     answering.start()
     trust = ssl.create_default_context(cafile=authority.certificate)
     if client:
@@ -36,12 +36,12 @@ def greet(authority, server, name, client=None, must_show=None):
     return learnt[0]
 
 
-def _answer(connection, server, must_show, learnt):
+def _answer(connection, server, client_authority, learnt):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(server.certificate, server.key)
-    if must_show:
+    if client_authority:
         context.verify_mode = ssl.CERT_REQUIRED
-        context.load_verify_locations(must_show.certificate)
+        context.load_verify_locations(client_authority.certificate)
     with contextlib.closing(connection), contextlib.suppress(OSError):
         with context.wrap_socket(connection, server_side=True) as secured:
             learnt.append(secured.getpeercert())
@@ -78,8 +78,8 @@ def test_a_server_of_another_authority_is_refused(authority, tmp_path):
 def test_a_client_is_known_by_its_name_and_organisation(authority):
     server = authority.server("asks", ["localhost"])
     client = authority.client("node", "system:node:a", "system:nodes")
-    shown = greet(authority, server, "localhost", client, must_show=authority)
-    assert shown["subject"] == ((("organizationName", "system:nodes"),), (("commonName", "system:node:a"),))
+    seen = greet(authority, server, "localhost", client, client_authority=authority)
+    assert seen["subject"] == ((("organizationName", "system:nodes"),), (("commonName", "system:node:a"),))
 
 
 def test_a_private_key_can_be_read_by_its_owner_alone(authority):

@@ -209,7 +209,7 @@ class TestByHand:
         return subprocess.Popen([sys.executable, "-m", "machines", "cluster", *words], env=environment, text=True,
                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
-    def test_a_command_finds_the_cluster_and_we_exit_with_its_status(self, tmp_path):
+    def test_a_command_finds_the_cluster_and_its_status_is_the_exit_status(self, tmp_path):
         script = "kubectl get namespace default -o name; echo $KUBECONFIG; exit 7"
         with self.start("--", "bash", "-c", script, variables={"HOME": str(tmp_path)}) as started:
             namespace, kubeconfig = started.communicate()[0].splitlines()
@@ -227,7 +227,7 @@ class TestByHand:
             assert started.wait(60) == status
         assert nothing_is_left(folder)
 
-    def test_the_servers_do_not_outlive_us_when_we_are_killed(self):
+    def test_the_servers_end_when_the_program_that_started_them_is_killed(self):
         with self.start() as started:
             folder = folder_of(started.stdout.readline().removeprefix("export KUBECONFIG=").strip())
             started.kill()

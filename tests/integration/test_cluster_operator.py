@@ -100,7 +100,7 @@ def set_release(objects, release):
 
 
 def date_back(objects, pool, kind):
-    """Makes a condition of a pool old."""
+    """Makes a pool's condition one that has lasted since LONG_AGO."""
     conditions = objects.pool(pool)["status"]["conditions"]
     for condition in conditions:
         if condition["type"] == kind:
@@ -196,8 +196,8 @@ def test_each_node_has_a_machine_config_node(installed, objects, agents):
     agents.add("master-1", installed, labels=[MASTER], has_report=False)
 
     def report():
-        found, one = objects.admin.request("GET", f"{GROUP}/machineconfignodes/master-1")
-        return one if found == 200 else None
+        found, thing = objects.admin.request("GET", f"{GROUP}/machineconfignodes/master-1")
+        return thing if found == 200 else None
     made = wait_until(report, "the MachineConfigNode is there", 60)
     assert made["spec"]["pool"] == {"name": "master"} and made["spec"]["configVersion"] == {"desired": installed}
     owner, = made["metadata"]["ownerReferences"]
@@ -209,8 +209,8 @@ def test_each_node_has_a_machine_config_node(installed, objects, agents):
 
 def test_the_policy_of_an_administrator_is_merged_into_the_status(controller, objects, operator):
     def files():
-        found, one = objects.admin.request("GET", CONFIGURATION)
-        status = one.get("status", {}) if found == 200 else {}
+        found, thing = objects.admin.request("GET", CONFIGURATION)
+        status = thing.get("status", {}) if found == 200 else {}
         policies = status.get("nodeDisruptionPolicyStatus", {}).get("clusterPolicies", {})
         return {each["path"]: [action["type"] for action in each["actions"]] for each in policies.get("files", [])}
     wait_until(lambda: files().get("/etc/containers/registries.conf") == ["Special"], "the defaults are there", 60)

@@ -54,7 +54,7 @@ def test_an_eviction_has_the_version_that_the_pods_take():
 
 
 def test_a_server_has_a_kind_only_if_its_group_lists_the_kind():
-    """An old server also has the group, for webhooks, but not this kind."""
+    """An old server also has the group, for webhooks, but not the kind of policies."""
     webhooks = {"name": "validatingwebhookconfigurations", "kind": "ValidatingWebhookConfiguration"}
     policies = {"name": "validatingadmissionpolicies", "kind": "ValidatingAdmissionPolicy"}
     group_version = "admissionregistration.k8s.io/v1"

@@ -60,7 +60,7 @@ def agents(cluster):
 
 @pytest.fixture
 def rolled_out(objects, controller, agents):
-    """Creates three workers that have the config of their pool; returns its name."""
+    """Creates three workers that have the config of their pool; returns the config's name."""
     objects.config("00-worker", files=BASE)
     target = objects.wait_for_target("worker")
     for name in WORKERS:
@@ -571,7 +571,8 @@ class TestServing:
             assert self.served(authority, port, objects.wait_for_target("worker", objects.target("worker"))) != first
             # A renewed token is used even if nothing happens in the cluster.
             (token / "token").write_text("renewed", encoding="ascii")
-            wait_until(lambda: b"renewed" in base64_parts(self.answer(authority, port)[1]), "the new token is served", 60)
+            wait_until(lambda: b"renewed" in all_contents(self.answer(authority, port)[1]),
+                       "the new token is served", 60)
 
     def test_on_openshift_the_certificate_and_the_token_are_those_of_the_operators_secrets(
             self, cluster, objects, operators, tmp_path):
@@ -609,7 +610,7 @@ class TestServing:
 
             def is_served_with(token):
                 status, text = self.answer(authority, port)
-                return status == 200 and token in base64_parts(text)
+                return status == 200 and token in all_contents(text)
             wait_until(lambda: is_served_with(b"another"), "the new token is served", 60)
 
     @staticmethod
@@ -628,10 +629,11 @@ class TestServing:
         """Returns the served config, once it contains this rendered config."""
         def answer():
             status, text = self.answer(authority, port)
-            return json.loads(text) if status == 200 and config.encode() in base64_parts(text) else None
+            return json.loads(text) if status == 200 and config.encode() in all_contents(text) else None
         return wait_until(answer, f"{config} is served", 60)
 
     def folder_with(self, objects, served, folder):
+        """Makes a folder for `serve --from`, with the cluster's objects and the kubeconfig of a served config."""
         files = {file["path"]: decoded(file) for file in served["storage"]["files"]}
         folder.mkdir()
         name = objects.target("worker")
@@ -740,6 +742,6 @@ def decoded(file):
     return urllib.request.urlopen(file["contents"]["source"]).read()
 
 
-def base64_parts(text):
+def all_contents(text):
     """Returns the contents of all files of an Ignition config, one after the other."""
     return b"".join(decoded(file) for file in json.loads(text)["storage"]["files"])

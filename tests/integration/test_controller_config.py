@@ -53,13 +53,13 @@ def controller(cluster, settings):
 
 
 def controller_config(cluster):
-    found, one = cluster.admin.request("GET", OBJECT)
-    return one if found == 200 else None
+    found, thing = cluster.admin.request("GET", OBJECT)
+    return thing if found == 200 else None
 
 
 def spec(cluster):
-    one = controller_config(cluster)
-    return one["spec"] if one else {}
+    config = controller_config(cluster)
+    return config["spec"] if config else {}
 
 
 def text_of(cluster, field):
@@ -75,18 +75,19 @@ def wait_for(cluster, is_so, what):
     return wait_until(lambda: is_so(spec(cluster)), what, 60)
 
 
-def renewed(cluster):
+def renew_time(cluster):
     return cluster.admin.must("GET", f"{LEASES}/machine-config-controller")["spec"]["renewTime"]
 
 
 def degraded(cluster):
+    """Returns the reason and the message of the ClusterOperator's condition Degraded; "" if it is not degraded."""
     found, operator = cluster.admin.request("GET", OPERATOR)
     conditions = operator.get("status", {}).get("conditions", []) if found == 200 else []
     return next((f"{each['reason']}: {each['message']}" for each in conditions
                  if each["type"] == "Degraded" and each["status"] == "True"), "")
 
 
-def test_it_is_made_from_the_settings_of_the_cluster(cluster, controller):
+def test_the_controller_config_is_made_from_the_settings_of_the_cluster(cluster, controller):
     made = wait_until(lambda: controller_config(cluster), "there is a ControllerConfig", 60)
     assert made["metadata"]["annotations"][RELEASE] == "4.21.0"
     content = made["spec"]
@@ -97,7 +98,7 @@ def test_it_is_made_from_the_settings_of_the_cluster(cluster, controller):
     assert content["pullSecret"] == {"name": "pull-secret", "namespace": "openshift-config"}
 
 
-def test_each_setting_reaches_it(cluster, settings, controller):
+def test_each_setting_reaches_the_controller_config(cluster, settings, controller):
     wait_until(lambda: controller_config(cluster), "there is a ControllerConfig", 60)
     renewed_authority = named_authority("renewed")
     settings.config_map("openshift-config-managed", "kube-apiserver-client-ca", {"ca-bundle.crt": renewed_authority})
@@ -123,7 +124,7 @@ MISSING = [
 ]
 
 
-def test_the_last_good_value_of_what_is_missing_is_kept_and_reported(cluster, settings, controller):
+def test_the_last_good_value_of_a_missing_setting_is_kept_and_the_setting_is_reported(cluster, settings, controller):
     before = wait_until(lambda: spec(cluster), "there is a ControllerConfig", 60)
     for namespace, name, message in MISSING:
         settings.remove_config_map(namespace, name)
@@ -187,7 +188,7 @@ def test_a_role_that_is_missing_stops_only_what_needs_it(cluster, settings):
         wait_until(lambda: user.request("GET", secrets)[0] == 200, "the right is there again", 60)
 
 
-def test_what_the_operator_left_is_not_written_again(cluster, settings):
+def test_a_controller_config_of_the_operator_is_not_written_again(cluster, settings):
     with Controller(cluster, "first", "--operator=yes"):
         wait_until(lambda: controller_config(cluster), "there is a ControllerConfig", 60)
         wait_until(lambda: credentials(cluster), "the credentials are there", 60)
@@ -218,11 +219,11 @@ def test_only_the_holder_of_the_operators_lease_acts(cluster, settings, objects)
         wait_until(objects.leader, "the controller leads", 60)
         wait_until(lambda: len(cluster.admin.must("GET", f"{GROUP}/machineconfigpools")["items"]) == 2,
                    "the controller makes its pools", 60)
-        # The other program lives as long as it renews its lease.
+        # The other program seems to be alive while its lease changes.
         for number in range(8):
-            before = renewed(cluster)
+            before = renew_time(cluster)
             cluster.admin.must("PATCH", LEASE, {"spec": {"leaseTransitions": number}}, MERGE)
-            wait_until(lambda before=before: renewed(cluster) != before, "the controller renews its own lease", 60)
+            wait_until(lambda before=before: renew_time(cluster) != before, "the controller renews its own lease", 60)
             assert controller_config(cluster) is None
             assert cluster.admin.request("GET", OPERATOR)[1]["status"].keys() == {"versions"}
         wait_until(lambda: controller_config(cluster), "the controller acts when the lease is abandoned", 60)
@@ -232,14 +233,14 @@ def test_only_the_holder_of_the_operators_lease_acts(cluster, settings, objects)
 
 
 def config_map(cluster, namespace, name):
-    found, one = cluster.admin.request("GET", f"/api/v1/namespaces/{namespace}/configmaps/{name}")
-    return one if found == 200 else {}
+    found, thing = cluster.admin.request("GET", f"/api/v1/namespaces/{namespace}/configmaps/{name}")
+    return thing if found == 200 else {}
 
 
 def secret(cluster, namespace, name):
     """Returns the decoded data of a Secret; {} if the Secret does not exist."""
-    found, one = cluster.admin.request("GET", f"/api/v1/namespaces/{namespace}/secrets/{name}")
-    return {key: base64.b64decode(value) for key, value in one["data"].items()} if found == 200 else {}
+    found, thing = cluster.admin.request("GET", f"/api/v1/namespaces/{namespace}/secrets/{name}")
+    return {key: base64.b64decode(value) for key, value in thing["data"].items()} if found == 200 else {}
 
 
 def test_nodes_and_other_operators_get_renewed_authorities(cluster, settings, controller):
@@ -299,7 +300,8 @@ def test_the_servers_certificate_is_made_where_the_cluster_makes_machines(cluste
 def test_the_controller_reads_no_more_than_it_needs(cluster, controller):
     wait_until(lambda: controller_config(cluster), "there is a ControllerConfig", 60)
     user = account(cluster)
-    # The names of the Secrets of an account are not known before, so these may be read, but none of them changed.
+    # The names of an account's Secrets are not known before.  So the controller may read all Secrets of the namespace,
+    # but it may change only its own.
     assert user.request("GET", f"/api/v1/namespaces/{NAMESPACE}/secrets")[0] == 200
     with cluster.refusals.expected(user, "patch secrets", "list serviceaccounts", "list configmaps", "list secrets",
                                    "delete controllerconfigs", "patch leases"):

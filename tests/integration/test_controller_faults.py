@@ -149,7 +149,7 @@ class LateAfterAnUpdate(LateWatches):
 
 
 def spread(moments, count):
-    """Returns this many of the moments at equal distances; another seed gives others."""
+    """Returns this many of the moments, at equal distances; another seed gives other moments."""
     distance = len(moments) / count
     offset = random.Random(SEED).random() * distance
     return [moments[int(offset + index * distance)] for index in range(count)]
@@ -173,12 +173,12 @@ class TestWatches:
             with Controller(cluster, "second", kubeconfig=written(proxy, tmp_path), lease=LEASE) as second, \
                     ThreadPoolExecutor() as executor:
                 proxy.on_answer = lambda: (first.stop(), stories.create_budget(stage.objects, "alone"))
-                other_stories = executor.submit(stage.play, stories.end_short, have, seconds=90 + 10 * DELAY)
-                wait_until(lambda: "the drain cannot succeed" in second.log_text() or other_stories.done(),
+                second_half = executor.submit(stage.play, stories.end_short, have, seconds=90 + 10 * DELAY)
+                wait_until(lambda: "the drain cannot succeed" in second.log_text() or second_half.done(),
                            "the second controller tries", 90 + 5 * DELAY)
                 proxy.delay = 0
                 stories.delete_budget(stage.objects, "alone")
-                other_stories.result()
+                second_half.result()
             assert first.pid is None and stage.updating_nodes.most == {"worker": 1}
 
     @pytest.mark.parametrize("seed", SEEDS)

@@ -465,7 +465,7 @@ def test_on_openshift_no_existing_object_is_changed():
         cluster.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=60s")
         settled = {(kind, namespace, name) for namespace in (NAMESPACE, *OPENSHIFT)
                    for kind, name in (("ServiceAccount", "default"), ("ConfigMap", "kube-root-ca.crt"))}
-        wait_until(lambda: settled <= everything(cluster).keys(), "the namespaces have what each has", 60)
+        wait_until(lambda: settled <= everything(cluster).keys(), "each namespace has its usual objects", 60)
         wait_until(lambda: cluster.get("deployment", "machine-config-controller", "-n", NAMESPACE)["metadata"][
             "annotations"].get("deployment.kubernetes.io/revision"), "the Deployment is known", 60)
         # Older versions add a Secret with a token to each account.

@@ -222,7 +222,7 @@ def test_a_node_killed_while_it_finalizes_has_both_the_image_and_the_files_or_ne
         cuts = power_cuts.instants(5, time.monotonic() - started) if cuts is None else cuts
         node.start()
         is_new = deploy.booted_commit(node) == new
-        print(f"cut after {cut:.2f} s: booted the {'new' if is_new else 'old'} one")
+        print(f"cut after {cut:.2f} s: booted the {'new' if is_new else 'old'} deployment")
         assert is_new or (deploy.booted_commit(node) == booted and version > 2)
         if is_new or before:
             assert read(node, "/etc/managed") == (str(version) if is_new else before)
@@ -570,7 +570,7 @@ def test_a_commit_that_was_packed_into_an_image_is_fetched_unchanged(sysroot, pa
     commit = fetch_packed(sysroot, layout)
     assert listing(repository, commit) == listing(*packable)
     assert shell.run("ostree", "show", f"--repo={repository}", packable[1]).returncode == 0
-    # Another layer on top is imported like any layer, and nothing of it is fetched twice.
+    # Another layer on top is imported like any layer.  The layers of the packed commit are not fetched again.
     for layer in json.loads(manifest_of(layout, "packed"))["layers"]:
         (layout / "blobs/sha256" / layer["digest"].removeprefix("sha256:")).unlink()
     derived = fetch_packed(sysroot, layout, "derived")
@@ -586,7 +586,7 @@ def manifest_of(layout, tag):
     return (layout / "blobs/sha256" / found.removeprefix("sha256:")).read_text()
 
 
-def without_one(suffix):
+def without_first(suffix):
     """Drops the first object of a kind from each layer."""
     def change(_, entries):
         found = [place for place, (entry, _) in enumerate(entries) if entry.name.endswith(suffix)]
@@ -609,10 +609,10 @@ def altered(key, value):
 
 
 @pytest.mark.parametrize("change, labels, reason", [
-    (without_one(".dirtree"), {}, "No such metadata object"),
-    (without_one(".file"), {}, "do not have the object"),
-    (without_one(".file-xattrs-link"), {}, "its extended attributes are not in the layer before it"),
-    (without_one(".commit"), {}, "but its layers have none"),
+    (without_first(".dirtree"), {}, "No such metadata object"),
+    (without_first(".file"), {}, "do not have the object"),
+    (without_first(".file-xattrs-link"), {}, "its extended attributes are not in the layer before it"),
+    (without_first(".commit"), {}, "but its layers have none"),
     (altered("contents", b"?"), {}, "orrupted"),
     (altered("uid", 99), {}, "orrupted"),
     (altered("mode", 0o4777), {}, "orrupted"),

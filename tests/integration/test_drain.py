@@ -94,9 +94,9 @@ class SimulatedNode:
         return {pod["metadata"]["name"] for pod in found}
 
     def condition(self, kind):
-        mcn = self.cluster.admin.must(
+        report = self.cluster.admin.must(
             "GET", f"/apis/machineconfiguration.openshift.io/v1/machineconfignodes/{self.name}")
-        for condition in mcn.get("status", {}).get("conditions", []):
+        for condition in report.get("status", {}).get("conditions", []):
             if condition["type"] == kind:
                 return condition
         return {}
@@ -276,9 +276,10 @@ class TestVersions:
             with Controller(kubeconfig.name):
                 node.ask("drain-rendered-worker-2")
                 node.wait_answered("drain-rendered-worker-2")
-        in_earnest = [version for version, dry in proxy.evictions if not dry]
+        real_evictions = [version for version, dry in proxy.evictions if not dry]
         # The older version is used only after the newer one was refused.
-        assert in_earnest == (["policy/v1"] if cluster.eviction_api == "policy/v1" else ["policy/v1", "policy/v1beta1"])
+        assert real_evictions == (
+            ["policy/v1"] if cluster.eviction_api == "policy/v1" else ["policy/v1", "policy/v1beta1"])
 
 
 class Recording(FaultyProxy):
@@ -525,7 +526,7 @@ def test_an_agent_is_drained_rebooted_and_uncordoned(cluster, new_node):
         assert not cluster.get("node", node.name)["spec"].get("unschedulable")
         assert cluster.admin.request("GET", "/api/v1/namespaces/default/pods/guest")[0] == 404
         seen = conditions.of(node.name)
-        order = [seen.index(one) for one in ("Cordoned=True", "Drained=True",
+        order = [seen.index(each) for each in ("Cordoned=True", "Drained=True",
                                              "AppliedFilesAndOS=True", "RebootedNode=True",
                                              "UpdateComplete=True", "Uncordoned=True")]
         assert order == sorted(order), seen

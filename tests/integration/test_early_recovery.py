@@ -17,7 +17,7 @@ from machines.wait import wait_until
 
 KILLS = 30 if os.environ.get("PINTLE_NIGHTLY") else 5
 # The test tries this many more times, because some changes are complete before the machine is killed.
-MOST_ATTEMPTS = 20
+MORE_ATTEMPTS = 20
 FILES_BETWEEN = 4000      # These files between the first and the last make the change take a while.
 JOURNAL = "/var/lib/pintle/change/journal.json"
 FIRST, LAST = "/etc/app/0000", f"/etc/app/{FILES_BETWEEN + 1:04}"
@@ -63,11 +63,12 @@ def machine():
 
 
 def apply_words(name, machine):
+    """Writes a config, and returns the command that applies it."""
     machine.run("tee", "/root/configs/50-all.ign", input=json.dumps(config(name)))
     return [PINTLE, "apply", "--yes", "--policy", "/root/policy.json", "/root/configs"]
 
 
-def die_in(machine, name):
+def kill_while_applying(machine, name):
     """Kills the whole machine when the first file of the change is in place, and boots it again; returns the journal.
     """
     node = machine.machine
@@ -85,8 +86,8 @@ def test_services_read_and_run_one_config_after_a_crash_in_the_middle_of_a_chang
     node = machine.machine
     machine.run(*apply_words("one", machine))
     in_the_middle = 0
-    for _ in range(MOST_ATTEMPTS + KILLS):
-        journal = die_in(machine, "two")
+    for _ in range(MORE_ATTEMPTS + KILLS):
+        journal = kill_while_applying(machine, "two")
         is_cut_short = journal is not None and journal["phase"] == "applying"
         now = "one" if is_cut_short else "two"
         assert machine.read("/run/recorded") == f"{now}\n{now}\n"
@@ -94,7 +95,7 @@ def test_services_read_and_run_one_config_after_a_crash_in_the_middle_of_a_chang
         assert sorted(ran) == (["one"] if now == "one" else ["only", "two"])
         assert machine.run("systemctl", "list-jobs", "--no-legend").stdout == ""
         assert node.state == "running"
-        # Recovery does the rest later.
+        # `pintle recover` ends the change later.
         output = machine.run(PINTLE, "recover").stdout
         assert ("is undone" in output) == is_cut_short
         machine.pintle("verify")

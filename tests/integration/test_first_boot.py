@@ -298,7 +298,7 @@ def test_pivot_does_not_wait_for_another_program(machine):
     assert "rpm-ostree is at work" in output and "try again" in output
     rpm_ostree.release(machine.machine)
     wait_until(lambda: machine.run("systemctl", "is-active", "other.service", check=False).stdout.strip() != "active",
-               "the other one ends", PATIENCE)
+               "the other program ends", PATIENCE)
 
 
 def test_pivot_is_refused_on_a_machine_without_deployments():
@@ -357,7 +357,7 @@ def test_the_old_name_completes_the_first_boot(machine):
 
 
 def test_the_old_name_passes_its_flags_to_the_agent(machine):
-    """The agent is not installed where the program looks for it."""
+    """The agent is not installed where the program looks for it, so the program writes its flags and then fails."""
     drop_in = "/run/pintle/pintled.conf.d/50-machine-config-daemon.conf"
     output = machine.old("start", "--node-name=worker-1", "--kubeconfig", "/etc/kubeconfig", "--root-mount=/",
                          "--kubelet_healthz_enabled=false", "--tls-min-version=VersionTLS12", status=1)

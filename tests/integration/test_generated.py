@@ -130,7 +130,7 @@ def sources(cluster, objects):
 @pytest.fixture
 def controller(cluster, objects, sources, templates):
     with Controller(cluster, "controller", f"--templates={templates}") as running:
-        wait_until(objects.leader, "it leads", 60)
+        wait_until(objects.leader, "the controller leads", 60)
         yield running
         delete_managed(sources)
 
@@ -249,7 +249,7 @@ def test_a_new_leader_changes_nothing(cluster, objects, sources, templates):
         objects.wait_until_updated("worker")
         before = versions()
     with Controller(cluster, "second", f"--templates={templates}"):
-        wait_until(lambda: objects.leader(), "it leads", 60)
+        wait_until(lambda: objects.leader(), "the controller leads", 60)
         # The second leader has looked at everything when it has refused a new object.
         sources.kubelet("bad", maxPods="many")
         sources.wait_for_condition("kubeletconfigs", "bad", "Accepted")
@@ -317,7 +317,7 @@ def test_ten_pools_with_ten_kubelet_configs_keep_their_numbers(cluster, objects,
         wait_until(lambda: all(sources.condition("kubeletconfigs", f"{pool}-{number}", "Accepted")
                                for pool in pools for number in range(10)), "each is accepted", 60)
         wait_until(lambda: all(is_settled(sources, objects, pool) for pool in pools), "all pools are rendered", 60)
-        # An eleventh one is refused.
+        # An eleventh kubelet config is refused.
         sources.put(f"{GROUP}/kubeletconfigs", "KubeletConfig", "eleventh", spec={
             "machineConfigPoolSelector": {"matchLabels": {"own": pools[0]}}, "kubeletConfig": {"maxPods": 9}})
         assert "max number of supported kubelet config" in sources.wait_for_condition(
@@ -330,7 +330,7 @@ def test_ten_pools_with_ten_kubelet_configs_keep_their_numbers(cluster, objects,
         sources.wait_for_condition("kubeletconfigs", "twelfth", "Failure")
         after = versions()
         changed = {name for name in before if after.get(name) != before[name]}
-        # The refused one may be refused once more.
+        # The second leader may refuse the eleventh once more.
         assert changed <= {"eleventh"} and set(after) - set(before) == {"twelfth"}
         delete_managed(sources)
 

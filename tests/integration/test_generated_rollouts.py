@@ -28,7 +28,7 @@ RUNTIME = "/etc/crio/crio.conf.d/01-ctrcfg-pidsLimit"
 PULL_SECRET = "/var/lib/kubelet/config.json"
 KUBELET_CA = "/etc/kubernetes/kubelet-ca.crt"
 CHANGED_BY_CONFIGS = ("/etc", "/var/lib/kubelet")
-# The agent notes below this folder which files it has added.  It keeps the folder when it has removed the last one.
+# The agent notes below this folder which files it has added.  It keeps the folder when it has removed the last note.
 NOTES = "/etc/machine-config-daemon/noorig"
 POOL_LABEL = "pools.operator.machineconfiguration.openshift.io/worker"
 CRIO_LOG = "/run/crio-log"
@@ -317,7 +317,7 @@ def test_a_bad_authority_of_the_kubelets_clients_is_reported_and_changes_no_pool
 
 # ---- a change of mind ----
 
-def test_a_kubelet_config_that_is_deleted_while_the_first_node_reboots_for_it(site):
+def test_a_kubelet_config_that_is_deleted_while_the_first_node_reboots_reaches_no_other_node(site):
     before = site.state()
     with AnnotationHistory(site.cluster) as history:
         site.apply_for_workers("KubeletConfig", "pods", kubeletConfig={"maxPods": 9})

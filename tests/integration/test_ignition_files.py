@@ -308,7 +308,7 @@ def test_apply_makes_the_tree_that_ignition_makes(scratch):
     assert not wrong, f"{len(wrong)} of {CONFIG_COUNT}\n" + "\n".join(wrong[:5])
 
 
-def one(path, **more):
+def our_file(path, **more):
     return {"path": path, "contents": {"source": "data:,ours"}, **more}
 
 
@@ -353,31 +353,32 @@ MOTD = b"/etc/motd of the OS\n"
 KEYS = {"passwd": {"users": [{"name": "core", "sshAuthorizedKeys": ["ssh-ed25519 AAAA"]}]}}
 WWW_KEYS = {"passwd": {"users": [{"name": "www-data", "sshAuthorizedKeys": ["k"]}]}}
 FOLDER = "/etc/systemd/system"
-# The state before, the config, a path, and the results of both programs.  docs/compatibility.md has the reasons.
+# Each case has a function that prepares the tree, the config, a path, and what Ignition and Pintle leave at this path.
+# docs/compatibility.md has the reasons.
 DIFFERENT = {
     "special bits": (
-        None, with_file(**one("/etc/a", mode=0o4755)), "/etc/a",
+        None, with_file(**our_file("/etc/a", mode=0o4755)), "/etc/a",
         ("0o100755", ROOT, b"ours"), REFUSED),
     "a file that is there": (
-        None, with_file(**one("/etc/motd")), "/etc/motd",
+        None, with_file(**our_file("/etc/motd")), "/etc/motd",
         REFUSED, ("0o100644", ROOT, b"ours")),
     "no contents": (
         None, with_file(path="/etc/motd", mode=0o600), "/etc/motd",
         ("0o100600", ROOT, MOTD), REFUSED),
     "a folder that gives its group": (
-        lambda root: at(root, "/etc/shared").chmod(0o2775), with_file(**one("/etc/shared/a")), "/etc/shared/a",
+        lambda root: at(root, "/etc/shared").chmod(0o2775), with_file(**our_file("/etc/shared/a")), "/etc/shared/a",
         ("0o100644", (0, 33), b"ours"), ("0o100644", ROOT, b"ours")),
     "a folder with something in it": (
-        make_full_folder, with_file(**one("/etc/folder", overwrite=True)), "/etc/folder",
+        make_full_folder, with_file(**our_file("/etc/folder", overwrite=True)), "/etc/folder",
         ("0o100644", ROOT, b"ours"), REFUSED),
     "a pipe": (
-        lambda root: os.mkfifo(at(root, "/etc/pipe")), with_file(**one("/etc/pipe", overwrite=True)), "/etc/pipe",
+        lambda root: os.mkfifo(at(root, "/etc/pipe")), with_file(**our_file("/etc/pipe", overwrite=True)), "/etc/pipe",
         ("0o100644", ROOT, b"ours"), REFUSED),
     "appending": (
         None, with_file(path="/etc/motd", append=[{"source": "data:,ours"}]), "/etc/motd",
         ("0o100644", ROOT, MOTD + b"ours"), REFUSED),
     "an owner that is unknown": (
-        None, with_file(**one("/etc/a", user={"name": "nobody-here"})), "/etc/a",
+        None, with_file(**our_file("/etc/a", user={"name": "nobody-here"})), "/etc/a",
         REFUSED, REFUSED),
     "a directory": (
         None, {"storage": {"directories": [{"path": "/etc/a"}]}}, "/etc/a",
@@ -409,9 +410,9 @@ DIFFERENT = {
 }
 
 
-@pytest.mark.parametrize("what", DIFFERENT)
-def test_differs_only_as_intended(what, scratch):
-    prepare, sections, place, *wanted = DIFFERENT[what]
+@pytest.mark.parametrize("case", DIFFERENT)
+def test_differs_only_as_intended(case, scratch):
+    prepare, sections, place, *wanted = DIFFERENT[case]
     theirs, ours, path = scratch / "theirs", scratch / "ours", scratch / "config.ign"
     path.write_text(json.dumps({"ignition": {"version": "3.3.0"}, **sections}))
     for root in theirs, ours:

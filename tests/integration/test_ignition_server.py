@@ -74,7 +74,7 @@ def cases():
 
 
 @pytest.mark.parametrize("case", cases())
-def test_it_answers_as_the_machine_config_operator_does(case, authority, pair):
+def test_the_server_answers_as_the_machine_config_operator_does(case, authority, pair):
     folder = VECTORS / case
     requests = json.loads((folder / "requests.json").read_text(encoding="utf-8"))
     with IgnitionServer(folder, pair, plain=True) as server:
@@ -272,7 +272,7 @@ def test_without_a_token_no_byte_of_a_config_is_served_where_one_is_required(tmp
         assert good["Authorization"].partition(" ")[2] not in server.log()
 
 
-def test_keys_change_while_it_serves_and_a_token_is_valid_while_the_server_has_its_key(tmp_path, pair):
+def test_keys_change_while_the_server_runs_and_a_token_is_valid_while_the_server_has_its_key(tmp_path, pair):
     keys = tmp_path / "keys"
 
     def renew(text):
@@ -295,7 +295,7 @@ def test_keys_change_while_it_serves_and_a_token_is_valid_while_the_server_has_i
         of_new = token(tmp_path, "--pool", "worker", "--ttl", "1h", key=new_key)
         assert status(of_new) == status(of_old) == 200
         renew(f"{new_key}\n")
-        wait_until(lambda: status(of_old) == 401, "the old key is good no more", 60)
+        wait_until(lambda: status(of_old) == 401, "the old key is not valid any more", 60)
         assert status(of_new) == 200
 
 
@@ -336,7 +336,7 @@ def test_a_changed_folder_is_served_on_request_unless_it_is_broken(tmp_path, aut
 
 @pytest.mark.filterwarnings("ignore:ssl.TLSVersion:DeprecationWarning")
 @pytest.mark.parametrize("version, is_served", [("TLSv1_1", False), ("TLSv1_2", True), ("TLSv1_3", True)])
-def test_it_speaks_tls_1_2_and_1_3_and_no_http_2(server, trust, version, is_served):
+def test_the_server_speaks_tls_1_2_and_1_3_and_no_http_2(server, trust, version, is_served):
     trust.set_ciphers("DEFAULT:@SECLEVEL=0")
     trust.set_alpn_protocols(["h2", "http/1.1"])
     trust.minimum_version = trust.maximum_version = ssl.TLSVersion[version]
@@ -349,7 +349,7 @@ def test_it_speaks_tls_1_2_and_1_3_and_no_http_2(server, trust, version, is_serv
                 trust.wrap_socket(plain, server_hostname="localhost")
 
 
-@pytest.mark.parametrize("words, says", [
+@pytest.mark.parametrize("words, message", [
     (["serve"], "--from or --bootstrap is needed"),
     (["serve", "--from", "."], "--listen or --listen-http is needed"),
     (["serve", "--from", ".", "--bootstrap", "."], "--from and --bootstrap exclude each other"),
@@ -381,13 +381,13 @@ def test_it_speaks_tls_1_2_and_1_3_and_no_http_2(server, trust, version, is_serv
     (["token", "--pool", "worker", "--key-file", "/dev/null"], "there is no key"),
     (["token", "--pool", "worker", "--key-file", "/proc/self/status", "--ttl", "soon"], "at least 32 characters"),
 ])
-def test_wrong_usage_is_reported_with_its_remedy(words, says):
+def test_wrong_usage_is_reported_with_its_remedy(words, message):
     answer = subprocess.run([CONTROLLER, *words], stderr=subprocess.PIPE, text=True, check=False)
     assert answer.returncode == 1
-    assert says in answer.stderr
+    assert message in answer.stderr
 
 
-@pytest.mark.parametrize("words, says", [
+@pytest.mark.parametrize("words, message", [
     (["help"], "Usage: pintle-controller VERB"), (["--help"], "Usage: pintle-controller VERB"),
     (["-h"], "Usage: pintle-controller VERB"), (["help", "start"], "--ignition-listen"),
     (["start", "-h"], "--ignition-listen"), (["help", "serve"], "--listen-http"), (["serve", "-h"], "--listen-http"),
@@ -395,12 +395,12 @@ def test_wrong_usage_is_reported_with_its_remedy(words, says):
     (["help", "garbage"], "--keep-rendered"), (["garbage", "-h"], "--keep-rendered"),
     (["help", "bootstrap"], "--manifest-dir"), (["bootstrap", "-h"], "--manifest-dir"),
 ])
-def test_help_is_on_standard_output(words, says):
+def test_help_is_on_standard_output(words, message):
     answer = subprocess.run([CONTROLLER, *words], capture_output=True, text=True, check=False)
-    assert (answer.returncode, answer.stderr) == (0, "") and says in answer.stdout
+    assert (answer.returncode, answer.stderr) == (0, "") and message in answer.stdout
 
 
-@pytest.mark.parametrize("options, says", [
+@pytest.mark.parametrize("options, message", [
     (["--from", "/nowhere"], "/nowhere/pool.yaml"),
     (["--bootstrap", "/nowhere"], "/nowhere"),
     (["--bootstrap", WORKER, "--bootstrap-certs", "../a=b"], "--bootstrap-certs ../a=b: the part before"),
@@ -408,11 +408,11 @@ def test_help_is_on_standard_output(words, says):
     (["--from", WORKER, "--listen", "127.0.0.1:0", "--tls-cert", WORKER / "kubeconfig", "--tls-key",
       WORKER / "kubeconfig"], "cannot read a PEM certificate"),
 ])
-def test_a_folder_that_cannot_be_served_is_an_error_at_the_start(options, says):
+def test_a_folder_that_cannot_be_served_is_an_error_at_the_start(options, message):
     words = [CONTROLLER, "serve", "--listen-http", "127.0.0.1:0", *options]
     answer = subprocess.run(words, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
     assert answer.returncode == 1
-    assert says in answer.stderr
+    assert message in answer.stderr
 
 
 def test_start_has_each_option_of_serving_that_serve_has():

@@ -38,6 +38,7 @@ class Maker:
         self.tame = tame
 
     def pick(self, choices, good=None):
+        """Returns one of the choices.  With `tame`, it is one of the first `good` ones, which are valid."""
         return self.random.choice(choices[:good] if self.tame and good else choices)
 
     def with_probability(self, probability):

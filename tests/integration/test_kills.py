@@ -103,7 +103,7 @@ class KillableMachine(Machine):
         # With --foreground, timeout waits for the killed program, which holds the claim until it has ended.
         return self.node.run("timeout", "--foreground", "--signal=KILL", f"{cut:.4f}", *self.apply_words(), check=False)
 
-    def kill_all(self, cut):
+    def kill_machine(self, cut):
         words = [*self.node.entering(), *self.apply_words()]
         with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               text=True, env=ENVIRONMENT) as process:
@@ -160,7 +160,7 @@ def test_after_a_kill_at_any_instant_recovery_gives_the_old_or_the_new_config(ki
         killed.write("/root/configs/50-all.ign", (BROKEN if is_broken else CONFIGS)[current if is_broken else other])
         cut = generator.uniform(0, 1.2 * seconds)
         kills_machine = number % 2 == 1
-        applied = (killed.kill_all if kills_machine else killed.kill_program)(cut)
+        applied = (killed.kill_machine if kills_machine else killed.kill_program)(cut)
         journal = killed.journal()
         phase = journal["phase"] if journal else "none"
         recovered = killed.node.run(PINTLE, "recover", check=False)
@@ -184,8 +184,8 @@ def test_after_a_kill_at_any_instant_recovery_gives_the_old_or_the_new_config(ki
         current = result
         verified = killed.node.run(PINTLE, "verify", check=False)
         assert verified.returncode == 0, "\n".join([*about, output_of(verified)])
-    for what, count in sorted(seen.items()):
-        print(f"{count:4}  {', '.join(what)}")
+    for kind, count in sorted(seen.items()):
+        print(f"{count:4}  {', '.join(kind)}")
     assert {outcome for _, _, outcome in seen} == {"old", "new", "broken"}
 
 

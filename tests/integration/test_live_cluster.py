@@ -65,10 +65,10 @@ def ask(cluster, *words):
     return answer
 
 
-def refused(*words, says):
+def refused(*words, texts):
     answer = run(*words)
     assert answer.returncode == 1 and answer.stdout == "", answer
-    for text in says:
+    for text in texts:
         assert text in answer.stderr, answer.stderr
 
 
@@ -95,8 +95,8 @@ def test_a_rollout_is_the_same_as_from_files(cluster, tmp_path):
 def test_a_diff_follows_the_policy_of_the_cluster(cluster):
     quiet = ask(cluster, "diff", "rendered-old", "rendered-new")
     assert quiet.returncode == 2 and "/etc/quiet" in quiet.stdout
-    assert [a["type"] for a in json.loads(ask(cluster, "diff", "worker", "-o", "json").stdout)["nodeDisruptionActions"]] == [
-        "None"]
+    of_pool = json.loads(ask(cluster, "diff", "worker", "-o", "json").stdout)
+    assert [action["type"] for action in of_pool["nodeDisruptionActions"]] == ["None"]
     loud = json.loads(ask(cluster, "diff", "rendered-old", "rendered-loud", "-o", "json").stdout)
     assert [action["type"] for action in loud["nodeDisruptionActions"]] == ["Reboot"]
     assert ask(cluster, "diff", "rendered-old", "rendered-old").returncode == 0
@@ -104,20 +104,20 @@ def test_a_diff_follows_the_policy_of_the_cluster(cluster):
 
 def test_errors_name_the_missing_object(cluster, tmp_path):
     cluster_options = ["--kubeconfig", cluster.admin.kubeconfig]
-    refused("rollout", *cluster_options, "infra", says=['no pool "infra"'])
-    refused("rollout", *cluster_options, says=["name one pool"])
-    refused("rollout", *cluster_options, "--pool", "x", "worker", says=["--pool cannot be combined with --kubeconfig"])
-    refused("rollout", "worker", says=['"worker" is not an option', "--kubeconfig"])
-    refused("diff", *cluster_options, "rendered-old", "absent", says=["MachineConfig absent", "not found"])
-    refused("diff", *cluster_options, "infra", says=["pool infra", "not found"])
-    refused("diff", *cluster_options, "a", "b", "c", says=["name two MachineConfigs, or one pool"])
-    refused("diff", "--context", "x", "a", "b", says=["--context needs --kubeconfig"])
-    refused("rollout", "--kubeconfig", tmp_path / "none", "worker", says=["none", "No such file"])
-    refused("rollout", *cluster_options, "--context", "other", "worker", says=["other"])
+    refused("rollout", *cluster_options, "infra", texts=['no pool "infra"'])
+    refused("rollout", *cluster_options, texts=["name one pool"])
+    refused("rollout", *cluster_options, "--pool", "x", "worker", texts=["--pool cannot be combined with --kubeconfig"])
+    refused("rollout", "worker", texts=['"worker" is not an option', "--kubeconfig"])
+    refused("diff", *cluster_options, "rendered-old", "absent", texts=["MachineConfig absent", "not found"])
+    refused("diff", *cluster_options, "infra", texts=["pool infra", "not found"])
+    refused("diff", *cluster_options, "a", "b", "c", texts=["name two MachineConfigs, or one pool"])
+    refused("diff", "--context", "x", "a", "b", texts=["--context needs --kubeconfig"])
+    refused("rollout", "--kubeconfig", tmp_path / "none", "worker", texts=["none", "No such file"])
+    refused("rollout", *cluster_options, "--context", "other", "worker", texts=["other"])
     # A user without rights gets an error that names them.
     stranger = cluster.node("worker-0")
     with cluster.refusals.expected(stranger, "list machineconfigpools"):
-        refused("rollout", "--kubeconfig", stranger.kubeconfig, "worker", says=["machineconfigpools", "forbidden"])
+        refused("rollout", "--kubeconfig", stranger.kubeconfig, "worker", texts=["machineconfigpools", "forbidden"])
 
 
 @pytest.fixture
@@ -169,7 +169,7 @@ def test_status_reports_the_changes_behind_a_pause(kubectl, cluster):
         assert answer["pools"][0]["paused"] is True and answer["pools"][0]["target"] == "rendered-new"
         preview = ask(cluster, "rollout", "worker", "-o", "json")
         assert preview.returncode == 0 and json.loads(preview.stdout)["rolloutReached"] is False
-        assert any(one["type"] == "PausedPending" for one in json.loads(preview.stdout)["status"]["conditions"])
+        assert any(each["type"] == "PausedPending" for each in json.loads(preview.stdout)["status"]["conditions"])
     finally:
         cluster.admin.must("PATCH", f"{API}/machineconfigpools/worker", {"spec": {"paused": False}}, MERGE)
         set_status(cluster, conditions=[])

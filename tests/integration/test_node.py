@@ -146,7 +146,7 @@ def test_a_node_killed_while_it_shuts_down_boots_the_old_or_the_new_deployment(n
         cuts = power_cuts.instants(3, time.monotonic() - started) if cuts is None else cuts
         node.start()
         booted = deploy.booted_commit(node)
-        print(f"cut after {cut:.2f} s: booted the {'new' if booted == new else 'old'} one")
+        print(f"cut after {cut:.2f} s: booted the {'new' if booted == new else 'old'} deployment")
         assert booted in (old, new) and (version > 2 or booted == new)
         assert (node.run("cat", "/usr/share/probe", check=False).stdout == str(version)) == (booted == new)
     assert killed > 0, "each shutdown had ended before its power cut"

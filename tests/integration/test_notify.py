@@ -167,7 +167,7 @@ def test_a_webhook_gets_each_step_of_a_rollout_once_also_from_the_next_leader(ob
                and event["data"]["config"] == target for event in webhook.events)
     assert finished["data"]["nodes"] == 3
 
-    # The next leader repeats what has happened, with the same ids and by the new key.
+    # The next leader repeats the events, with the same ids, and signs them by the new key.
     known = {event["id"] for event in webhook.events}
     assert len(known) == 4
     controller.end()

@@ -430,7 +430,7 @@ def assert_nothing_is_given(page, status, token=None, **headers):
             assert received["Content-Type"] is None and received["Content-Length"] == "0"
 
 
-def test_without_a_token_that_the_cluster_accepts_there_is_nothing(guarded, visitors):
+def test_the_page_gives_nothing_without_a_token_that_the_cluster_accepts(guarded, visitors):
     token = visitors.account("reader")
     assert_nothing_is_given(guarded, 401)
     assert_nothing_is_given(guarded, 401, Authorization="Basic cmVhZGVyOng=")
@@ -440,7 +440,7 @@ def test_without_a_token_that_the_cluster_accepts_there_is_nothing(guarded, visi
     assert guarded.get(token=token)[1]["WWW-Authenticate"] is None
 
 
-def test_without_the_right_there_is_nothing(guarded, visitors):
+def test_the_page_gives_nothing_without_the_right(guarded, visitors):
     assert_nothing_is_given(guarded, 403, visitors.account("stranger", may_read=False))
 
 

@@ -86,9 +86,9 @@ def image(tmp_path):
         yield server
 
 
-@pytest.mark.parametrize("words, then", [
+@pytest.mark.parametrize("words, later_parts", [
     (["fetch"], ["checking", "unpacking"]), (["extensions", "/ROOT"], ["unpacking"])], ids=["os", "extensions"])
-def test_the_progress_of_an_image_is_the_share_of_its_bytes(tmp_path, sysroot, image, words, then):
+def test_the_progress_of_an_image_is_the_share_of_its_bytes(tmp_path, sysroot, image, words, later_parts):
     words = [word.replace("/ROOT", str(tmp_path / "root")) for word in words]
     (tmp_path / "root").mkdir()
     access = [f"--certificates={image.trust}", f"--policy={image.policy}"]
@@ -100,7 +100,7 @@ def test_the_progress_of_an_image_is_the_share_of_its_bytes(tmp_path, sysroot, i
         reports = fetching.end()
     downloading = percents(reports, "downloading")
     assert downloading == sorted(downloading) and downloading[-1] <= 99
-    assert list(dict(reports))[1:] == then
+    assert list(dict(reports))[1:] == later_parts
     if words[0] == "fetch":
         assert percents(reports, "checking") == percents(reports, "unpacking") == [0, 99]
 
@@ -117,7 +117,7 @@ def test_without_a_terminal_each_tenth_has_a_line(image):
             image.go_on()
             later_output = pivoting.stderr.read()
     assert line.startswith(f"fetching {image.image}: ") and tenths and 10 <= tenths[0] <= 50
-    # This node does not have the units for staging an image.
+    # This node does not have the units for staging an image, so the pivot fails after the fetch.
     assert "\r" not in line + later_output and later_output.endswith("; this machine is as it was before\n")
 
 

@@ -60,7 +60,7 @@ def agents(cluster):
 
 @pytest.fixture
 def rolled_out(objects, controller, agents):
-    """Creates three workers that have the config of their pool; returns its name."""
+    """Creates three workers that have the config of their pool; returns the config's name."""
     return stories.three_workers(objects, agents)
 
 
@@ -78,6 +78,7 @@ def condition(objects, kind, name="policy"):
 
 
 def of_pool(objects, pool="worker"):
+    """Returns the part of the policy's status that is about a pool, or None."""
     return next((each for each in status(objects).get("pools", []) if each["name"] == pool), None)
 
 
@@ -110,6 +111,7 @@ def change(objects, agents, before, is_broken=False):
 
 
 def plugin(cluster, verb, *words, user="ann"):
+    """Runs the kubectl plug-in as this user of the workstation."""
     link = cluster.folder / "kubectl-pintle"
     if not link.exists():
         link.symlink_to(PINTLE)

@@ -351,7 +351,7 @@ def test_the_same_request_of_two_clients_is_one_transaction(node):
         with beginning(node, "put", "", "", "+probe=1") as second:
             wait_until(lambda: log(node).count("Start of KernelArgs") == 2, "the second one has joined", 30)
             release(node)
-            assert [one.communicate()[0] for one in (first, second)] == ["changed\n", "changed\n"]
+            assert [each.communicate()[0] for each in (first, second)] == ["changed\n", "changed\n"]
     assert transactions(node) == ["KernelArgs"]
 
 

@@ -84,17 +84,17 @@ def carry_out(cluster, world, case, folder, differences):
                 world.carry_out(step)
             elif "sync" not in case.steps[number + 1]:
                 # A case with deliberate differences may differ after this step, too.
-                is_reached(world, number + 1, [], 5)
+                await_differences(world, number + 1, [], 5)
                 world.settle()
         if first < end and "sync" not in case.steps[-1]:
             world.carry_out(case.steps[-1])
-        is_reached(world, end, differences, 20)
+        await_differences(world, end, differences, 20)
         world.settle()
         assert world.differences(end) == differences
 
 
-def is_reached(world, steps, differences, seconds):
-    """Waits until the objects after this many steps have exactly these differences; returns False after a timeout."""
+def await_differences(world, steps, differences, seconds):
+    """Waits until the objects after this many steps have exactly these differences, but at most this many seconds."""
     try:
         return wait_until(lambda: world.differences(steps) == differences, "the objects are as expected", seconds)
     except TimeoutError:

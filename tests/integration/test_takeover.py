@@ -377,18 +377,19 @@ def everything(admin):
                *admin.must("GET", f"{GROUP}/controllerconfigs")["items"], admin.must("GET", OURS),
                *(admin.must("GET", f"{SERVERS}/machine-config-{name}") for name in ("server", "daemon")),
                *(admin.must("GET", f"{DEPLOYMENTS}/{name}") for name in OLD.values())]
-    for one in objects:
+    for thing in objects:
         for field in ("resourceVersion", "managedFields", "generation"):
-            one["metadata"].pop(field, None)
-        if one["kind"] in ("DaemonSet", "Deployment", "MachineConfigPool", "ControllerConfig"):
-            one.pop("status", None)
+            thing["metadata"].pop(field, None)
+        if thing["kind"] in ("DaemonSet", "Deployment", "MachineConfigPool", "ControllerConfig"):
+            thing.pop("status", None)
         for annotation in ("pintle.io/rendered-configs-kept-until", "deprecated.daemonset.template.generation"):
-            one["metadata"].get("annotations", {}).pop(annotation, None)
-        if one["metadata"].get("annotations") == {}:
-            del one["metadata"]["annotations"]
+            thing["metadata"].get("annotations", {}).pop(annotation, None)
+        if thing["metadata"].get("annotations") == {}:
+            del thing["metadata"]["annotations"]
     return objects
 
 
+# The operator's Deployments, by the names of their leases.
 OLD = {"machine-config": "machine-config-operator", "machine-config-controller": "machine-config-controller"}
 
 

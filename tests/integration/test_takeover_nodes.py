@@ -106,7 +106,7 @@ def files_of(config):
 
 
 def stamp_of(path):
-    """Returns the file by which the operator remembers that the OS does not have this one."""
+    """Returns the file by which the operator remembers that a file does not come from the OS."""
     return f"{FOLDER}/noorig{path}.mcdnoorig"
 
 
@@ -302,11 +302,11 @@ def handed_over(site):
 
 
 def test_nodes_are_given_to_their_agents_one_after_the_other(site):
-    told = site.configs()
+    configs_before = site.configs()
     assert takeover(site.cluster, "check", "--daemons").endswith("A takeover can begin.\n")
     plan = takeover(site.cluster, "plan", "--daemons")
     assert all(f"Node {name}: its label {LABEL} becomes awaited" in plan for name in NODES)
-    assert site.state() == (site.before, told, dict.fromkeys(NODES, ("", "standby")), set(NODES))
+    assert site.state() == (site.before, configs_before, dict.fromkeys(NODES, ("", "standby")), set(NODES))
 
     with Handovers(site.cluster) as history:
         printed = takeover(site.cluster, "start", "--daemons")
@@ -315,7 +315,7 @@ def test_nodes_are_given_to_their_agents_one_after_the_other(site):
     assert steps[steps.index("daemons"):] == ["daemons", *NODES, "All"]
     # Each node was begun after the one before was ended, and none of them got another config.
     assert history.steps == [(name, *step) for name in NODES for step in TO_AGENT]
-    assert history.configs == {name: {told[name]} for name in NODES}
+    assert history.configs == {name: {configs_before[name]} for name in NODES}
     assert all(holder.startswith(IDENTITY) for holder in holders(site.cluster).values())
     assert not daemon_nodes(site.cluster)
     for node in site.nodes:
@@ -326,7 +326,7 @@ def test_nodes_are_given_to_their_agents_one_after_the_other(site):
 
 def test_the_agents_apply_what_is_rolled_out(handed_over):
     site = handed_over
-    told = site.configs()
+    configs_before = site.configs()
     site.objects.config("10-more", files={"/etc/live/more": "1"})
     target = site.objects.wait_for_target("worker", other_than=site.first)
     for node in site.nodes:
@@ -336,7 +336,7 @@ def test_the_agents_apply_what_is_rolled_out(handed_over):
     site.objects.remove_config("10-more")
     site.objects.wait_until_updated("worker", site.first)
     assert not any(node.has("/etc/live/more") for node in site.nodes)
-    assert site.configs() == told
+    assert site.configs() == configs_before
     assert all(actor_on(node) == "agent" for node in site.nodes)
 
 
@@ -348,7 +348,7 @@ def test_a_takeover_that_is_killed_after_each_label_of_a_node_ends_the_same(hand
         for _ in NODES * 2:
             site.kill_after_a_label("undo")
         assert {label for label, _ in site.handovers().values()} == {""}
-        # It gets the label "awaited", and then "acts".
+        # A node gets the label "awaited", and then "acts".
         for _ in NODES * 2:
             site.kill_after_a_label("start", "--daemons")
         takeover(site.cluster, "start", "--daemons")
@@ -362,12 +362,12 @@ def test_a_takeover_that_is_killed_after_each_label_of_a_node_ends_the_same(hand
 
 def test_nodes_are_given_back_and_their_agents_wait_again(handed_over):
     site = handed_over
-    told = site.configs()
+    configs_before = site.configs()
     with Handovers(site.cluster) as history:
         takeover(site.cluster, "undo")
         history.catch_up()
     assert history.steps == [(name, *step) for name in NODES for step in TO_DAEMON]
-    assert history.configs == {name: {told[name]} for name in NODES}
+    assert history.configs == {name: {configs_before[name]} for name in NODES}
     wait_until(lambda: holders(site.cluster) == OLD, "the operator holds its leases", 60)
     assert everything(site.admin) == site.before and site.admin.request("GET", RECORD)[0] == 404
     # The DaemonSet also restarts the pods that it has created for the nodes since the takeover.

@@ -41,6 +41,7 @@ FILES_OF_A_NEW_MACHINE = (KUBELET_CA, ROOT_CA, PULL_SECRET, KUBELET, RELEASE_FIL
 # A certificate of the Ignition server that lives ten years is renewed after eight of them, which is on day 200.
 LIFE = datetime.timedelta(days=3650)
 ROTATION_DAY = 200
+# The day on which the installer has made this certificate, relative to the first day of the year.
 INSTALLER = datetime.timedelta(days=ROTATION_DAY, hours=-12) - LIFE * 8 / 10
 
 

@@ -168,13 +168,13 @@ class Reader:
             self._add(start, name, is_private, declaration if ALIAS.match(head) else None)
 
 
-def are_one(one, other):
+def may_share_name(first, second):
     """Returns whether both definitions are in one file, where they are intended, or are aliases of the same thing."""
-    return one.path == other.path or (one.stands_for is not None and one.stands_for == other.stands_for)
+    return first.path == second.path or (first.stands_for is not None and first.stands_for == second.stands_for)
 
 
-def is_around(scope, other):
-    return other == scope or other.startswith(scope + "::")
+def is_around(scope, inner):
+    return inner == scope or inner.startswith(scope + "::")
 
 
 def check(folder, definitions, outer, findings):
@@ -183,16 +183,16 @@ def check(folder, definitions, outer, findings):
     for definition in definitions:
         by_name[definition.name].append(definition)
     for name, same_named in by_name.items():
-        for index, one in enumerate(same_named):
-            if not one.is_private:
+        for index, private in enumerate(same_named):
+            if not private.is_private:
                 continue
             others = [other for place, other in enumerate(same_named)
-                      if (place < index or not other.is_private) and is_around(other.scope, one.scope)]
-            others += [other for other in outer[name] if is_around(other.scope, one.scope)]
-            clash = next((other for other in others if not are_one(one, other)), None)
+                      if (place < index or not other.is_private) and is_around(other.scope, private.scope)]
+            others += [other for other in outer[name] if is_around(other.scope, private.scope)]
+            clash = next((other for other in others if not may_share_name(private, other)), None)
             if clash is not None:
                 place = f"{clash.path.relative_to(sources.TOP)}:{clash.line}"
-                findings.add(one.path, one.line,
+                findings.add(private.path, private.line,
                              f"{name} also names another thing at {place}, but {folder}/ may be compiled as one file: "
                              f"share one definition, or choose two names")
 

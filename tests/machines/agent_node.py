@@ -101,10 +101,10 @@ def create_rendered(cluster, name, spec):
 
 
 def conditions_now(node):
-    """Returns the conditions of the node's MachineConfigNode as {type: status}."""
+    """Returns the conditions of the node's MachineConfigNode as {type: status}; without that object, it is empty."""
     found = node.cluster.get("machineconfignodes", f"--field-selector=metadata.name={node.name}")["items"]
-    return {condition["type"]: condition["status"] for one in found
-            for condition in one.get("status", {}).get("conditions", [])}
+    return {condition["type"]: condition["status"] for report in found
+            for condition in report.get("status", {}).get("conditions", [])}
 
 
 class Watch(contextlib.AbstractContextManager):

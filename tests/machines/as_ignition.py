@@ -27,7 +27,7 @@ def fetch(pointer, port, environment):
     """Returns the HTTP status, and the config or None.
 
     The pointer config names a host that does not exist, so the request goes to this port of loopback; the server's
-    certificate has to be for that host nevertheless.  curl gets the environment.
+    certificate has to be for that host nevertheless.  `environment` has additional variables for curl.
     """
     [merged] = pointer["ignition"]["config"]["merge"]
     [authorities] = pointer["ignition"]["security"]["tls"]["certificateAuthorities"]

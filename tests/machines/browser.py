@@ -41,7 +41,8 @@ class Browser(contextlib.AbstractContextManager):
         self._folder.cleanup()
 
     def open(self, url):
-        self._go_to("about:blank")    # The previous page can have no problems any more, so that they can be discarded.
+        # After this the previous page logs no more messages, so all its messages can be discarded.
+        self._go_to("about:blank")
         self.problems()
         self._go_to(url)
 

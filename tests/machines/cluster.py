@@ -202,7 +202,7 @@ class Cluster:
                 pod_policies.create(self.admin)
             self.controller_manager.start()
             self.scheduler.start()
-            self._wait_for_the_rest()
+            self._wait_for_manager_and_scheduler()
             # The groups are read once, since a test may stop the API server later.
             self._groups = self.admin.must("GET", "/apis")
         except BaseException:
@@ -220,7 +220,7 @@ class Cluster:
         self.apiserver.wait_for(lambda: daemon.status_of(self.connection(self.admin.pair), "/readyz") == 200,
                                 "the API server is ready", _PATIENCE)
 
-    def _wait_for_the_rest(self):
+    def _wait_for_manager_and_scheduler(self):
         for server in (self.controller_manager, self.scheduler):
             server.wait_for(lambda port=self._ports[server.name]: daemon.status_of(
                 daemon.https(self.address, port, self.authority.certificate), "/healthz") == 200,
@@ -249,6 +249,7 @@ class Cluster:
                       environment=_GO_ENVIRONMENT)
 
     def _client_daemon(self, name, pair, **more):
+        """Returns a server that is a client of the API server: the controller manager or the scheduler."""
         program = self.programs / f"kube-{name}"
         known = control_plane.options_of(program)
         # port=0 closes the port without TLS, which newer versions do not have.  The default rate limit would delay the

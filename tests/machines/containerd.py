@@ -62,6 +62,7 @@ class Containerd:
 
 
 def memory(quantity):
+    """Returns the bytes of a quantity such as "64Mi"."""
     units = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
     return int(quantity[:-2]) * units[quantity[-2:]]
 

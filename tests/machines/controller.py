@@ -15,7 +15,7 @@ DEPLOY = pathlib.Path(__file__).resolve().parents[2] / "deploy"
 NAMESPACE = "openshift-machine-config-operator"    # The lease and the Events are in this namespace.
 OWN_NAMESPACE = "pintle"
 GROUP = "/apis/machineconfiguration.openshift.io/v1"
-VERSION = "v4.99.0-vectors"
+VERSION = "v4.99.0-vectors"    # The Operator that made the vectors of rendered configs had this version.
 MERGE = "application/merge-patch+json"
 
 
@@ -24,7 +24,7 @@ def prepare_cluster(cluster):
     cluster.admin.apply_files(*sorted((DEPLOY / "crds").glob("*.yaml")))
     cluster.kubectl("create", "namespace", NAMESPACE)
     cluster.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=60s")
-    cluster.kubectl("api-resources")    # This makes kubectl learn their short names.
+    cluster.kubectl("api-resources")    # This makes kubectl learn the short names of the kinds.
     wait_until_owners_are_known(cluster)
 
 

@@ -31,7 +31,8 @@ ARGUMENTS = ["security=selinux", "enforcing=1"]
 # Directories of /var that an OSTree host has in place of those of a usual root.
 ALIASES = {"/var/home": "/home", "/var/roothome": "/root", "/var/usrlocal": "/usr/local", "/var/srv": "/srv",
            "/var/mnt": "/mnt", "/var/opt": "/opt"}
-# No rule is about Pintle's domains and types.
+# Rules for other programs on an OSTree host.  No rule is about Pintle's domains and types, for which Pintle's own module
+# has to be sufficient.
 HOST_RULES = """
 (allow domain default_t (lnk_file (getattr read)))
 (allow domain usr_t (lnk_file (getattr read)))
@@ -93,7 +94,7 @@ def _add_policy(layers, scratch):
     module.mkdir()
     run(sys.executable, BUILD_POLICY, module / "pintle.pp")
     shutil.copytree(layers.tools / CONFIG, config, symlinks=True)
-    # systemd-tmpfiles makes the directories of /var.
+    # This boolean lets systemd-tmpfiles make the directories of /var.
     (config / TYPE / "active/booleans.local").write_text("systemd_tmpfiles_manage_all=1\n")
     (module / "ostree-host.cil").write_text(HOST_RULES)
     _run_semodule(layers, config, {"mnt": ("--bind", module)}, *SEMODULE, "--install",
@@ -126,11 +127,11 @@ def _deploy(disk, layers):
         shift 2
         # ostree labels the files of a folder, but not those of a commit.
         ostree checkout --repo=/mnt/ostree/repo "$branch" /mnt/tree
-        # The xattrs of the additions are those of an overlay.
+        # The additions have extended attributes of an overlay, which must not be copied.
         cp --recursive --no-dereference --preserve=mode,links --remove-destination /media/. /mnt/tree/
         ostree commit --repo=/mnt/ostree/repo --branch="$branch" --tree=dir=/mnt/tree --selinux-policy=/mnt/tree \
                       --owner-uid=0 --owner-gid=0 --subject=labelled --add-metadata-string=version=1
-        # In a virtual machine, this would take minutes.
+        # The next image is committed here, because this would take minutes in a virtual machine.
         echo "/etc/relabelled -- system_u:object_r:net_conf_t:s0" \
           >/mnt/tree/usr/etc/selinux/default/contexts/files/file_contexts.local
         ostree commit --repo=/mnt/ostree/repo --branch="$branch-next" --tree=dir=/mnt/tree --selinux-policy=/mnt/tree \
@@ -146,7 +147,7 @@ def _deploy(disk, layers):
         # root's home has another user in its label, so systemd-tmpfiles may not make it.
         mkdir --parents --mode=700 "$deploy/var/roothome/.ssh"
         setfiles -r "$deploy" "$contexts" "$deploy/var" >&2
-        # What is outside of the deployments, as an installer labels it.
+        # Outside of the deployments, label the files as an installer does.
         label() {
           type=$1
           shift
@@ -155,7 +156,7 @@ def _deploy(disk, layers):
         label root_t /mnt
         label boot_t $(find /mnt/boot)
         label usr_t $(find /mnt/ostree -path "/mnt/ostree/deploy/*/*" -prune -o -type d -print)
-        # The objects are the files of the deployments.
+        # The repository's objects are left out, because they are the files of the deployments.
         label usr_t $(find /mnt/ostree -path "/mnt/ostree/deploy/*/*" -prune -o -path /mnt/ostree/repo/objects -prune -o \
                       ! -type d -print)
         """, "sh", image.OS_NAME, image.BRANCH, *arguments).stdout.strip()

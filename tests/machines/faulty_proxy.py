@@ -22,7 +22,7 @@ class FaultyProxy(Proxy):
         self.faults = {}    # The number of faults by kind.
 
     def treat(self, request, body):
-        fault = self.random.choice(("409", "429", "500", "lost", "lost after it")) \
+        fault = self.random.choice(("409", "429", "500", "lost", "lost after forwarding")) \
             if self.random.random() < self.fault_rate else None
         if fault:
             self.faults[fault] = self.faults.get(fault, 0) + 1
@@ -31,7 +31,7 @@ class FaultyProxy(Proxy):
         if fault == "lost":
             return None
         with self.forwarded(request, body) as answer:
-            if fault == "lost after it":
+            if fault == "lost after forwarding":
                 # The server has handled the request by then.  A watch is not read to its end, which would take minutes.
                 return None if is_watch(request) else answer.read() and None
             return self.answer(request, answer)

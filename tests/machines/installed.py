@@ -54,7 +54,7 @@ class Installed:
         self.run("systemctl", "enable", "pintle-recover-files.service", "pintle-recover.service")
 
     def pintle(self, *words, status=0):
-        """Runs the command and returns its output, from both streams."""
+        """Runs `pintle`, which has to end with this exit status; returns its output, from both streams."""
         answer = self.run(self.program, *words, check=False)
         assert answer.returncode == status, (answer.returncode, answer.stdout, answer.stderr)
         return answer.stdout + answer.stderr
@@ -63,11 +63,14 @@ class Installed:
         self.run("tee", "/root/configs/50-all.json", input=json.dumps(config))
 
     def apply(self, config, *words, status=2):
-        """Applies the config, or removes it if it is None.  It does not reboot; the test has to."""
+        """Applies the config; with None, removes the config that is in effect.
+
+        The command does not reboot; the test has to.  The exit status 2 means that a reboot is needed.
+        """
         if config:
             self.write_config(config)
-        which = ["/root/configs"] if config else ["--none"]
-        return self.pintle("apply", "--yes", "--no-reboot", *words, *which, status=status)
+        source = ["/root/configs"] if config else ["--none"]
+        return self.pintle("apply", "--yes", "--no-reboot", *words, *source, status=status)
 
     def settle(self):
         """Waits until the change that needed this boot has ended."""
@@ -90,6 +93,7 @@ class Installed:
                 "unit": self.run("systemctl", "is-active", "app.service", check=False).stdout.strip()}
 
 
+# The results of Installed.of_everything() if no part of everything() is in effect, and if all parts are.
 NOTHING = {"/etc/managed": None, "/etc/new/folder/file": None, "/var/lib/managed": None, KEYS_FILE: None,
            "argument": False, "unit": "inactive"}
 ALL = {"/etc/managed": "new", "/etc/new/folder/file": "deep", "/var/lib/managed": "new", KEYS_FILE: KEY + "\n",

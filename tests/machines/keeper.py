@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A program that runs one machine.  The program ends with its machine, and the machine ends with the program.
 
-A JSON file describes the machine.  When standard input ends, this program stops the machine.  Standard input also ends
+A JSON file describes the machine; the functions below get it as `boot`.  When standard input ends, this program stops the machine.  Standard input also ends
 when the test program dies, in whatever way.  Then nobody else is left to clean up, so this program also removes the
 machine's files.
 

@@ -41,7 +41,7 @@ def _use_old_names(place):
 
 
 def for_old_kustomize(text):
-    """Returns a kustomization.yaml with folders in `bases` and with patches by their old name."""
+    """Returns a kustomization.yaml that has the folders in `bases`, and the old names of the keys for patches."""
     def bases_and_resources(match):
         lines = match[1].splitlines(keepends=True)
         folders = [line for line in lines if not line.rstrip().endswith(".yaml")]
@@ -52,7 +52,10 @@ def for_old_kustomize(text):
 
 
 def for_this_cluster(cluster, text):
-    """Replaces policy/v1 by policy/v1beta1 if the cluster is too old; this kind is the same in both versions."""
+    """Replaces policy/v1 by policy/v1beta1 if the cluster is too old.
+
+    The only kind of this group in our manifests, PodDisruptionBudget, is the same in both versions.
+    """
     return text.replace("policy/v1\n", cluster.api("policy", "v1", "v1beta1") + "\n")
 
 

@@ -63,12 +63,12 @@ class Node(Machine):
 
     @property
     def leader(self):
-        """The host's process ID of the node's systemd."""
+        """Returns the process ID that the node's systemd has on the host."""
         return self._process.leader
 
     @property
     def bus_address(self):
-        """The address of the node's system bus for a client on the host, which has to be root."""
+        """Returns the address of the node's system bus for a client on the host; the client has to be root."""
         return f"unix:path={self.path('/run/dbus/system_bus_socket')}"
 
     def path(self, path):

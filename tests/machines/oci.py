@@ -50,7 +50,7 @@ def derive_image(layout, base, tag, layer, labels=None):
 
 def pack_commit(layout, tag, repository, commit, layers=3, labels=None, change=lambda number, entries: entries):
     """Makes the image TAG from an OSTree commit, as `ostree container encapsulate` does: the first layer has the
-    metadata objects, and the others have the files.  REPOSITORY is a bare one with only this commit.  `change` may
+    metadata objects, and the others have the files.  REPOSITORY is a bare repository with only this commit.  `change` may
     alter the entries of a layer, which are pairs of a TarInfo and contents."""
     objects = sorted(pathlib.Path(repository).glob("objects/*/*"))
     chunks = [[path for path in objects if path.suffix in (".commit", ".dirtree", ".dirmeta")]]

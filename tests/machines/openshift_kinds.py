@@ -2,6 +2,7 @@
 """OpenShift's kinds that MachineConfigs are generated from.  Unlike OpenShift's own definitions, these allow any field.
 """
 
+# Each kind is described by its group, version, kind, plural and scope.
 KINDS = [
     ("config.openshift.io", "v1", "APIServer", "apiservers", "Cluster"),
     ("config.openshift.io", "v1", "CRIOCredentialProviderConfig", "criocredentialproviderconfigs", "Cluster"),

@@ -78,8 +78,8 @@ def image_of(layout, tag):
     """Returns a `find` that serves an image of an OCI layout as a registry does, and the paths of its layers."""
     blobs = pathlib.Path(layout) / "blobs/sha256"
     index = json.loads((pathlib.Path(layout) / "index.json").read_text())
-    descriptor = next(one for one in index["manifests"]
-                      if one["annotations"]["org.opencontainers.image.ref.name"] == tag)
+    descriptor = next(each for each in index["manifests"]
+                      if each["annotations"]["org.opencontainers.image.ref.name"] == tag)
     manifest = json.loads((blobs / descriptor["digest"].removeprefix("sha256:")).read_text())
     layers = [layer["digest"] for layer in manifest["layers"]]
 

@@ -52,7 +52,7 @@ def write_next_version_of_journal(clone):
 def repository(debian_packages, tmp_path_factory):
     """A folder with each package: NAME.deb, and NAME-next.deb, which differs in its version only.
 
-    In the nightly run, it also has those of the previous release, NAME-previous.deb.
+    In the nightly run, it also has the packages of the previous release, NAME-previous.deb.
     """
     folder = tmp_path_factory.mktemp("packages")
     for name, package in debian_packages.items():

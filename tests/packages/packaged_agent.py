@@ -11,7 +11,7 @@ from machines import installed
 from machines.wait import wait_until
 
 NIGHTLY = "PINTLE_NIGHTLY" in os.environ
-nightly = pytest.mark.skipif(not NIGHTLY, reason="takes long, and a test of each run is similar")
+nightly = pytest.mark.skipif(not NIGHTLY, reason="takes long; a similar test is not nightly")
 # The ends of the names of the packages between which the tests upgrade in the middle of a change.
 OLDER, NEWER = ("-previous", "") if NIGHTLY else ("", "-next")
 PACKAGES = "/run/packages"  # The machine's mount of the folder with the packages.
@@ -51,7 +51,7 @@ def apply_config(node, *files):
 
 
 def start_with_config(node):
-    """Starts the agent as install.md describes; it puts the first config in place."""
+    """Starts the agent as docs/install.md describes, and waits until it has applied its first config."""
     node.run("mkdir", "--parents", "/etc/pintle/config.d")
     write_config(node, ("/etc/managed", "new"))
     node.run("systemctl", "enable", "--now", "pintle-recover.service", "pintled.service")

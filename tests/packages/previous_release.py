@@ -29,7 +29,7 @@ def is_known():
 
 def packages():
     """Returns the packages by their names."""
-    # They depend on the libraries of the distribution on which they were built.
+    # The packages depend on the libraries of the distribution on which they were built.
     key = cache.recipe_key(commit(), pathlib.Path("/etc/os-release"))
     folder = cache.made_once("previous-release", key, _build)
     return {path.name.partition("_")[0]: path for path in folder.glob("*.deb")}
@@ -44,7 +44,7 @@ def _build(folder):
     build_commit(commit(), f"0~{commit()[:12]}", folder)
 
 
-def build_commit(what, version, folder, edit=lambda clone: None):
+def build_commit(revision, version, folder, edit=lambda clone: None):
     """Builds the Debian packages of a commit, perhaps with an edit, into a new folder."""
     with tempfile.TemporaryDirectory(prefix="pintle-") as scratch:
         clone = pathlib.Path(scratch) / "clone"
@@ -53,7 +53,7 @@ def build_commit(what, version, folder, edit=lambda clone: None):
             subprocess.run(["git", "-c", "user.name=test", "-c", "user.email=test@localhost", "-C", clone, *words], check=True)
 
         subprocess.run(["git", "clone", "--quiet", "--no-checkout", SOURCE, clone], check=True)
-        git("checkout", "--quiet", "--detach", what)
+        git("checkout", "--quiet", "--detach", revision)
         edit(clone)
         git("commit", "--quiet", "--all", "--allow-empty", "--message=for a test")
         built = subprocess.run([sys.executable, clone / "packaging/build_packages.py", "--for-tests", "--version", version],

@@ -18,7 +18,7 @@ from packaged_agent import (CONFIG, PACKAGES, apply_config, assert_nothing_has_b
                             leave_change_to_reboot, process, start_kubelet, start_with_config, verify, wait_until_settled)
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-# The maintainer has no mail address, and no distribution has the packages, so no bug of it asks for them.
+# The maintainer has no mail address.  No distribution has the packages, so none has a bug that asks for them.
 TAGS_THAT_ARE_ACCEPTED = ("bogus-mail-host", "bogus-mail-host-in-debian-changelog", "initial-upload-closes-no-bugs")
 
 

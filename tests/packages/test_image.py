@@ -92,7 +92,7 @@ def files_of(root):
     return {str(path.relative_to(root)) for path in root.rglob("*") if path.is_file() and not path.is_symlink()}
 
 
-def test_the_image_is_a_valid_one_and_its_archive_is_the_same_image(output):
+def test_the_image_is_valid_and_its_archive_is_the_same_image(output):
     shell.run("umoci", "list", "--layout", f"{output}/layout")
     archive, = output.glob("*.tar")
     for transport in f"oci:{output}/layout:{VERSION}", f"oci-archive:{archive}:{VERSION}":
@@ -108,8 +108,8 @@ def test_the_image_is_a_valid_one_and_its_archive_is_the_same_image(output):
 
 
 def test_two_builds_are_the_same_bit_for_bit(package, output, tmp_path):
-    # The second one is made at another time, in another folder, with another umask, in another time zone, and without a
-    # network.
+    # The second build is made at another time, in another folder, with another umask, in another time zone, and without
+    # a network.
     shell.run("unshare", "--net", "sh", "-ec", 'umask 077; exec "$@"', "sh", sys.executable, PROGRAM, "--package",
               package, "--name", NAME, "--output", tmp_path,
               env=os.environ | {"TZ": "Asia/Tokyo", "LC_ALL": "C", "PYTHONHASHSEED": "1"})
@@ -245,7 +245,7 @@ def test_the_links_lead_to_files_of_the_image(unpacked):
 
 def test_the_authorities_are_those_of_debian_and_not_of_this_machine(unpacked):
     bundle = unpacked / "etc/ssl/certs/ca-certificates.crt"
-    # This is where libcurl looks for it.
+    # libcurl looks for the authorities in this file.
     assert shell.run("curl-config", "--ca").stdout.strip().strip('"') == "/etc/ssl/certs/ca-certificates.crt"
     trust = ssl.create_default_context(cadata=bundle.read_text(encoding="ascii"))
     ours = {hashlib.sha256(each).hexdigest() for each in trust.get_ca_certs(binary_form=True)}

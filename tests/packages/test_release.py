@@ -97,7 +97,7 @@ def test_a_version_of_another_commit_is_refused(clone):
 
 
 def replace_builder(clone, lines):
-    """Commits a program that builds no packages."""
+    """Replaces the program that builds packages by one that runs only these lines, and commits it."""
     body = "".join(f"    {line}\n" for line in lines)
     clone.edit("packaging/build_packages.py", r"^def main\(\):$", f"def main():\n{body}\n\ndef unused_main():")
 

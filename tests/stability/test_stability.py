@@ -46,7 +46,7 @@ def test_the_page_has_each_list(name):
     assert len(entries(name)) >= 4
 
 
-def test_the_page_has_no_other_list():
+def test_the_page_has_no_list_without_a_file():
     page = (SOURCE / "docs/stability.md").read_text()
     assert sorted(re.findall(r"(?m)^```(\w+)$", page)) == LISTS == sorted(path.stem for path in HERE.glob("*.txt"))
 
@@ -76,7 +76,7 @@ def bus(tmp_path_factory):
         assert agent.stdout.readline() == "serving\n"
         agent.stdin.write(json.dumps(STATUS) + "\n")
         agent.stdin.flush()
-        assert agent.stdout.readline() == "shown\n"
+        assert agent.stdout.readline() == "published\n"
         yield env
 
 
@@ -86,11 +86,11 @@ def members_of_the_bus(env):
          "org.freedesktop.DBus.Introspectable", "Introspect"],
         env=env, capture_output=True, text=True, check=True).stdout
     root = xml.etree.ElementTree.fromstring(json.loads(described)["data"][0])
-    (interface,) = [one for one in root.iter("interface") if one.get("name") == "io.pintle.Agent1"]
+    (interface,) = [element for element in root.iter("interface") if element.get("name") == "io.pintle.Agent1"]
     for member in interface:
         kind, name = member.tag, member.get("name")
         types = member.get("type", "") if kind == "property" else \
-            "".join(one.get("type") for one in member.iter("arg")) if kind == "signal" else ""
+            "".join(argument.get("type") for argument in member.iter("arg")) if kind == "signal" else ""
         yield f"{kind} {name} {types}".strip()
 
 
@@ -104,13 +104,13 @@ def test_the_agent_has_each_member_on_the_bus(bus):
 def paths_in(value, prefix=""):
     """Returns the path of each field, such as findings[].about."""
     if isinstance(value, list):
-        return {path for one in value for path in paths_in(one, f"{prefix}[]")}
+        return {path for element in value for path in paths_in(element, f"{prefix}[]")}
     if not isinstance(value, dict):
         return set()
     found = set()
-    for key, one in value.items():
+    for key, member in value.items():
         path = f"{prefix}.{key}" if prefix else key
-        found |= {path} | paths_in(one, path)
+        found |= {path} | paths_in(member, path)
     return found
 
 

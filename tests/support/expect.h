@@ -21,7 +21,7 @@ testing::AssertionResult Succeeded(const Result<T>& result) {
   return testing::AssertionFailure() << result.error().message();
 }
 
-// Returns the message of the expected error.
+// Returns the message of the expected error; without an error, the test fails.
 template <typename T>
 std::string MessageOf(const Result<T>& result) {
   if (!result) return result.error().message();
@@ -29,10 +29,10 @@ std::string MessageOf(const Result<T>& result) {
   return "";
 }
 
-// Returns the expected value; without one, the test ends.
+// Returns the expected value; if there is an error instead, the test fails and ends.
 template <typename T>
 T ValueOf(Result<T> result) {
-  if (!result) throw std::runtime_error(result.error().message());  // GoogleTest reports it as a failure.
+  if (!result) throw std::runtime_error(result.error().message());  // GoogleTest reports an exception as a failure.
   return *std::move(result);
 }
 

@@ -27,6 +27,7 @@
 namespace pintle::planted {
 namespace {
 
+// Returns a text that has the secret between these two parts.
 std::string With(std::string_view before, std::string_view behind) {
   std::string text(before);
   text += kSecret;
@@ -271,14 +272,14 @@ std::string_view PieceOfSecretIn(std::string_view messages) {
 
 std::string MessagesWithoutNames(const Parser& parser, const std::string& text) {
   const std::string messages = parser.messages(text);
-  std::string rest;
+  std::string kept;
   for (std::size_t begin = 0; begin < messages.size();) {
     const std::size_t end = std::min(messages.find('\n', begin), messages.size());
     const std::string_view line = std::string_view(messages).substr(begin, end - begin);
-    if (!IsAboutName(line)) rest += std::string(line) + "\n";
+    if (!IsAboutName(line)) kept += std::string(line) + "\n";
     begin = end + 1;
   }
-  return rest;
+  return kept;
 }
 
 }  // namespace pintle::planted

@@ -64,7 +64,7 @@ class SmallMachine {
   // `directory` must exist and be empty.
   explicit SmallMachine(std::filesystem::path directory)
       : directory_(std::move(directory)), root_(ValueOf(Root::Open(directory_.string()))), systemd(root_) {
-    // Homes are entered with the rights of their users.
+    // Pintle enters a home with the rights of its user, so every user may enter the directory.
     std::filesystem::permissions(directory_, std::filesystem::perms(0755));
     Write("etc/passwd", "root:x:0:0:root:/root:/bin/bash\ncore:x:1000:1000::/home/core:/bin/bash\n");
     Write("etc/group", "root:x:0:\ncore:x:1000:\n");

@@ -32,7 +32,8 @@ std::string Contents(const fs::path& path, const struct stat& status) {
 // The kernel's limits for all names and for one value: XATTR_LIST_MAX and XATTR_SIZE_MAX.
 constexpr std::size_t kLongestAttributes = 65536;
 
-// An attribute that cannot be read must not count as missing; otherwise, different trees would be equal.
+// Returns the part of `room` that was read, or throws: if an attribute that cannot be read counted as missing,
+// different trees would be equal.
 std::string_view Checked(ssize_t length, const std::string& room, const fs::path& path) {
   if (length < 0) throw std::runtime_error("cannot read the attributes of " + path.string());
   return std::string_view(room).substr(0, static_cast<std::size_t>(length));

@@ -25,6 +25,7 @@ struct World {
   api::ControllerConfig controller_config;
   std::optional<pool::MasterScheduling> scheduling;
   std::string operator_node;
+  // These inputs of a pass do not come from the cluster; the types View and RolloutPass() explain them.
   Verdicts verdicts;
   std::map<std::string, std::string, std::less<>> held_pools;
   std::string why_unread;
@@ -34,6 +35,7 @@ struct World {
   PoolPolicies policies;
   int version = 1;
 
+  // Returns the cluster as a pass reads it; the view has pointers into this object.
   View Look() const {
     View view;
     for (const auto& [name, pool] : pools) view.pools.push_back(&pool);
@@ -47,6 +49,7 @@ struct World {
     return view;
   }
 
+  // Returns the changes that a pass wants now.
   Changes Pass() const {
     const View view = Look();
     const PoolMembers members = MakePoolMembers(view);
@@ -62,6 +65,7 @@ struct World {
                         .why_unread = why_unread});
   }
 
+  // Applies a change to the cluster, as the API server does.
   void Do(const NodeChange& change) {
     api::Node& node = nodes.at(change.node);
     node = Patched(std::move(node), change.patch);
@@ -106,9 +110,11 @@ struct World {
   void Annotate(const std::string& node, std::string_view key, const std::string& value) {
     nodes.at(node).metadata.annotations.insert_or_assign(std::string(key), value);
   }
+  // Returns "" if the node does not have the annotation.
   const std::string& AnnotationOf(const std::string& node, std::string_view key) const {
     return nodes.at(node).metadata.Annotation(key);
   }
+  // Returns null if the pool does not have a condition of this type.
   const api::Condition* ConditionOf(const std::string& pool, std::string_view type) const {
     for (const api::Condition& condition : pools.at(pool).status.conditions) {
       if (condition.type == type) return &condition;

@@ -17,13 +17,13 @@ inline std::string_view Trimmed(std::string_view text) {
   return text;
 }
 
-// For a problem in spec 2, the Operator prints a part of the config, with an arrow below.  Pintle does not, because
-// this part may be a secret.
+// Returns whether a line of the Operator's message is a part of the config, or the arrow below it.  The Operator prints
+// them for a problem in a config of Ignition's spec 2.  Pintle does not, because this part may be a secret.
 inline bool IsExcerpt(std::string_view line) {
   return line.starts_with("    1: ") || line.find_first_not_of(" ^") == std::string_view::npos;
 }
 
-// Each line of the Operator's text, except such excerpts, must be in Pintle's.
+// Each line of the Operator's message, except excerpts from the config, must be in Pintle's.
 inline void ExpectContains(const std::string& ours, std::string_view expected) {
   for (expected = Trimmed(expected); !expected.empty();) {
     const std::size_t end = std::min(expected.find('\n'), expected.size());

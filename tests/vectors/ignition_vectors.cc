@@ -40,7 +40,7 @@ std::vector<std::string> CasesThat(const std::function<bool(const Case&)>& predi
 
 bool IsRead(const Case& c) { return !c.Has("expected-error.txt"); }
 
-// Returns whether the Operator's JSON for a case can be read: some of its outputs are not valid input.
+// Returns whether the JSON that the Operator wrote for a case can be read: some of its outputs are not valid input.
 bool IsReadAgain(const Case& c) {
   const bool is_valid = !c.Has("expected-validate-error.txt") || !c.Has("convert-3.5-error.txt");
   return c.Has("expected-stdjson.json") && is_valid;
@@ -65,7 +65,7 @@ TEST_P(IgnitionVectors, AreReadOrRefused) {
   EXPECT_EQ(json::ToText(Encode(*config)), json::ToText(Json(c, "expected.json")));
 }
 
-TEST_P(ValidVectors, ReadAgainAreTheSame) {
+TEST_P(ValidVectors, AreTheSameWhenReadAgain) {
   const Case c("ignition", GetParam());
   json::Report report;
 
@@ -111,15 +111,15 @@ TEST(AcceptVectors, ChooseTheVersion) {
   const json::Value cases =
       ValueOf(json::Parse(vectors::ReadText(vectors::DataDirectory() / "ignition" / "accept-expected.json")));
   ASSERT_GT(cases.size(), 10U);
-  for (const json::Value& one : cases) {
-    const auto accept = one["accept"].text();
+  for (const json::Value& test : cases) {
+    const auto accept = test["accept"].text();
     SCOPED_TRACE(accept);
     const auto version = Negotiate(accept);
-    if (one.contains("error")) {
-      EXPECT_EQ(MessageOf(version), one["error"].text());
+    if (test.contains("error")) {
+      EXPECT_EQ(MessageOf(version), test["error"].text());
     } else {
       ASSERT_TRUE(Succeeded(version));
-      EXPECT_EQ(ToText(*version), one["version"].text());
+      EXPECT_EQ(ToText(*version), test["version"].text());
     }
   }
 }

@@ -55,7 +55,7 @@ def test_a_staged_deployment_is_booted_with_its_kernel_argument_and_can_be_rolle
 
 
 @pytest.mark.nightly
-def test_a_power_cut_around_a_staged_deployment_leads_to_the_old_or_the_new_one(vm):
+def test_a_power_cut_around_a_staged_deployment_leads_to_the_old_or_the_new_deployment(vm):
     booted = deploy.booted_commit(vm)
     full_shutdown = None
     for version in range(2, 2 + ROUNDS):
@@ -68,7 +68,8 @@ def test_a_power_cut_around_a_staged_deployment_leads_to_the_old_or_the_new_one(
         full_shutdown = full_shutdown or time.monotonic() - started
         vm.start()
         booted = deploy.booted_commit(vm)
-        print(f"cut after {cut:.1f} s of {full_shutdown:.1f} s: booted the {'new' if booted == new else 'old'} one")
+        result = "new" if booted == new else "old"
+        print(f"cut after {cut:.1f} s of {full_shutdown:.1f} s: booted the {result} deployment")
         assert booted in (old, new) and (version > 2 or booted == new)
         assert (vm.run("cat", "/usr/share/probe", check=False).stdout == str(version)) == (booted == new)
         deploy.fsck(vm)

@@ -119,7 +119,7 @@ def test_without_var_in_the_initramfs_the_real_root_completes_the_first_config_w
 def test_a_machine_with_an_invalid_first_config_boots_and_reports_the_error(image):
     disk, commit = image
     config = served(rendered(commit))
-    first = next(one for one in config["storage"]["files"] if one["path"] == FIRST_CONFIG)
+    first = next(each for each in config["storage"]["files"] if each["path"] == FIRST_CONFIG)
     original_source, first["contents"]["source"] = first["contents"]["source"], "data:,%7B"
     with NewMachine(disk, config, settles=False) as vm:
         for unit in (IN_THE_INITRAMFS, AFTER_IT):

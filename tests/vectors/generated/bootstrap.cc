@@ -37,6 +37,7 @@ namespace fs = std::filesystem;
 // The texts of files by their paths below the destination.
 using Texts = std::map<std::string, std::string>;
 
+// Returns the files that we write for an installation from the manifests in a case's folder.
 Result<Texts> Bootstrapped(const fs::path& folder, const generated::TemplateFolder& templates) {
   const std::string manifest_folder = folder / "manifests";
   const generated::Manifests manifests = TRY(generated::ReadManifests(manifest_folder));
@@ -69,7 +70,7 @@ std::vector<std::string> PathsOf(const Texts& texts) {
 
 json::Value OneDocument(const std::string& text) {
   auto documents = machineconfig::ParseYaml(text);
-  if (!documents || documents->size() != 1) throw std::runtime_error("it is not one document of YAML");
+  if (!documents || documents->size() != 1) throw std::runtime_error("the file of a pool is not one document of YAML");
   return std::move(documents->front());
 }
 
@@ -101,7 +102,8 @@ std::string DifferenceOfFiles(const Texts& expected, const Texts& got) {
   return "";
 }
 
-// Our errors may have a place before the operator's text, or a remedy after it.
+// Returns how our error differs from the operator's.  Ours may also have a place before the operator's text, or a
+// remedy after it.
 std::string DifferenceOfErrors(std::string expected, const std::string& got) {
   while (expected.ends_with('\n')) expected.pop_back();
   return got.starts_with(expected) || got.ends_with(expected) ? "" : DifferenceOfTexts(expected, got);

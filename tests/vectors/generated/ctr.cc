@@ -26,7 +26,7 @@ Made RuntimeConfigsOf(const CaseObjects& objects, const RoleTemplates& templates
   return TRY(generated::RuntimeConfigsAtBootstrap(configs, with_templates, stores, "HASH")).configs;
 }
 
-// The operator panics if there is no spec.containerRuntimeConfig.
+// Returns whether the operator panicked, which it does if there is no spec.containerRuntimeConfig.
 bool IsPanic(const std::filesystem::path& output) {
   return std::filesystem::exists(output / "error.txt") && TextOf(output / "error.txt").starts_with("PANIC: ");
 }

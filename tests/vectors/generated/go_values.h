@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The values and functions of the gotemplate cases.  GO_VALUES.md beside the cases describes them.
+// The values and functions of the gotemplate cases, as the Go program that ran these cases has them.
 
 #include <string>
 

@@ -11,7 +11,7 @@
 
 namespace pintle::vectors {
 
-// `folder` is the folder of the kind; files for several kinds are beside it.
+// Runs all cases in `folder`, the folder of a kind.  Files that several kinds use are beside it.
 using RunKind = Tally (*)(const std::filesystem::path& folder);
 
 struct CaseKind {

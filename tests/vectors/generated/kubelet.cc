@@ -42,7 +42,8 @@ Configs Run(const KubeletFunction& function, const KubeletInput& input) {
   return function.run(input, TRY(SettingsOf(input)));
 }
 
-// The operator refuses only the exact spelling "staticPodPath", but its decoder accepts the key in any case.
+// Returns whether only we refuse a KubeletConfig, because of its staticPodPath.  The operator refuses only the exact
+// spelling "staticPodPath", but its decoder accepts the key in any case.
 bool HidesStaticPodPath(const KubeletInput& input, const Configs& configs) {
   const auto hides = [](const api::KubeletConfig& object) {
     return json::ToText(object.spec.kubelet_config).find("\"staticPodPath\"") == std::string::npos;
@@ -51,8 +52,8 @@ bool HidesStaticPodPath(const KubeletInput& input, const Configs& configs) {
          std::all_of(input.kubelet_configs.begin(), input.kubelet_configs.end(), hides);
 }
 
-// Returns the differences from the operator, with the names of the functions.  Leaves out those that
-// HidesStaticPodPath() explains, and sets `is_deliberate` instead.
+// Returns the differences from the operator, with the folders of the functions.  A difference that HidesStaticPodPath()
+// explains is left out, and sets `is_deliberate` instead.
 std::string DifferenceOfFunctions(const std::filesystem::path& folder, const KubeletInput& input, bool& is_deliberate) {
   std::string difference;
   for (const KubeletFunction& function : kFunctions) {

@@ -19,6 +19,7 @@ class RoleTemplates {
   // Throws if the folder cannot be read.
   explicit RoleTemplates(const std::filesystem::path& folder);
 
+  // Returns the configs that the templates make for the pool, in the cluster of this ControllerConfig and APIServer.
   // `api_server` may be nullptr.
   Result<std::vector<generated::MachineConfig>> For(const std::string& pool, const json::Value& controller_config,
                                                     const json::Value* api_server) const;

@@ -9,10 +9,10 @@ namespace pintle::vectors {
 
 CaseObjects::CaseObjects(const std::filesystem::path& folder, const std::string& name)
     : documents_(DocumentsOf(folder / name / "in.yaml")) {
-  std::set<std::string> own;
-  for (const json::Value& document : documents_) own.emplace(machineconfig::KindOf(document));
+  std::set<std::string> own_kinds;
+  for (const json::Value& document : documents_) own_kinds.emplace(machineconfig::KindOf(document));
   for (json::Value& document : DocumentsOf(folder / ".." / "kubelet" / "_base.yaml")) {
-    if (!own.contains(std::string(machineconfig::KindOf(document)))) documents_.push_back(std::move(document));
+    if (!own_kinds.contains(std::string(machineconfig::KindOf(document)))) documents_.push_back(std::move(document));
   }
 }
 

@@ -25,6 +25,7 @@ class CaseObjects {
   // `folder` is the folder of the kind.
   CaseObjects(const std::filesystem::path& folder, const std::string& name);
 
+  // Returns all objects of the kind, or an error if one of them cannot be decoded.
   template <typename T>
   Result<std::vector<T>> All(std::string_view kind) const {
     std::vector<T> objects;
@@ -37,9 +38,11 @@ class CaseObjects {
   }
 
   std::vector<api::MachineConfigPool> Pools() const;
+  // Returns whether the FeatureGate object enables this feature gate for any release.
   bool IsEnabled(std::string_view feature_gate) const;
-  // Returns nullptr if there is no object of the kind.
+  // Returns the first object of the kind, or nullptr if there is none.
   const json::Value* Find(std::string_view kind) const;
+  // Returns the release image of the ControllerConfig, or "" if there is none.
   std::string ReleaseImage() const;
 
  private:

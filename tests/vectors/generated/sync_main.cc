@@ -36,7 +36,7 @@ const WallTime kSyncTime = WallTime(std::chrono::seconds(1'800'000'000));
 // The cases in which the operator's answer is a defect that is not copied.  test_sync_vectors.py reads this file, too.
 json::Value DeliberateDifferences() { return JsonOf(SYNC_DIFFERENCES); }
 
-// Returns the differences that such a case must have, in the form that RunCase() returns.
+// Returns the differences that a case with a deliberate difference must have, in the form that RunCase() returns.
 std::string ExpectedDifferences(const json::Value& deliberate) {
   std::string lines;
   for (const json::Value& line : deliberate.at("difference")) lines += "\n" + line.text();
@@ -55,7 +55,7 @@ std::string PluralOf(std::string_view kind) {
   return found == kPlurals.end() ? std::string(kind) : found->second;
 }
 
-// Returns the inputs from which a controller of the operator makes its configs.
+// Returns the inputs from which the operator's controller of this name makes its configs.
 const generated::MadeFromOnly& SourcesOf(const std::string& name) {
   static const std::map<std::string, generated::MadeFromOnly, std::less<>> kSources = {
       {"template", generated::MadeFromOnly{{MadeFrom::kTemplates}}},
@@ -70,11 +70,12 @@ const generated::MadeFromOnly& SourcesOf(const std::string& name) {
   return found->second;
 }
 
-void Sync(controller::TrialCluster& cluster, const std::string& what, const generated::TemplateFolder& templates) {
+// Makes our passes, with the inputs of one of the operator's controllers, until there is nothing left to write.
+void Sync(controller::TrialCluster& cluster, const std::string& name, const generated::TemplateFolder& templates) {
   const auto outcome = cluster.Settle({.templates = &templates,
                                        .versions = {.controller = "HASH", .operator_version = ""},
                                        .now = kSyncTime,
-                                       .only = SourcesOf(what)});
+                                       .only = SourcesOf(name)});
   if (!outcome) throw std::runtime_error(outcome.error().message());
 }
 
@@ -89,8 +90,8 @@ json::Value ObjectInFormOfVectors(const std::string& plural, const json::Value& 
     const bool is_empty = member == nullptr || (member->is_structured() && member->empty());
     if (!is_empty) object[key] = *member;
   }
-  const char* const rest = plural == "machineconfigs" ? "spec" : "status";
-  if (const json::Value* member = document.Find(rest)) object[rest] = *member;
+  const char* const compared = plural == "machineconfigs" ? "spec" : "status";
+  if (const json::Value* member = document.Find(compared)) object[compared] = *member;
   std::string text = json::ToText(object);
   const std::pair<std::string, std::string> placeholders[] = {
       {ToRfc3339(kSyncTime), "NOW"}, {"controller version " + std::string(kVersion), "controller version VERSION"}};
@@ -139,6 +140,8 @@ std::optional<json::Value> ExpectedObjects(const std::filesystem::path& folder) 
   return expected;
 }
 
+// Returns a line for each difference from the expected objects; each line begins with a newline.  `base` has the
+// objects that all cases share.
 std::string RunCase(const std::filesystem::path& folder, const std::vector<json::Value>& base,
                     const generated::TemplateFolder& templates, const json::Value& expected) {
   controller::TrialCluster own_objects;
@@ -211,9 +214,9 @@ int RunSync() {
     if (found == nullptr) {
       tally.Add(name, difference);
     } else {
-      std::string wrong = difference.empty() ? "no difference" : difference;
-      if (difference == ExpectedDifferences(*found)) wrong.clear();
-      tally.AddDeliberate(name, found->TextAt({"reason"}), wrong);
+      std::string unwanted = difference.empty() ? "no difference" : difference;
+      if (difference == ExpectedDifferences(*found)) unwanted.clear();
+      tally.AddDeliberate(name, found->TextAt({"reason"}), unwanted);
     }
   }
   tally.PrintSum();
