@@ -67,7 +67,9 @@ void EventRecorder::PostNext() {
 void EventRecorder::Create() {
   const api::Event& event = waiting_.front();
   call_ = client_.Create<api::Event>(event, [this, name = event.metadata.name](const Result<api::Event>& made) {
-    made ? Succeeded({name, 1}) : Failed(made.error());
+    // If the answer to an earlier try was lost, the API server may have the event already.  Its name is ours alone.
+    const bool is_known = !made && failures_ > 0 && made.error().kind() == ErrorKind::kConflict;
+    made || is_known ? Succeeded({name, 1}) : Failed(made.error());
   });
 }
 

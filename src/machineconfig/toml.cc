@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
-#include <limits>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "machineconfig/toml_scalar.h"
 
 namespace pintle::machineconfig {
 namespace {
@@ -402,36 +402,8 @@ class Reader {
     const bool is_number =
         (word[0] >= '0' && word[0] <= '9') || word[0] == '+' || word[0] == '-' || word == "inf" || word == "nan";
     if (!is_number) return Wrong("expected value but found another word instead");
-    if (word.find(':') != std::string_view::npos || (word.size() >= 10 && word[4] == '-')) {
-      return json::Value(std::string(word));
-    }
-    return MeaningOfNumber(word);
-  }
-
-  Result<json::Value> MeaningOfNumber(std::string_view word) const {
-    std::string bare(word);
-    bare.erase(std::remove(bare.begin(), bare.end(), '_'), bare.end());
-    std::string_view digits = bare;
-    const bool negative = digits.starts_with('-');
-    if (negative || digits.starts_with('+')) digits.remove_prefix(1);
-    if (digits == "inf") {
-      return json::Value(negative ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity());
-    }
-    if (digits == "nan") return json::Value(std::numeric_limits<double>::quiet_NaN());
-    int base = 10;
-    if (digits.starts_with("0x")) base = 16;
-    if (digits.starts_with("0o")) base = 8;
-    if (digits.starts_with("0b")) base = 2;
-    if (base != 10) digits.remove_prefix(2);
-    std::int64_t integer = 0;
-    const std::string signed_digits = (negative ? "-" : "") + std::string(digits);
-    const char* const end = signed_digits.data() + signed_digits.size();
-    const auto whole = std::from_chars(signed_digits.data(), end, integer, base);
-    if (whole.ec == std::errc() && whole.ptr == end) return json::Value(integer);
-    double number = 0;
-    const auto part = std::from_chars(signed_digits.data(), end, number);
-    if (base == 10 && part.ec == std::errc() && part.ptr == end) return json::Value(number);
-    return Wrong("invalid number");
+    if (auto value = TomlScalar(word)) return *std::move(value);
+    return Wrong("invalid number or date");
   }
 
   std::string_view text_;

@@ -6,9 +6,11 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <optional>
 #include <string>
 
@@ -21,17 +23,48 @@ constexpr std::string_view kLocalhost = "localhost";
 
 bool IsLoopbackIpv4(const in_addr& address) { return ntohl(address.s_addr) >> 24 == 127; }
 
-bool IsLocalIpv4(const in_addr& address) {
-  const std::uint32_t number = ntohl(address.s_addr);
-  return IsLoopbackIpv4(address) || number >> 24 == 0 || number >> 16 == 0xa9fe;
+// Metadata services of clouds at addresses that are not link-local.
+constexpr std::array<const char*, 2> kMetadataIpv4 = {
+    "100.100.100.200",  // Alibaba Cloud.
+    "168.63.129.16",    // Azure's WireServer.
+};
+constexpr std::array<const char*, 3> kMetadataIpv6 = {
+    "fd00:ec2::254",       // Amazon Web Services.
+    "fd00:c1::a9fe:a9fe",  // Oracle Cloud.
+    "fd20:ce::254",        // Google Cloud.
+};
+
+template <typename Address, std::size_t size>
+bool IsOneOf(const Address& address, int family, const std::array<const char*, size>& texts) {
+  return std::any_of(texts.begin(), texts.end(), [&](const char* text) {
+    Address known = {};
+    return ::inet_pton(family, text, &known) == 1 && std::memcmp(&known, &address, sizeof known) == 0;
+  });
 }
 
-// Returns the IPv4 address in an IPv6 address, if there is one.
-std::optional<in_addr> Ipv4In(const in6_addr& address) {
-  if (!IN6_IS_ADDR_V4MAPPED(&address) && !IN6_IS_ADDR_V4COMPAT(&address)) return std::nullopt;
+bool IsLocalIpv4(const in_addr& address) {
+  const std::uint32_t number = ntohl(address.s_addr);
+  return IsLoopbackIpv4(address) || number >> 24 == 0 || number >> 16 == 0xa9fe ||
+         IsOneOf(address, AF_INET, kMetadataIpv4);
+}
+
+in_addr Ipv4At(const in6_addr& address, std::size_t offset) {
   in_addr inner = {};
-  std::memcpy(&inner, &address.s6_addr[12], sizeof inner);
+  std::memcpy(&inner, &address.s6_addr[offset], sizeof inner);
   return inner;
+}
+
+bool HasPrefix(const in6_addr& address, std::initializer_list<std::uint8_t> prefix) {
+  return std::equal(prefix.begin(), prefix.end(), &address.s6_addr[0]);
+}
+
+// Returns the IPv4 address in an IPv6 address, if packets to the latter are for the former: it is mapped or compatible,
+// or it has the prefix of a gateway (NAT64, RFC 6052) or of a tunnel (6to4, RFC 3056).
+std::optional<in_addr> Ipv4In(const in6_addr& address) {
+  const bool is_nat64 = HasPrefix(address, {0x00, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0});
+  if (is_nat64 || IN6_IS_ADDR_V4MAPPED(&address) || IN6_IS_ADDR_V4COMPAT(&address)) return Ipv4At(address, 12);
+  if (HasPrefix(address, {0x20, 0x02})) return Ipv4At(address, 2);
+  return std::nullopt;
 }
 
 bool IsLoopbackIpv6(const in6_addr& address) {
@@ -41,7 +74,8 @@ bool IsLoopbackIpv6(const in6_addr& address) {
 
 bool IsLocalIpv6(const in6_addr& address) {
   if (const auto inner = Ipv4In(address)) return IsLocalIpv4(*inner);
-  return IN6_IS_ADDR_LOOPBACK(&address) || IN6_IS_ADDR_UNSPECIFIED(&address) || IN6_IS_ADDR_LINKLOCAL(&address);
+  return IN6_IS_ADDR_LOOPBACK(&address) || IN6_IS_ADDR_UNSPECIFIED(&address) || IN6_IS_ADDR_LINKLOCAL(&address) ||
+         IsOneOf(address, AF_INET6, kMetadataIpv6);
 }
 
 bool IsNameOfThisMachine(std::string_view host) {

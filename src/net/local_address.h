@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Addresses that only this machine, or only its own link, can reach.
+// Addresses whose servers trust whoever reaches them.
 //
-// A service that sends requests to URLs of others must not send them to such an address: servers there trust whoever
-// reaches them, such as the metadata service of a cloud at 169.254.169.254.
+// Only this machine, or only its own link, can reach such an address; or it is that of a cloud's metadata service.  A
+// service that sends requests to URLs of others must not send them there.
 
 #include <string_view>
 
@@ -12,8 +12,9 @@ struct sockaddr;
 
 namespace pintle::net {
 
-// Returns whether this is a loopback address (127.0.0.0/8, ::1), a link-local one (169.254.0.0/16, fe80::/10), or one
-// that the kernel takes for this machine (0.0.0.0/8, ::).  An IPv4 address may be mapped to IPv6.
+// Returns whether this is a loopback address (127.0.0.0/8, ::1), a link-local one (169.254.0.0/16, fe80::/10), one that
+// the kernel takes for this machine (0.0.0.0/8, ::), or that of a metadata service.  An IPv4 address may be mapped to
+// IPv6.
 bool IsLocal(const sockaddr& address);
 
 // Returns whether the host of a URL is such an address, the name localhost, or a name that ends in ".localhost".

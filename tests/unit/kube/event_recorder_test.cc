@@ -98,6 +98,24 @@ TEST_F(EventRecorderTest, PostsAnEventAgainThatTheServerHasForgotten) {
               ElementsAre(StartsWith("POST"), StartsWith("PATCH"), StartsWith("POST"), StartsWith("PATCH")));
 }
 
+TEST_F(EventRecorderTest, CountsAnEventWhoseAnswerWasLost) {
+  ScriptedServer server({{.status = 503}, {.status = 409}});
+  EventRecorder recorder = Recorder(server);
+  for (int i = 0; i < 2; ++i) recorder.Post(Node(), EventKind::kNormal, "Reboot", "why");
+  Serve(server, 2);
+  EXPECT_THAT(server.request_lines(), ElementsAre(StartsWith("POST"), StartsWith("POST"), StartsWith("PATCH")));
+  EXPECT_EQ(troubles_.size(), 1U);
+}
+
+TEST_F(EventRecorderTest, ReportsAnEventWhoseNameIsTaken) {
+  ScriptedServer server({{.status = 409}, {.status = 201, .body = "{}"}});
+  EventRecorder recorder = Recorder(server);
+  for (int i = 0; i < 2; ++i) recorder.Post(Node(), EventKind::kNormal, "Reboot", "why");
+  Serve(server, 1);
+  EXPECT_THAT(server.request_lines(), ElementsAre(StartsWith("POST"), StartsWith("POST")));
+  EXPECT_EQ(troubles_.size(), 1U);
+}
+
 TEST_F(EventRecorderTest, ContinuesAfterARefusedEvent) {
   ScriptedServer server({{.status = 403}, {.status = 201, .body = "{}"}});
   EventRecorder recorder = Recorder(server);

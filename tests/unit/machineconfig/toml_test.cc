@@ -30,6 +30,58 @@ TEST(ParseToml, ReadsEveryKindOfValue) {
       "\"r\":\"'raw' \\\\n\",\"s\":\"\xC3\xA9\\t\",\"t\":{\"p\":1,\"q\":[1,2]},\"x\":255,\"y\":-1500.0}");
 }
 
+TEST(ParseToml, ReadsNumbersAndDates) {
+  EXPECT_EQ(TomlAsJson("a = [+1, -17, 0, -0, 5_349_221, 0xDEAD_beef, 0o755, 0b1101]"),
+            R"({"a":[1,-17,0,0,5349221,3735928559,493,13]})");
+  EXPECT_EQ(TomlAsJson("a = [+1.5, -0.25, 5e+2, 1e06, 2E-1, 6_6.2_5e-0_1]"),
+            R"({"a":[1.5,-0.25,500.0,1000000.0,0.2,6.625]})");
+  const std::string dates = R"(["1979-05-27T07:32:00.25-07:00","1979-05-27t07:32:00","1979-05-27","07:32:00.999"])";
+  EXPECT_EQ(TomlAsJson("a = [1979-05-27T07:32:00.25-07:00, 1979-05-27t07:32:00, 1979-05-27, 07:32:00.999]"),
+            R"({"a":)" + dates + "}");
+}
+
+TEST(ParseToml, RefusesNumbersAndDatesThatTomlDoesNotAllow) {
+  for (const char* word : {"0644",
+                           "+007",
+                           "1__0",
+                           "1_",
+                           "_1",
+                           "1_e5",
+                           "+-5",
+                           "--5",
+                           "+0xff",
+                           "-0o7",
+                           "0x",
+                           "0x_1",
+                           "0b12",
+                           "0o8",
+                           "0xg",
+                           "1.",
+                           ".5",
+                           "1._5",
+                           "1e",
+                           "1e+",
+                           "1e5.0",
+                           "+",
+                           "-",
+                           "1.2.3",
+                           "+infinity",
+                           "infinity",
+                           "9223372036854775808",
+                           "1e999",
+                           "0:zzz",
+                           "1979-05-27x",
+                           "1979-5-27",
+                           "07:32",
+                           "07:32:00.",
+                           "1979-05-27T07:32:00+1",
+                           "07:32:00Z",
+                           "12abc"}) {
+    EXPECT_THAT(TomlProblem("a = " + std::string(word)), testing::StartsWith("toml: line 1 (last key \"a\"): "))
+        << word;
+  }
+}
+
 TEST(ParseToml, ReportsLineAndKeyOfAProblem) {
   EXPECT_EQ(TomlProblem("not = = toml"), "toml: line 1 (last key \"not\"): expected value but found '=' instead");
   EXPECT_THAT(TomlProblem("a = 1\nb c = 2"), testing::HasSubstr("toml: line 2"));
