@@ -80,7 +80,9 @@ def main():
                 answer_until_updated(fleet)
                 fleet.wait_until_updated()
             memory.measure_idle("the rollout")
-            print(f"at the most: {memory.peak:.1f} MiB (budget: {BUDGET})")
+            print(f"at the most: {memory.peak:.1f} MiB (budget: {BUDGET})", flush=True)
+            if memory.peak > BUDGET:
+                sys.exit("over budget: the peak")
 
 
 main()

@@ -155,6 +155,7 @@ Result<> Undo(const Root& root) {
   if (!journal) return {};  // The change was cut short before it changed anything.
   json::Report report;
   const auto undo = json::Decode<std::vector<FilePut>>(TRY(json::Parse(*journal)), report);
+  EXPECT_TRUE(report.problems().empty());
   const BlobStore blobs = TRY(BlobStore::Open(root, kStore));
   return PutAll(root, blobs, undo);
 }

@@ -145,7 +145,10 @@ Result<> LockedDisk::Rebase(Draft& draft, const Modifiers& modifiers, const std:
   if (refspec == RefspecOf(draft.origin.get())) {
     return Error(ErrorKind::kInvalid, "Old and new refs are equal: " + refspec);
   }
-  host::DeploymentsOstree images("/", registries_);
+  host::RegistryAccess registries = registries_;
+  // Without a policy, skopeo fetches nothing, so only an image that is in the repository is found.
+  if (modifiers.is_cache_only) registries.policy = "/nonexistent/policy.json";
+  host::DeploymentsOstree images("/", registries);
   const std::string name = host::ImageOfReference(refspec);
   draft.base = TRY(images.Fetch(name, stop)).commit;
   SetRefspec(draft.origin.get(), refspec);
