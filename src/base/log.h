@@ -55,7 +55,7 @@ void Error(std::string text, const MessageId& id, std::vector<Field> fields = {}
 void Warning(std::string text, const MessageId& id, std::vector<Field> fields = {});
 void Notice(std::string text, const MessageId& id, std::vector<Field> fields = {});
 void Info(std::string text, std::vector<Field> fields = {});
-// Written only if PINTLE_DEBUG is set in the environment.
+// Writes the entry only if PINTLE_DEBUG is set in the environment.
 void Debug(std::string text, std::vector<Field> fields = {});
 
 // Returns the line for stderr: "pintled: warning: text [PINTLE_UNIT=a.service]".  A line break in a text or a value is

@@ -28,7 +28,8 @@ class NodeDrain {
   struct Listener {
     std::function<void(const News& news)> report;
     std::function<void(const kube::ObjectName& pod)> evicted;
-    // Calls `then`, now or later, once all news has been published.  So people can read it before the agent goes on.
+    // Calls `then`, now or later, once all news has been published.  So people can read the news before the agent goes
+    // on.
     std::function<void(std::function<void()> then)> when_reported;
   };
 

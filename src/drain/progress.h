@@ -76,7 +76,7 @@ struct Misunderstood {
   std::string why;
 };
 struct Cordoning {
-  bool again;  // Somebody uncordoned the node during the drain.
+  bool again;  // True if somebody uncordoned the node during the drain.
 };
 struct Cordoned {
   Request request;

@@ -12,8 +12,8 @@ namespace pintle::drain {
 
 enum class Fate {
   kGoes,
-  kStaysForDaemonSet,  // Its DaemonSet, if it exists, would start it again, even on a cordoned node.
-  kStaysAsMirror,      // It mirrors a pod that the kubelet runs from a file.
+  kStaysForDaemonSet,  // The pod's DaemonSet, if it exists, would start the pod again, even on a cordoned node.
+  kStaysAsMirror,      // The pod mirrors a pod that the kubelet runs from a file.
 };
 
 // Returns kGoes also for pods that no owner will recreate, and for pods that lose the data of an emptyDir.
