@@ -26,7 +26,8 @@ enum class OpenedAs {
 // is empty.
 Result<Attributes> ReadAttributes(int fd, OpenedAs opened_as);
 
-enum class OtherAttributes { kKeep, kRemove };  // SetAttributes() keeps or removes attributes that are not wanted.
+// SetAttributes() keeps or removes the attributes that its parameter `wanted` does not name.
+enum class OtherAttributes { kKeep, kRemove };
 
 // Sets the attributes that differ from the wanted ones, and returns whether any did.
 Result<bool> SetAttributes(int fd, OpenedAs opened_as, const Attributes& wanted, OtherAttributes others);
@@ -38,7 +39,7 @@ bool AreAsWanted(const Map& wanted, Map have) {
   return wanted == have;
 }
 
-// Encode the values in base64, as in FileEntry::State, and decode them.
+// Convert between the kernel's bytes and base64, which FileEntry::State has as the values of attributes.
 std::map<std::string, std::string> ToText(const Attributes& attributes);
 Result<Attributes> FromText(const std::map<std::string, std::string>& text);
 

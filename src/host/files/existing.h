@@ -47,7 +47,7 @@ Result<> CheckNotMounted(const Existing& existing);
 bool IsUntouched(const Existing& was, const Existing& is);
 // Like IsUntouched(), for an entry that was renamed meanwhile.  A rename changes the ctime but not the mtime.
 bool IsUntouchedButRenamed(const Existing& was, const Existing& is);
-// Returns whether the entry has not changed since `moment`, so that a reader at that moment has seen its current state.
+// Returns whether the entry has not changed since `moment`.  Then a reader at that moment has seen the current state.
 bool IsUnchangedSince(const Existing& existing, WallTime moment);
 
 // Opens an entry so that its contents and attributes can be read.  It is an error if the name belongs to another entry

@@ -25,7 +25,7 @@ struct WantedAttributes {
 
 struct NewEntry {
   Identity identity;
-  UniqueFd fd;  // The caller must sync it.  It is empty for a link, which is synced with its directory.
+  UniqueFd fd;  // The caller must sync this descriptor.  It is empty for a link, which is synced with its directory.
 };
 
 // Makes the entry under NameBeside(name).  Removes what an earlier attempt has left under that name.
@@ -33,6 +33,6 @@ Result<NewEntry> MakeEntry(int directory, const std::string& name, const resourc
                            const WantedAttributes& wanted_attributes, const BlobStore& blobs);
 
 // Sets owner, permissions and attributes of an open file or directory, and returns its identity.
-Result<Identity> SetAll(int fd, const resource::FileEntry::State& want, const WantedAttributes& wanted_attributes);
+Result<Identity> SetMetadata(int fd, const resource::FileEntry::State& want, const WantedAttributes& wanted_attributes);
 
 }  // namespace pintle::host

@@ -3,10 +3,10 @@
 
 // Keeps the original of each path that a config takes, so that it can be restored when no config has the path any more.
 //
-// The original is the entry that was at the path before.  It is stored where the Machine Config Operator stores it: a
-// copy in orig/, or an empty stamp in noorig/ if there was no entry.  These functions only read, and return the steps
-// that keep and restore originals.  The steps put ordinary entries of the file tree, so they can be undone and survive
-// a crash.
+// The original is the entry that was at the path before a config took it.  It is stored where the Machine Config
+// Operator stores it: a copy in orig/, or an empty stamp in noorig/ if there was no entry.  These functions only read,
+// and return the steps that keep and restore originals.  The steps put ordinary entries of the file tree, so they can
+// be undone and survive a crash.
 
 #include <map>
 #include <span>

@@ -22,7 +22,7 @@ class PairedFile {
   // `root` must outlive this object.  The directory of `path` must exist when Write() is called.
   PairedFile(const Root& root, std::string path);
 
-  // Later contents may be this much longer than the first ones without a new allocation.
+  // In bytes: later contents may be this much longer than the first ones without a new allocation.
   static constexpr std::size_t kRoomToGrow = 64 << 10;
 
   // Writes the contents and pads them with spaces.  The first call allocates all space that is needed later.  If a call
@@ -36,7 +36,7 @@ class PairedFile {
   Result<> Remove() const;
 
  private:
-  Result<> Begin(int directory, std::string_view contents) const;
+  Result<> CreateBoth(int directory, std::string_view contents) const;
   Result<> Replace(int directory, int spare, std::string_view contents) const;
 
   const Root& root_;

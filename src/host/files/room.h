@@ -3,9 +3,9 @@
 
 // Limits the space that a change may use on the file systems to which it writes.
 //
-// The kubelet, the system's journal and other programs go on writing during a change.  So a change leaves them some
-// free room: bytes and inodes.  But a change may always use an eighth of the free room, however little is free.  So
-// small changes stay possible, such as a change that frees space.
+// The kubelet, the system's journal and other programs go on writing during a change.  So a change leaves them some of
+// the free room, which is bytes and inodes.  But a change may always use an eighth of the free room, however little is
+// free.  So small changes stay possible, such as a change that frees space.
 
 #include <cstdint>
 #include <map>
