@@ -32,7 +32,7 @@ namespace pintle::host {
 inline constexpr const char* kSeenFiles = "/run/pintle/seen-files";
 
 // A file is recorded only if it has not changed for this time, which is longer than a tick of any file system's clock.
-inline constexpr std::chrono::seconds kRest(3);
+inline constexpr std::chrono::seconds kTimeAtRest(3);
 
 class SeenFiles {
  public:
@@ -64,7 +64,7 @@ class SeenFiles {
     std::uint64_t inode = 0;
     std::int64_t size = 0;
     std::int64_t modified = 0;  // In nanoseconds.
-    std::int64_t changed = 0;
+    std::int64_t changed = 0;   // In nanoseconds.
 
     static Fingerprint Of(const struct stat& status);
     bool operator==(const Fingerprint&) const = default;
@@ -80,7 +80,7 @@ class SeenFiles {
 
   const Clock* clock_;
   WallTime began_{};  // The time at which the caller began to read the current file.
-  bool is_changed_ = false;
+  bool is_changed_ = false;  // True if a file was recorded or forgotten since the record was loaded.
   std::unordered_map<std::string, Seen> files_;
 };
 

@@ -65,7 +65,7 @@ class Labels::Policy {
     return label.get();
   }
 
-  // Reads the policy now; returns whether it could be read.
+  // Reads the policy at the first call.  Returns whether it could be read.
   bool Read() {
     if (!std::exchange(is_open_, true)) Open();
     return handle_ != nullptr;
@@ -91,7 +91,7 @@ Labels Labels::ForTree(const Root& tree) const {
   const auto folder =
       tree.OpenFile(fmt::format("/etc/selinux/{}/contexts/files", NameOfPolicy(tree)), O_PATH | O_DIRECTORY);
   if (!folder) return *this;
-  // libselinux takes paths only.  It reads the files beside this one, too, and keeps none of them open.
+  // libselinux takes paths only.  It also reads the files beside file_contexts, and keeps none of them open.
   auto policy = std::make_shared<Policy>(fmt::format("/proc/self/fd/{}/file_contexts", folder->get()));
   return policy->Read() ? Labels(std::move(policy)) : *this;
 }

@@ -81,7 +81,7 @@ struct WantedDeployment {
   // Requests a new deployment even if image, arguments and packages are those of the booted one.  A change of files
   // that takes effect with the next boot needs such a deployment.
   bool always_new = false;
-  // If a deployment is already pending, it belongs to someone else, and replacing it is an error.
+  // If true, a deployment that is pending already belongs to someone else, and replacing it is an error.
   bool keeps_others = false;
 };
 
@@ -140,8 +140,7 @@ class Deployments {
   // the last step of a shutdown.  After an error, there is no pending deployment.
   virtual Result<PutEffect> FinalizeStaged(const std::function<Result<>(const Root& next)>& put) = 0;
 
-  // Returns whether Prune() would remove an image.  An implementation that leaves the images to another program, which
-  // removes them by itself, returns false.
+  // Returns whether Prune() would remove an image.  Returns false if another program removes the images by itself.
   virtual Result<bool> HasUnneededImages() { return false; }
 
   // Removes data that no deployment needs.
@@ -151,8 +150,8 @@ class Deployments {
 // Returns kConflict with a remedy if the pending deployment must not be replaced.
 Result<> CheckMayReplace(const std::optional<DeployedImage>& pending, const WantedDeployment& wanted);
 
-// Waits until systemd is sure to finalize a staged deployment at shutdown.  The unit that does so is started a moment
-// after staging.  A shutdown that begins before that moment loses the deployment.
+// Waits until systemd is sure to finalize a staged deployment at shutdown.  The unit that finalizes it is started a
+// moment after staging.  A shutdown that begins before that moment loses the deployment.
 Result<> AwaitFinalizer(Systemd& systemd, std::chrono::milliseconds patience);
 
 }  // namespace pintle::host

@@ -20,7 +20,7 @@ struct UnitStatus {
   std::string load_state;
   std::string active_state;
   std::string file_state;
-  bool is_needed = false;  // The unit has a job, or a loaded unit wants or requires it.
+  bool is_needed = false;  // True if the unit has a job, or if a loaded unit wants or requires it.
 };
 
 class Systemd {
@@ -31,6 +31,7 @@ class Systemd {
   // file are removed.  After an error, the links that were made until then stay; PutLinks() undoes them.
   virtual Result<> PutEnablement(std::span<const resource::Put<resource::UnitState>> units) = 0;
 
+  // Read and change the links that enable units and give them aliases (unit_links.h).
   virtual Result<resource::UnitLinks::State> ObserveLinks() = 0;
   virtual Result<> PutLinks(const resource::UnitLinks::State& links) = 0;
 

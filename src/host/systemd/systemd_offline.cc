@@ -29,7 +29,7 @@ Result<bool> CanBeEnabled(const Root& root, const std::string& unit) {
   return !state.starts_with("masked") && state != "generated" && state != "transient";
 }
 
-// Applies presets to the units that can be enabled, and skips the others.
+// Applies presets to the units that can be enabled, and skips all other units.
 Result<> PresetUsable(const Root& root, const std::vector<std::string>& units) {
   std::vector<std::string> usable;
   for (const std::string& unit : units) {
@@ -38,7 +38,8 @@ Result<> PresetUsable(const Root& root, const std::vector<std::string>& units) {
   return PresetUnits(root, usable);
 }
 
-// Enabling a unit again removes the links that an earlier [Install] section gave it.
+// Removes all links of the units first, since an earlier [Install] section may have asked for links that the present
+// section does not ask for.
 Result<> Enable(const Root& root, const std::vector<std::string>& units) {
   for (const std::string& unit : units) TRY(RemoveUnitLinks(root, *UnitName::Parse(unit)));
   return EnableUnits(root, units);

@@ -38,8 +38,8 @@ class Problem {
   std::string_view name() const { return error_.name == nullptr ? "" : error_.name; }
   std::string_view message() const { return error_.message == nullptr ? "" : error_.message; }
 
-  // Converts the error to ours.  If there is no D-Bus error, ours has the errno.  If nobody is there, a D-Bus error
-  // becomes kUnavailable.  For a unit, job or file that does not exist, it becomes kNotFound.
+  // Converts the D-Bus error to an Error of ours, or the errno if there is no D-Bus error.  A D-Bus error has the kind
+  // kNotFound if a unit, job or file does not exist, kUnavailable if IsNobodyThere(), and kSystem otherwise.
   Error ToError(int negative_errno) const;
 
   // Returns whether the other side went away before or during the call.

@@ -3,9 +3,9 @@
 
 // Reads and changes the links below /etc/systemd/system that enable units and give them aliases.
 //
-// These are the entries of *.wants, *.requires and *.upholds folders, and the links in /etc/systemd/system itself that
-// have the name of a unit.  Links that mask units, and the files of units, are entries of the file tree and are ignored
-// here.
+// These are the links in *.wants, *.requires and *.upholds folders, and the links in /etc/systemd/system itself that
+// have the name of a unit.  Links that mask units, and the files of units, are entries of the file tree; these
+// functions ignore them.
 
 #include <string_view>
 
