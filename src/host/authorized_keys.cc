@@ -27,7 +27,7 @@ using KeysState = resource::AuthorizedKeys::State;
 
 constexpr const char* kFile = "ignition";
 constexpr const char* kFolders[] = {".ssh", "authorized_keys.d"};
-constexpr std::string_view kAside = ".before-pintle";
+constexpr std::string_view kAsideEnding = ".before-pintle";
 
 std::string TextOf(const std::vector<std::string>& keys) {
   std::string text;
@@ -48,7 +48,8 @@ KeysState StateOf(const std::string& text) {
 
 std::string TextOf(const KeysState& state) { return state.text ? *state.text : TextOf(state.keys); }
 
-enum class Missing { kMake, kLeave };  // Open() makes missing folders, or leaves them missing.
+// KeyFolder::Open() makes missing folders, or leaves them missing.
+enum class Missing { kMake, kLeave };
 
 // The folders in the user's home that lead to the file.
 class KeyFolder {
@@ -56,8 +57,8 @@ class KeyFolder {
   KeyFolder(const Root& root, const std::string& user, const Account& account)
       : root_(root), user_(user), account_(account) {}
 
-  // Opens the folders that exist.  With kMake, also makes the missing ones, and replaces those that belong to someone
-  // else.  Returns whether all of them are open now.
+  // Opens the folders that exist.  With kMake, also makes the missing folders, and replaces folders that belong to
+  // someone else.  Returns whether all folders are open now.
   Result<bool> Open(Missing missing, const Labels& labels) {
     if (!account_.home.starts_with('/') || account_.home == "/") {
       return Error(ErrorKind::kInvalid, fmt::format("the user {} has no home folder", user_));
@@ -139,9 +140,10 @@ class KeyFolder {
     return is_there && S_ISDIR(status.st_mode) && status.st_uid != account_.uid;
   }
 
-  static std::string NameAside(const char* name) { return std::string(name) + std::string(kAside); }
+  static std::string NameAside(const char* name) { return std::string(name) + std::string(kAsideEnding); }
 
-  // The user's rights suffice: users may rename everything in their own folders.
+  // Renames a folder that belongs to someone else.  The user's rights suffice: users may rename everything in their own
+  // folders.
   Result<> SetAside(const char* name) const {
     const std::string aside = NameAside(name);
     if (::renameat2(fd(), name, fd(), aside.c_str(), RENAME_NOREPLACE) == 0) return {};

@@ -31,6 +31,7 @@ struct Line {
   std::size_t end;
 };
 
+// Returns the first line of the user, or nullopt if there is none.
 std::optional<Line> FindLine(std::string_view text, std::string_view user) {
   const std::string start = fmt::format("{}:", user);
   for (std::size_t begin = 0; begin < text.size();) {

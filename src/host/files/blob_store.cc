@@ -22,7 +22,7 @@ namespace {
 
 // In the file, there is a header before the contents: their digest, a space, their length in decimal digits, and a line
 // feed.
-constexpr std::size_t kLengthDigits = 19;
+constexpr std::size_t kLengthDigits = 19;  // Enough for any off_t.
 constexpr std::size_t kHeaderLength = kSha256Digits + 1 + kLengthDigits + 1;
 
 // In bytes: when the tail would become this long, it is written.

@@ -92,9 +92,9 @@ class BlobStore {
   UniqueFd file_;
   std::string path_;
   std::uint64_t limit_ = std::numeric_limits<std::uint64_t>::max();
-  off_t end_ = 0;      // The end of the store, including the tail.
-  off_t written_ = 0;  // The end of the part that is in the file.
-  std::string tail_;   // The part after `written_`, for WriteTail().
+  off_t end_ = 0;               // The end of the store, including the tail.
+  off_t written_ = 0;           // The end of the part that is in the file.
+  std::string tail_;            // The part after `written_`, for WriteTail().
   mutable std::string window_;  // The part of the file around the last read.
   mutable off_t window_offset_ = 0;
   bool is_synced_ = true;

@@ -79,7 +79,7 @@ class SeenFiles {
   bool Add(std::string_view line);
 
   const Clock* clock_;
-  WallTime began_{};  // The time at which the caller began to read the current file.
+  WallTime began_{};         // The time at which the caller began to read the current file.
   bool is_changed_ = false;  // True if a file was recorded or forgotten since the record was loaded.
   std::unordered_map<std::string, Seen> files_;
 };

@@ -99,7 +99,7 @@ class Deployments {
  public:
   virtual ~Deployments() = default;
 
-  // On a machine without OSTree, this is an error of the kind kNotFound.
+  // Returns the present deployments, or an error of the kind kNotFound on a machine without OSTree.
   virtual Result<DeploymentsState> Observe() = 0;
 
   // Sets the function that gets the progress of long calls.  `doing` is empty in the progress, since the caller knows

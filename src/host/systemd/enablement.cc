@@ -21,7 +21,7 @@
 namespace pintle::host {
 namespace {
 
-constexpr int kMostAliases = 64;
+constexpr int kMostAliases = 64;  // As many as systemd follows.
 
 // Batch::Traverse() follows the links that are in /etc/systemd/system and /run/systemd/system, or refuses them.
 enum class LinksInUnitDirectories { kFollow, kRefuse };
