@@ -27,8 +27,8 @@ Result<> AddMatch(sd_journal* journal, std::string_view field, std::string_view 
   return {};
 }
 
-// Selects the entries with any of these ids, even those that another program has written.  The caller can recognise
-// the latter by the fields that name the sender.
+// Selects the entries with any of these ids, even if another program has written them.  The caller can recognise the
+// entries of other programs by the fields that name the sender.
 Result<> SelectIds(sd_journal* journal, std::span<const MessageId> ids) {
   for (const MessageId& id : ids) TRY(AddMatch(journal, "MESSAGE_ID", id.hex()));
   return {};

@@ -65,7 +65,7 @@ std::string StderrLine(std::string_view program, const Entry& entry);
 // Returns the fields as sd_journal_sendv() takes them: "NAME=value".
 std::vector<std::string> JournalFields(const Entry& entry);
 
-// Returns whether a stream with this device and inode number is the one that JOURNAL_STREAM="device:inode" names.
+// Returns whether `journal_stream`, the value of JOURNAL_STREAM, names the stream with this device and inode number.
 bool IsJournalStream(std::string_view journal_stream, unsigned long long device, unsigned long long inode);
 
 }  // namespace pintle::log

@@ -29,7 +29,7 @@ enum class ErrorKind {
   kTooNew,          // A newer version of this program wrote the input, in a format that we do not know.
   kNotFound,
   kConflict,     // Someone else changed the object first: read again and retry.
-  kUnavailable,  // The other side is down or slow: retry with backoff.
+  kUnavailable,  // A server or another program is down, slow or busy: retry with backoff.
   kCancelled,    // We were asked to stop.
   kSystem,       // The kernel or a library returned an error; see errno_value().
 };

@@ -109,7 +109,7 @@ class TemporaryEntry {
   const char* name() const { return name_.c_str(); }
   void MarkMade() { made_ = true; }
 
-  // Removes what a crash may have left under the temporary name.
+  // Removes an entry that a crash has left under the temporary name.
   Result<> MakeRoom() { return RemoveLeftover(directory(), name_); }
 
   // Renames the entry to its final name durably: it keeps that name even after a power cut.
@@ -175,7 +175,9 @@ std::string NameBeside(std::string_view name) {
 
 bool IsNameBeside(std::string_view name) { return name.starts_with(kTemporaryNamePrefix); }
 
-Result<> ClearBeside(int directory, std::string_view name) { return RemoveLeftover(directory, NameBeside(name)); }
+Result<> ClearTemporaryName(int directory, std::string_view name) {
+  return RemoveLeftover(directory, NameBeside(name));
+}
 
 Result<Root> Root::Open(const std::string& path) {
   UniqueFd directory(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));

@@ -79,14 +79,14 @@ class Root {
 };
 
 // Returns the temporary name under which an entry is written before it is renamed to `name` in the same directory.  The
-// temporary name is computed from `name` alone, so the next write or removal of `name` finds and removes what a crash
-// has left.  All temporary names begin with ".pintle-", and no other names do.
+// temporary name is computed from `name` alone, so the next write or removal of `name` finds and removes an
+// entry that a crash has left.  All temporary names begin with ".pintle-", and no other names do.
 std::string NameBeside(std::string_view name);
 // Returns whether a name is a temporary name of any entry.
 bool IsNameBeside(std::string_view name);
 
-// Removes what an interrupted write of `name` has left under NameBeside(name) in an open directory: a file, a link, or
-// a directory that contains only such leftovers.
-Result<> ClearBeside(int directory, std::string_view name);
+// Removes the entry that an interrupted write of `name` has left under NameBeside(name) in an open directory: a file, a
+// link, or a directory that contains only temporary names.
+Result<> ClearTemporaryName(int directory, std::string_view name);
 
 }  // namespace pintle

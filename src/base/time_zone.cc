@@ -23,8 +23,8 @@ using std::chrono::sys_seconds;
 constexpr auto kFurthest = hours(26);
 constexpr std::size_t kHeaderSize = 44;  // In bytes (RFC 8536, section 3.1).
 
-Error Damaged(std::string_view what) {
-  return Error(ErrorKind::kInvalid, fmt::format("is not a usable TZif file: {}", what));
+Error Damaged(std::string_view reason) {
+  return Error(ErrorKind::kInvalid, fmt::format("is not a usable TZif file: {}", reason));
 }
 
 bool IsRuleDigit(char c) { return c >= '0' && c <= '9'; }

@@ -63,7 +63,7 @@ void Evictions::EvictIfItGoes(const kube::ObjectName& name, const api::Pod& pod)
   const std::string& uid = pod.metadata.uid;
   leaving_.try_emplace(uid, loop_, name, times, [this, uid] { RequestEviction(uid); });
   NoteTermination(pod);
-  if (!IsLeaving(pod)) RequestEviction(uid);
+  if (!IsTerminating(pod)) RequestEviction(uid);
 }
 
 void Evictions::Readable(const api::Pod& pod) {
@@ -99,7 +99,7 @@ void Evictions::EndTooLate() {
 
 void Evictions::NoteTermination(const api::Pod& pod) {
   const auto found = leaving_.find(pod.metadata.uid);
-  if (found == leaving_.end() || !IsLeaving(pod)) return;
+  if (found == leaving_.end() || !IsTerminating(pod)) return;
   LeavingPod& leaving = found->second;
   leaving.is_terminating = true;
   leaving.retry.Cancel();

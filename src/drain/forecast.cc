@@ -50,7 +50,7 @@ bool ComesBack(const api::Node& node) {
 
 // Returns whether the API server evicts the pod without looking at budgets.
 bool GoesWithoutBudget(const api::Pod& pod) {
-  return IsLeaving(pod) || IsFinished(pod) || pod.status.phase == "Pending";
+  return IsTerminating(pod) || IsFinished(pod) || pod.status.phase == "Pending";
 }
 
 bool IsHealthy(const Budget& budget) {
@@ -189,7 +189,8 @@ std::string Blocker::ToText() const {
 
 Prospect ProspectOf(std::span<const Blocker> blockers) {
   if (blockers.empty()) return Prospect::kClear;
-  const bool passes = std::all_of(blockers.begin(), blockers.end(), [](const Blocker& one) { return one.may_pass; });
+  const bool passes =
+      std::all_of(blockers.begin(), blockers.end(), [](const Blocker& blocker) { return blocker.may_pass; });
   return passes ? Prospect::kMayPass : Prospect::kHopeless;
 }
 

@@ -108,7 +108,7 @@ class Forecaster::Question final : public kube::Work, public std::enable_shared_
     std::set<kube::ObjectName> blocked;
     for (const Blocker& blocker : blockers_) blocked.insert(blocker.pod);
     for (const api::Pod& pod : *pods_) {
-      const bool is_free = Goes(pod) && !IsLeaving(pod) && !blocked.contains(kube::NameOf(pod.metadata));
+      const bool is_free = Goes(pod) && !IsTerminating(pod) && !blocked.contains(kube::NameOf(pod.metadata));
       if (is_free) AskAbout(pod);
     }
     EndWhenAnswered();
@@ -129,7 +129,7 @@ class Forecaster::Question final : public kube::Work, public std::enable_shared_
     if (!answer) {
       blockers_.push_back({pod, "", answer.error().message(), answer.error().kind() == ErrorKind::kUnavailable});
     } else if (const auto* kept = std::get_if<kube::KeptByBudget>(&*answer)) {
-      // The budget has changed since the forecast was calculated, and may do so again.
+      // The budget has changed since the forecast was calculated, and may change again.
       blockers_.push_back({pod, "", kept->why, true});
     }
     dry_runs_.erase(pod);

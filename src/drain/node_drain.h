@@ -39,7 +39,7 @@ class NodeDrain {
   NodeDrain(const NodeDrain&) = delete;
   NodeDrain& operator=(const NodeDrain&) = delete;
 
-  // Takes the Node from a mirror.  A Node that is older than the one in the API server's last answer is ignored.
+  // Takes the Node from a mirror.  Ignores a Node that is older than the Node in the API server's last answer.
   void See(const api::Node& node, const Settings& settings);
 
   bool is_idle() const { return std::holds_alternative<phase::Idle>(phase_); }

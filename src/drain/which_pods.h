@@ -23,7 +23,7 @@ inline bool Goes(const api::Pod& pod) { return FateOf(pod) == Fate::kGoes; }
 // Returns whether the pod has ended by itself, so that its eviction disrupts nothing.
 bool IsFinished(const api::Pod& pod);
 // Returns whether the pod is terminating.
-bool IsLeaving(const api::Pod& pod);
+bool IsTerminating(const api::Pod& pod);
 bool IsReady(const api::Pod& pod);
 
 }  // namespace pintle::drain

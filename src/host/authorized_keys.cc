@@ -176,13 +176,13 @@ class KeyFolder {
 };
 
 Result<> Write(KeyFolder& folder, const Account& account, const std::string& text, const Labels& labels) {
-  const std::optional<SmallFile> there = TRY(ReadSmallFile(folder.fd(), kFile));
-  SmallFile wanted = {text, 0600, {account.uid, account.gid}, there ? there->attributes : Attributes()};
+  const std::optional<SmallFile> old_file = TRY(ReadSmallFile(folder.fd(), kFile));
+  SmallFile wanted = {text, 0600, {account.uid, account.gid}, old_file ? old_file->attributes : Attributes()};
   if (const auto label = labels.AttributeFor(folder.path(), resource::EntryKind::kFile)) {
     wanted.attributes[kSelinuxLabel] = *label;
   }
-  const bool is_as_wanted = there && there->contents == text && there->permissions == wanted.permissions &&
-                            there->owner == wanted.owner && there->attributes == wanted.attributes;
+  const bool is_as_wanted = old_file && old_file->contents == text && old_file->permissions == wanted.permissions &&
+                            old_file->owner == wanted.owner && old_file->attributes == wanted.attributes;
   return is_as_wanted ? Result<>() : ReplaceSmallFile(folder.fd(), kFile, wanted);
 }
 
@@ -190,7 +190,7 @@ Result<> PutInFolder(KeyFolder& folder, const Account& account, const std::optio
                      const Labels& labels) {
   const bool has_keys = want && !TextOf(*want).empty();
   const bool is_there = TRY(folder.Open(has_keys ? Missing::kMake : Missing::kLeave, labels));
-  if (is_there) TRY(ClearBeside(folder.fd(), kFile));
+  if (is_there) TRY(ClearTemporaryName(folder.fd(), kFile));
   if (!want || want->folders) {
     if (is_there) TRY(RemoveSmallFile(folder.fd(), kFile));
     TRY(folder.RemoveFolders(want ? static_cast<std::size_t>(*want->folders) : 0));

@@ -12,7 +12,7 @@
 namespace pintle::host {
 namespace {
 
-// The kernel writes this attribute as a seal over the others, so it is never copied or compared.
+// The kernel writes this attribute as a seal over the other attributes, so we never copy or compare it.
 constexpr std::string_view kKernelSeal = "security.evm";
 
 // Makes the system calls for attributes by descriptor, or by path if the descriptor was opened with O_PATH.

@@ -84,7 +84,7 @@ Result<> PutBack(const ExchangeDirectories& directories, const Exchange& exchang
   // If the temporary name does not have our new entry now, someone has replaced that entry meanwhile: the newest edit
   // stays.
   if (!found || (*found && (*found)->identity != *exchange.made)) TRY(put_back(RENAME_EXCHANGE));
-  return ClearBeside(directories.workspace, exchange.name);
+  return ClearTemporaryName(directories.workspace, exchange.name);
 }
 
 // Examines the old entry, which has the temporary name now, and puts it back if someone has edited it.
@@ -200,7 +200,7 @@ Result<> PutInPlace(const ExchangeDirectories& directories, const Exchange& exch
   // It is no conflict if someone else has made the same entry.
   const auto existing = TRY(FindExisting(directory, exchange.name));
   if (!existing || !TRY(EntryIsInState(directory, exchange.name, *existing, want, blobs))) return EditedError();
-  return ClearBeside(directories.workspace, exchange.name);
+  return ClearTemporaryName(directories.workspace, exchange.name);
 }
 
 Result<OldEntry> Replace(const ExchangeDirectories& directories, const Exchange& exchange, const FileState& want,

@@ -50,7 +50,8 @@ Result<std::optional<Existing>> Replace(const ExchangeDirectories& directories, 
                                         const resource::FileEntry::State& want, const BlobStore& blobs);
 Result<std::optional<Existing>> TakeOut(const ExchangeDirectories& directories, const Exchange& exchange,
                                         const BlobStore& blobs);
-// Removes what Replace() or TakeOut() returned, unless someone has changed it since.
+// Removes the old entry that Replace() or TakeOut() returned.  If someone has changed it since, puts it back and
+// returns EditedError().
 Result<> RemoveOldEntry(const ExchangeDirectories& directories, const Exchange& exchange, const Existing& old_entry,
                         const BlobStore& blobs);
 

@@ -63,7 +63,7 @@ Error OtherDirectoryError(const std::string& directory) {
 }
 
 enum class CommitAction {
-  kNothing,  // The entry is as wanted, or a later change of the same place has replaced this one.
+  kNothing,  // The entry is as wanted, or a later change of the same place has replaced this change.
   kPlace,    // The new entry is moved to its place, which is empty.
   kReplace,  // The new entry and the old one are exchanged, and the old one is removed.
   kAdjust,   // A directory stays, and its owner, permissions and attributes are set.
@@ -117,7 +117,7 @@ class FileChanges::Work {
       TRY(SyncAll());
     }
     const auto found = prepared_.find(put.key);
-    // A later change of the same path has replaced this one, and will be committed later.
+    // A later change of the same path has replaced this change, and will be committed later.
     if (!json::Equal(found->second.want, put.want)) return {};
     if (auto done = CarryOut(put.key, found->second); !done) {
       return WithRemedy(std::move(done).error()).While(Doing(put));
@@ -197,7 +197,7 @@ class FileChanges::Work {
     if (::fstatat(directory.fd(), NameBeside(name).c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT) {
       return {};
     }
-    return ClearBeside(directory.fd(), name);
+    return ClearTemporaryName(directory.fd(), name);
   }
 
   void RemoveWorkspaces() {
@@ -226,7 +226,8 @@ class FileChanges::Work {
     prepared.directory = directory.identity();
     Exchange& exchange = prepared.exchange;
     exchange.name = NameIn(put.key);
-    if (!retired_.empty()) TRY(RemoveRetired([&](const Retired& one) { return one.place() == prepared.place(); }));
+    if (!retired_.empty())
+      TRY(RemoveRetired([&](const Retired& retired) { return retired.place() == prepared.place(); }));
     if (IsPreparedAlready(put, prepared.place())) return prepared;
     // Leftovers are cleared even if the entry is as wanted, since nobody else clears them.
     TRY(ClearLeftover(directory, exchange.name));
@@ -301,7 +302,7 @@ class FileChanges::Work {
     auto made = MakeEntry(at, name, *put.want, wanted_attributes, blobs_);
     if (!made) {
       // The first error is the one to report.
-      static_cast<void>(ClearBeside(at, name));
+      static_cast<void>(ClearTemporaryName(at, name));
       return std::move(made).error();
     }
     prepared.exchange.made = made->identity;
@@ -329,7 +330,7 @@ class FileChanges::Work {
     return wanted_attributes;
   }
 
-  // If the config does not mention attributes, the new entry takes over those of the old one.  It does not take over
+  // If the config does not mention attributes, the new entry takes over the attributes of the old entry, except for
   // security attributes, which follow from the policy and the contents.
   static void TakeOver(Attributes have, WantedAttributes& wanted_attributes) {
     if (wanted_attributes.others == OtherAttributes::kRemove) return;
@@ -493,7 +494,7 @@ class FileChanges::Work {
     RemoveNewDirectory(path, prepared.place());
     const auto directory = OpenAbove(path);
     const auto at = directory ? workspaces_.For(**directory) : Result<int>(-1);
-    if (at && *at >= 0) static_cast<void>(ClearBeside(*at, prepared.exchange.name));
+    if (at && *at >= 0) static_cast<void>(ClearTemporaryName(*at, prepared.exchange.name));
   }
 
   const BlobStore& blobs_;

@@ -33,7 +33,7 @@ template <typename Call>
 Result<int> MakeNew(const char* doing, const Spot& spot, Call&& call) {
   int made = call();
   if (made < 0 && errno == EEXIST) {
-    TRY(ClearBeside(spot.directory, spot.name));
+    TRY(ClearTemporaryName(spot.directory, spot.name));
     made = call();
   }
   if (made < 0) return Error::FromErrno(doing);

@@ -4,8 +4,8 @@
 // A file that can be replaced while its disk is full.
 //
 // There is a second file of the same size, the spare, in the same directory.  New contents are written over the spare,
-// which allocates no blocks, and then the two files exchange their names.  Both are padded with spaces to the same
-// size, so that later contents may be longer.  After a crash, even a power cut, the file has its old or its new
+// which allocates no blocks, and then the two files exchange their names.  Both files are padded with spaces to the
+// same size, so that later contents may be longer.  After a crash, even a power cut, the file has its old or its new
 // contents.
 
 #include <cstddef>

@@ -38,10 +38,10 @@ std::string NameOfPolicy(const Root& tree) {
   constexpr std::string_view kSpace = " \t\r";
   std::string name = "targeted";
   const auto config = tree.ReadFile("/etc/selinux/config");
-  std::string_view rest = config ? std::string_view(*config) : std::string_view();
-  while (!rest.empty()) {
-    std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+  std::string_view lines = config ? std::string_view(*config) : std::string_view();
+  while (!lines.empty()) {
+    std::string_view line = lines.substr(0, lines.find('\n'));
+    lines.remove_prefix(std::min(line.size() + 1, lines.size()));
     line.remove_prefix(std::min(line.find_first_not_of(kSpace), line.size()));
     if (!line.starts_with(kKey)) continue;
     name = line.substr(kKey.size());

@@ -66,7 +66,7 @@ Result<std::optional<SmallFile>> ReadSmallFile(int directory, const std::string&
 Result<> ReplaceSmallFile(int directory, const std::string& name, const SmallFile& file) {
   if (file.contents.size() > kSmallFileLimit) return TooLong();
   const std::string temporary_name = NameBeside(name);
-  TRY(ClearBeside(directory, name));
+  TRY(ClearTemporaryName(directory, name));
   const Result<> written = WriteBeside(directory, temporary_name, file);
   if (!written || ::renameat(directory, temporary_name.c_str(), directory, name.c_str()) != 0) {
     Error error = written ? Error::FromErrno("rename") : written.error();
@@ -77,7 +77,7 @@ Result<> ReplaceSmallFile(int directory, const std::string& name, const SmallFil
 }
 
 Result<> RemoveSmallFile(int directory, const std::string& name) {
-  TRY(ClearBeside(directory, name));
+  TRY(ClearTemporaryName(directory, name));
   if (::unlinkat(directory, name.c_str(), 0) != 0 && errno != ENOENT) return Error::FromErrno("unlink");
   return SyncDirectory(directory);
 }

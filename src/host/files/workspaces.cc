@@ -50,7 +50,7 @@ Result<> Workspaces::ClearLeftover(const Directory& directory) {
   // The name is looked up first, since unlink() fails on a read-only file system even if the name does not exist.
   const std::string name = NameBeside(kNoName);
   if (::fstatat(directory.fd(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT) return {};
-  return ClearBeside(directory.fd(), kNoName);
+  return ClearTemporaryName(directory.fd(), kNoName);
 }
 
 void Workspaces::RemoveFrom(const Directory& directory) {

@@ -22,7 +22,8 @@
 
 namespace pintle::host {
 
-// OSTree's own finalizer completes the staged deployment that the first file describes, unless the second file exists.
+// OSTree's own finalizer completes the staged deployment that kStagedDeployment describes, unless the file
+// kStagedDeploymentLock exists.
 inline constexpr const char* kStagedDeployment = "/run/ostree/staged-deployment";
 inline constexpr const char* kStagedDeploymentLock = "/run/ostree/staged-deployment-locked";
 
@@ -78,8 +79,8 @@ struct WantedDeployment {
   std::vector<std::string> add_arguments;
   std::vector<std::string> remove_arguments;
   WantedPackages packages = {};
-  // Requests a new deployment even if image, arguments and packages are those of the booted one.  A change of files
-  // that takes effect with the next boot needs such a deployment.
+  // Requests a new deployment even if image, arguments and packages are those of the booted deployment.  A change of
+  // files that takes effect with the next boot needs such a deployment.
   bool always_new = false;
   // If true, a deployment that is pending already belongs to someone else, and replacing it is an error.
   bool keeps_others = false;

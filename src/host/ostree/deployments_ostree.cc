@@ -222,8 +222,8 @@ Result<PutEffect> PutOn(const Sysroot& sysroot, const WantedDeployment& wanted) 
   const Object<OstreeDeployment> kept(g_object_ref(sysroot.merge()));
   OstreeDeployment* merge = kept.get();
   const DeploymentSpec spec = TRY(SpecFor(sysroot, wanted, merge));
-  // If the caller wants a new deployment in order to put files into it, a pending one serves only while it is staged:
-  // such a deployment is completed at shutdown, so files can still be put into it.
+  // If the caller wants a new deployment in order to put files into it, a pending deployment serves only while it is
+  // staged: a staged deployment is completed at shutdown, so files can still be put into it.
   const bool is_reusable = !wanted.always_new || sysroot.staged() != nullptr;
   if (is_reusable && sysroot.pending() != nullptr && spec.Matches(sysroot.pending())) return PutEffect::kAsWanted;
   if (sysroot.is_booted()) TRY(CheckMayReplace(TRY(DescribeIfAny(sysroot, sysroot.pending())), wanted));

@@ -179,8 +179,8 @@ Result<PutEffect> DeploymentsRpmOstree::Put(const WantedDeployment& wanted) {
   const DeploymentsState state = TRY(disk_.Observe());
   if (!state.booted) return Error(ErrorKind::kNotFound, "there is no deployment to take /etc from");
   const Spec spec = TRY(Spec::Of(wanted, *state.booted));
-  // If the caller wants a new deployment in order to put files into it, a pending one serves only while it is staged:
-  // such a deployment is completed at shutdown, so files can still be put into it.
+  // If the caller wants a new deployment in order to put files into it, a pending deployment serves only while it is
+  // staged: a staged deployment is completed at shutdown, so files can still be put into it.
   const bool is_reusable = state.pending && (!wanted.always_new || state.pending->is_staged);
   if (is_reusable && spec.Matches(*state.pending)) return PutEffect::kAsWanted;
   TRY(CheckMayReplace(state.pending, wanted));

@@ -243,8 +243,9 @@ class ImageFetcher {
     documents.config = TRY(ParseOciConfig(documents.config_text), "reading " + PullSpec(exact));
     TRY(PackedCommitOf(documents.manifest, documents.config), "reading " + PullSpec(exact));
     for (const OciDescriptor& layer : documents.manifest.layers) {
-      const bool is_missing = std::any_of(missing.begin(), missing.end(),
-                                          [&](const OciDescriptor& other) { return other.digest == layer.digest; });
+      const bool is_missing = std::any_of(missing.begin(), missing.end(), [&](const OciDescriptor& candidate) {
+        return candidate.digest == layer.digest;
+      });
       if (!is_missing) TRY(downloads.MakePlaceholder(layer));
     }
     TRY(skopeo.Copy(exact, documents.manifest, downloads.path(), stop_, report_));

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view kLayerBranches = "pintle/layer";
 constexpr std::string_view kImageBranches = "pintle/image";
-// rpm-ostree uses the same keys, and prints their values.
+// rpm-ostree also uses these keys, and prints their values.
 constexpr const char* kManifestKey = "ostree.manifest";
 constexpr const char* kConfigKey = "ostree.container.image-config";
 // Pintle's own keys in the commits of layers.  kImpliedKey lists LayerContents::implied.  kOnlyFilesKey marks a commit

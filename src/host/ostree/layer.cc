@@ -191,9 +191,9 @@ Result<std::optional<PackedObject>> ObjectIn(archive_entry* entry) {
   object.group = static_cast<std::uint32_t>(::archive_entry_gid(entry));
   object.permissions = static_cast<std::uint32_t>(::archive_entry_perm(entry));
   if (const char* same_as = ::archive_entry_hardlink(entry)) {
-    const auto other = ObjectName(TRY(NormalPath(same_as)));
-    if (!other) return Error(ErrorKind::kInvalid, fmt::format("the object \"{}\" is a hard link to no object", name));
-    object.same_as = other->first;
+    const auto target = ObjectName(TRY(NormalPath(same_as)));
+    if (!target) return Error(ErrorKind::kInvalid, fmt::format("the object \"{}\" is a hard link to no object", name));
+    object.same_as = target->first;
   } else if (::archive_entry_filetype(entry) == AE_IFLNK) {
     const char* target = ::archive_entry_symlink(entry);
     if (target == nullptr) return Error(ErrorKind::kInvalid, fmt::format("the link \"{}\" has no target", name));

@@ -46,7 +46,7 @@ struct PackedObject {
   std::uint32_t permissions = 0;
   std::uint64_t size = 0;
   std::optional<std::string> target;   // The target of a symlink.
-  std::optional<std::string> same_as;  // The checksum of the object to which this one is a hard link.
+  std::optional<std::string> same_as;  // The checksum of another object, if this object is a hard link to it.
 };
 
 // Writes the next bytes of an object into `room` and returns their number, which is 0 at the end of the object.

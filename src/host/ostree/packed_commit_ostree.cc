@@ -59,7 +59,8 @@ class CommitImporter {
       if (!object.same_as) return KeepAttributes(object, read);
       attributes_of_[object.checksum] = *object.same_as;
     }
-    // Everything else is skipped, even signatures of commits: the policy for images decides what may run.
+    // Objects of all other kinds are skipped, even signatures of commits: the policy for images decides which images
+    // may run.
     return {};
   }
 

@@ -40,7 +40,7 @@ class Sysroot {
   OstreeDeployment* staged() const { return ::ostree_sysroot_get_staged_deployment(sysroot_.get()); }
   bool is_booted() const { return booted() != nullptr; }
 
-  // Returns all deployments; the first is the one to boot.
+  // Returns all deployments; the next boot takes the first.
   std::vector<OstreeDeployment*> All() const;
 
   // Return the deployments that DeploymentsState describes, or null.

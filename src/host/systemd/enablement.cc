@@ -141,7 +141,7 @@ class Batch {
   std::size_t next_ = 0;
 };
 
-// The outcome of making several links.  If one link cannot be made, the others are still made.
+// The outcome of making several links.  If a link cannot be made, the links after it are still made.
 class Outcome {
  public:
   // Adds the result for one link: true if the link exists now, no matter who has made it, and false if no link was

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Reboots the machine, and keeps others from doing so.
+// Reboots the machine, and keeps others from shutting it down.
 
 #include <string>
 

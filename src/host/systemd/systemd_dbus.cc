@@ -126,7 +126,7 @@ class SystemdDbus::Connection {
   }
 
   bool is_lost() const { return is_lost_; }
-  // Returns whether systemd sends signals on this connection.  On its private socket, it does so without a
+  // Returns whether systemd sends signals on this connection.  On its private socket, systemd sends signals without a
   // subscription.
   bool gets_signals() const { return watch_ != nullptr || !is_on_bus_; }
 

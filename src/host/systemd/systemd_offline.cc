@@ -11,7 +11,7 @@
 namespace pintle::host {
 namespace {
 
-// Returns the units that have a file, and removes the links of the other units.
+// Returns the units that have a file, and removes the links of all units without a file.
 Result<std::vector<std::string>> WithFiles(const Root& root, const std::vector<std::string>& units) {
   std::vector<std::string> with_files;
   for (const std::string& unit : units) {

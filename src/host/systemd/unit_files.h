@@ -17,8 +17,8 @@ namespace pintle::host {
 // The directory with the unit files of configs and administrators, and with the links of enabled units.
 inline constexpr std::string_view kUnitDirectory = "/etc/systemd/system";
 
-// The directories in which systemd looks for unit files.  A file in an earlier directory hides one of the same name in
-// a later directory.
+// The directories in which systemd looks for unit files.  A file in an earlier directory hides a file of the same
+// name in a later directory.
 inline constexpr std::array<std::string_view, 13> kUnitSearchPath = {
     "/etc/systemd/system.control",
     "/run/systemd/system.control",

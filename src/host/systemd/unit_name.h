@@ -21,7 +21,7 @@ class UnitName {
   const std::string& text() const { return text_; }
   UnitNameKind kind() const { return kind_; }
 
-  // For "getty@tty1.service" these are "getty", "tty1", "service" and "getty@tty1".
+  // For "getty@tty1.service", the next four functions return "getty", "tty1", "service" and "getty@tty1".
   std::string_view prefix() const;
   std::string_view instance() const;
   std::string_view type() const;
