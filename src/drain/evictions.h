@@ -50,9 +50,9 @@ class Evictions {
 
     kube::ObjectName name;
     bool is_terminating = false;
-    bool is_reported = false;  // The listener knows that the pod is evicted.
-    std::string why = {};      // The refusal of the last request, or its error.
-    std::string finalizers = {};
+    bool is_reported = false;     // The listener knows that the pod is evicted.
+    std::string why = {};         // The refusal of the last request, or its error.
+    std::string finalizers = {};  // Separated by commas; set when the pod is terminating.
     Turns::Turn turn = {};
     kube::Call call = {};
     std::optional<kube::Failure> failure = {};  // The failure of the last request.

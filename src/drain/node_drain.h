@@ -64,6 +64,7 @@ class NodeDrain {
   std::string node_;
   Listener listener_;
   Settings settings_;
+  // The uid and the resource version of the Node in the API server's last answer.
   std::string answered_uid_;
   std::string answered_version_;
   Phase phase_ = phase::Idle{};

@@ -43,7 +43,7 @@ enum class AgentState { kDone, kWorking, kDegraded, kUnreconcilable };
 
 enum class AgentPhase {
   kStarting,
-  kSettled,  // The machine is as it should be.
+  kSettled,  // The machine has its goal.
   kChecking,
   kDraining,
   kChanging,

@@ -34,8 +34,8 @@ class BlobStore {
   enum class For { kAdding, kReading };
   static Result<BlobStore> Open(const Root& root, std::string path, For purpose = For::kAdding);
 
-  // Adds contents and returns their SHA-256 digest in hexadecimal.  Contents that are added by this function and the
-  // next ones are durable after the next Sync().
+  // Adds contents and returns their SHA-256 digest in hexadecimal.  All added contents are durable after the next
+  // Sync().
   Result<std::string> Add(std::string_view contents);
   // Adds contents whose digest the caller has computed.
   Result<> AddKnown(const std::string& sha256, std::string_view contents);
@@ -46,7 +46,8 @@ class BlobStore {
   Result<std::string> AddPieces(const WalkPieces& walk);
   Result<> Sync();
 
-  // Limits the length of the store's file, so that the disk has room for other programs.  Adding more is an error.
+  // Limits the length of the store's file, so that the disk has room for other programs.  An addition that
+  // would exceed the limit is an error.
   void LimitTo(std::uint64_t bytes) { limit_ = bytes; }
 
   bool Has(const std::string& sha256) const { return extents_.contains(sha256); }

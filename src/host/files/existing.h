@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Reads the status of an entry of an open directory, and finds out whether the entry has changed since.
+// Reads the status of an entry in an open directory, and finds out whether the entry has changed since then.
 
 #include <sys/stat.h>
 
@@ -37,7 +37,8 @@ struct Existing {
 // Returns nullopt if the name does not exist, and an error for anything but a file, a directory or a link.
 Result<std::optional<Existing>> FindExisting(int directory, const std::string& name);
 
-// These return kConflict if someone has made the entry immutable or append-only, or has mounted something on it.
+// Return an error of the kind kConflict if someone has made the entry immutable or append-only, and if something is
+// mounted on the entry.
 Result<> CheckNotImmutable(std::uint64_t statx_flags, std::string_view subject);
 Result<> CheckNotMounted(const Existing& existing);
 

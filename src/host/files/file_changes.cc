@@ -295,6 +295,7 @@ class FileChanges::Work {
     return MakeBeside(put, directory, wanted_attributes, prepared);
   }
 
+  // Makes the new entry under its temporary name.
   Result<> MakeBeside(const FilePut& put, const Directory& directory, const WantedAttributes& wanted_attributes,
                       Prepared& prepared) {
     const std::string& name = prepared.exchange.name;
@@ -349,6 +350,7 @@ class FileChanges::Work {
            blobs_.SizeOf(was.sha256) == existing.size;
   }
 
+  // Returns EditedError() unless the entry still has the state that was observed.
   Result<> CheckAsBefore(const Before& before, const Existing& existing, int opened, const Attributes& have) const {
     if (before.state == nullptr) return EditedError();
     // The state of a directory itself does not matter.  Its entries do, and each of them is compared separately.
@@ -489,6 +491,7 @@ class FileChanges::Work {
     ErasePrepared(found);
   }
 
+  // Removes the new entry under its temporary name, if it was made.
   void RemoveMade(const std::string& path, const Prepared& prepared) {
     if (!prepared.exchange.made) return;
     RemoveNewDirectory(path, prepared.place());

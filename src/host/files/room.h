@@ -45,12 +45,12 @@ class NeededRoom {
   // Adds a file, a link or a directory that will be made in `directory`, which need not exist yet.
   Result<> Add(const std::string& directory, std::uint64_t bytes);
 
-  // Returns an error if a file system has too little room.  The error names a directory on it.
+  // Returns an error if a file system has too little room.  The error names a directory on that file system.
   Result<> ExpectEnough() const;
 
  private:
   struct FileSystem {
-    std::string directory;  // A directory on it.
+    std::string directory;  // A directory on this file system.
     std::uint64_t block = 1;
     Room free;
     Room needed;

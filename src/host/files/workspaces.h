@@ -4,9 +4,10 @@
 // Chooses the directory for temporary names.  A new entry has a temporary name until it is moved to its place, and an
 // old entry has one until it is removed.
 //
-// If only we can change the names in a directory, the temporary names are in that directory itself.  If others can,
-// they could put an entry of theirs under a temporary name.  Then the temporary names are in a workspace: a directory
-// of our own inside that directory, which nobody else may enter.  One rename moves an entry from there to its place.
+// If only we can change the names in a directory, the temporary names are in that directory itself.  If others can
+// change them, they could put an entry of theirs under a temporary name.  So the temporary names are in a workspace in
+// this case: a directory of our own inside that directory, which nobody else may enter.  One rename moves an entry from
+// there to its place.
 
 #include <map>
 #include <string>

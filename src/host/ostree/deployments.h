@@ -28,7 +28,7 @@ inline constexpr const char* kStagedDeployment = "/run/ostree/staged-deployment"
 inline constexpr const char* kStagedDeploymentLock = "/run/ostree/staged-deployment-locked";
 
 struct DeployedImage {
-  std::string id;  // OS-COMMIT.SERIAL, which rpm-ostree uses; it is unique on this disk.
+  std::string id;  // OS-COMMIT.SERIAL, the format of rpm-ostree; unique on this disk.
   std::string commit;
   std::string version;                        // The version in the image's own metadata, or "".
   std::string branch;                         // REMOTE:BRANCH or BRANCH, if it came from an OSTree repository.
@@ -50,14 +50,15 @@ bool IsOfImage(const DeployedImage& image, const std::string& name);
 
 struct DeploymentsState {
   std::optional<DeployedImage> booted;    // nullopt if the machine does not run from this disk.
-  std::optional<DeployedImage> pending;   // The deployment that the next boot takes, unless it is the booted one.
+  std::optional<DeployedImage> pending;   // The deployment for the next boot; nullopt if that is the booted one.
   std::optional<DeployedImage> rollback;  // The deployment that was booted before.
 };
 
 // An image that has been fetched completely.
 struct FetchedImage {
-  std::string name;    // The requested name, with the digest in the place of a tag.
-  std::string commit;  // Empty if rpm-ostree has fetched the image, since it reports only the commits of deployments.
+  std::string name;  // The requested name, with the digest in the place of a tag.
+  // Empty if rpm-ostree has fetched the image: rpm-ostree reports only the commits of deployments.
+  std::string commit;
 };
 
 // Packages to layer on an image or to remove from it, in addition to those of the booted deployment.  Only rpm-ostree

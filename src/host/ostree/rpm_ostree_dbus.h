@@ -44,7 +44,7 @@ enum class RpmOstreeCleanup {
 class RpmOstree {
  public:
   // Returns the name of the D-Bus method that began the active transaction, whoever called the method.  Returns "" if
-  // no transaction is active. This does not start the daemon.
+  // no transaction is active.  This does not start the daemon.
   static Result<std::string> ActiveTransaction(Systemd& systemd);
 
   // Starts the daemon if it does not run.  While the result lives, the daemon does not exit when it is idle.
