@@ -45,12 +45,14 @@ struct Entry {
   std::vector<Field> fields;
 };
 
+// Writes an entry to the system journal or to stderr.
 void Write(const Entry& entry);
 
 // Writes an entry to the system journal and never to stderr.  This is for records of changes: `pintle history` reads
 // them later, and people learn of these changes in another way.  Where there is no journal, the entry is lost.
 void Record(const Entry& entry);
 
+// Write an entry of this level.
 void Error(std::string text, const MessageId& id, std::vector<Field> fields = {});
 void Warning(std::string text, const MessageId& id, std::vector<Field> fields = {});
 void Notice(std::string text, const MessageId& id, std::vector<Field> fields = {});

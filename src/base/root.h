@@ -45,6 +45,7 @@ class Root {
   // memory.
   Result<std::string> ReadFile(std::string_view path, std::size_t limit = kReadLimit) const;
 
+  // Returns the target of a symlink.  Anything else at the path is an error.
   Result<std::string> ReadLink(std::string_view path) const;
 
   // Returns the path of an existing thing without symlinks on the way or at its end, such as "/var/home" for "/home".

@@ -24,6 +24,7 @@ inline bool Goes(const api::Pod& pod) { return FateOf(pod) == Fate::kGoes; }
 bool IsFinished(const api::Pod& pod);
 // Returns whether the pod is terminating.
 bool IsTerminating(const api::Pod& pod);
+// Returns whether the pod's condition Ready is True.
 bool IsReady(const api::Pod& pod);
 
 }  // namespace pintle::drain

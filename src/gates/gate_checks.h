@@ -43,6 +43,7 @@ class GateChecks {
   // Returns those results of a policy's gates that still count.
   const Results& ResultsOf(const std::string& policy) const;
 
+  // Ends all checks and forgets all results.
   void Stop();
 
  private:
@@ -57,6 +58,7 @@ class GateChecks {
     std::optional<WallTime> newer_than = std::nullopt;
   };
 
+  // Returns the time of the latest answered request on the wall clock.
   WallTime AskedAt(const Check& check) const;
   // Returns whether the latest answered request was sent at or before `newer_than`.
   bool IsTooOld(const Check& check) const;

@@ -77,11 +77,13 @@ class BlobStore {
   BlobStore(UniqueFd directory, UniqueFd file, std::string path)
       : directory_(std::move(directory)), file_(std::move(file)), path_(std::move(path)) {}
 
+  // Finds the contents in the file and checks their digests.
   Result<> ReadIndex(For purpose);
   Result<Extent> Find(const std::string& sha256) const;
   Result<> Walk(const Extent& extent, const TakePiece& take) const;
   Result<std::string_view> ReadSmall(const Extent& extent) const;
   Result<> WriteTail();
+  // Writes `head` and then `tail` at this offset of the file.
   Result<> WriteAt(off_t offset, std::string_view head, std::string_view tail = {}) const;
   Result<std::string> AddLongFile(int fd, std::size_t expected);
   Result<> WriteMore(IncomingContents& incoming, std::string_view piece);

@@ -28,6 +28,7 @@ class Unsynced {
   // Adds a directory in which names have changed.
   Result<> AddDirectory(const Directory& directory);
 
+  // Makes everything durable that was added since the last call.
   Result<> Sync();
 
  private:

@@ -53,6 +53,7 @@ class RpmOstree {
   RpmOstree(const RpmOstree&) = delete;
   RpmOstree& operator=(const RpmOstree&) = delete;
 
+  // Fetches an image or makes a deployment, as `update` demands.
   Result<> Update(const RpmOstreeUpdate& update);
   // Replaces all kernel arguments.  `from` must be the arguments of the deployment that the request starts from.
   Result<> SetKernelArguments(const std::vector<std::string>& from, const std::vector<std::string>& to);

@@ -41,6 +41,7 @@ class Systemd {
   // Runs one job and waits for its end.  A job that takes longer than `patience` is cancelled, which is an error.
   virtual Result<> Run(JobKind job, const std::string& unit, std::chrono::milliseconds patience) = 0;
 
+  // A unit that does not exist has the load state "not-found".
   virtual Result<UnitStatus> Observe(const std::string& unit) = 0;
 };
 

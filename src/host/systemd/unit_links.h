@@ -16,6 +16,7 @@
 
 namespace pintle::host {
 
+// Returns the links with their targets, and the folders without links.
 Result<resource::UnitLinks::State> ObserveUnitLinks(const Root& root);
 
 // Makes and removes links until exactly `links` exist.  A folder without links is removed, unless `links` lists it as
