@@ -105,9 +105,7 @@ pool::GateResult Judge(const pool::Gate& gate, int status, const std::string& bo
 }
 
 GateChecks::GateChecks(event::Loop& loop, const Clock& clock, net::Peers peers, std::function<void()> changed)
-    : loop_(loop), clock_(clock), peers_(peers), changed_(std::move(changed)), next_check_(loop, [this] {
-        CheckDue();
-      }) {}
+    : loop_(loop), clock_(clock), peers_(peers), changed_(std::move(changed)), timer_(loop, [this] { CheckDue(); }) {}
 
 GateChecks::~GateChecks() = default;
 
@@ -152,7 +150,7 @@ const GateChecks::Results& GateChecks::ResultsOf(const std::string& policy) cons
 }
 
 void GateChecks::Stop() {
-  next_check_.Cancel();
+  timer_.Cancel();
   checks_.clear();
   results_.clear();
 }
@@ -167,7 +165,7 @@ void GateChecks::CheckDue() {
       if (!check.is_under_way && (check.due <= now || IsTooOld(check))) Begin(policy, check);
     }
   }
-  if (!checks_.empty() && !next_check_.armed()) next_check_.After(kCheckAgain);
+  if (!checks_.empty() && !timer_.armed()) timer_.After(kCheckAgain);
   if (is_any_outdated) changed_();
 }
 

@@ -75,7 +75,7 @@ class GateChecks {
   std::optional<net::HttpClient> client_;                       // Exists once there is a gate.
   std::map<std::string, std::map<std::string, Check>> checks_;  // The keys are the policy and the gate.
   std::map<std::string, Results> results_;                      // The key is the policy.
-  event::Timer next_check_;
+  event::Timer timer_;                                          // For CheckDue().
 };
 
 // Returns the URL of a gate's request.

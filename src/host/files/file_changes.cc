@@ -159,6 +159,7 @@ class FileChanges::Work {
 
   // ---- directories --------------------------------------------------------------------------------------------------
 
+  // Opens the directory of a path, before the first write to its file system (unsynced.h).
   Result<DirectoryPtr> OpenAbove(const std::string& path) {
     DirectoryPtr directory = TRY(directories_.Open(DirectoryAbove(path)));
     const std::uint64_t device = directory->identity().device;

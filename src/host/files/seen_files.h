@@ -32,7 +32,7 @@ namespace pintle::host {
 inline constexpr const char* kSeenFiles = "/run/pintle/seen-files";
 
 // A file is recorded only if it has not changed for this time, which is longer than a tick of any file system's clock.
-inline constexpr std::chrono::seconds kTimeAtRest(3);
+inline constexpr std::chrono::seconds kRest(3);
 
 class SeenFiles {
  public:
