@@ -38,8 +38,8 @@ struct RestoredOriginals {
   // The originals by path.  For a path that has neither a kept original nor a stamp, this is the OS's default, if there
   // is one.  Paths that are not in this map are only removed.
   std::map<std::string, resource::FileEntry::State> originals;
-  // The steps that remove the kept originals and stamps, and the directories of ours that become empty.  They must be
-  // put last.
+  // The steps that remove the kept originals and stamps, and the directories of ours that become empty.  These
+  // steps must be put last.
   std::vector<FilePut> afterwards;
 };
 

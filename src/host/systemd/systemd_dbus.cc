@@ -358,8 +358,8 @@ Result<> SystemdDbus::PutEnablement(std::span<const resource::Put<resource::Unit
   const resource::UnitLinks::State before = TRY(ObserveLinks());
   const UnitsByEnablement sorted = SortByEnablement(units);
   TRY(put(EnablementChange::kPreset, sorted.preset));
-  // EnableUnitFiles keeps the links that an earlier [Install] section of a unit asked for, so all links of the unit are
-  // removed first.
+  // EnableUnitFiles keeps the links that an earlier [Install] section of a unit asked for, so RemoveUnitLinks()
+  // comes first.
   for (const std::string& unit : sorted.enabled) {
     if (const auto name = UnitName::Parse(unit)) TRY(RemoveUnitLinks(root_, *name));
   }

@@ -38,7 +38,7 @@ Result<> PresetUsable(const Root& root, const std::vector<std::string>& units) {
   return PresetUnits(root, usable);
 }
 
-// Removes all links of the units first, since an earlier [Install] section may have asked for links that the present
+// Calls RemoveUnitLinks() first, since an earlier [Install] section may have asked for links that the present
 // section does not ask for.
 Result<> Enable(const Root& root, const std::vector<std::string>& units) {
   for (const std::string& unit : units) TRY(RemoveUnitLinks(root, *UnitName::Parse(unit)));
