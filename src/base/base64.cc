@@ -21,15 +21,15 @@ constexpr auto kValues = [] {
 }();
 
 std::uint8_t ValueOf(char c) { return kValues[static_cast<unsigned char>(c)]; }
-bool IsBreak(char c) { return c == '\n' || c == '\r'; }
+bool IsLineBreak(char c) { return c == '\n' || c == '\r'; }
 
-// Calls `take` for each group of four letters, with the bits of the group and the number of bytes that they stand for.
-// Returns the offset at which Go reports an error, or nullopt if the whole text is valid.
+// Calls `take` for each group of four letters, with the bits of the group and the number of bytes in them.
+// Returns the offset that Go's encoding/base64 reports for an invalid text, or nullopt if the whole text is valid.
 template <typename Take>
 std::optional<std::size_t> WalkGroups(std::string_view text, Take&& take) {
   std::size_t at = 0;
-  const auto skip_breaks = [&] {
-    while (at < text.size() && IsBreak(text[at])) ++at;
+  const auto skip_line_breaks = [&] {
+    while (at < text.size() && IsLineBreak(text[at])) ++at;
   };
   for (;;) {
     std::uint32_t bits = 0;
@@ -46,7 +46,7 @@ std::optional<std::size_t> WalkGroups(std::string_view text, Take&& take) {
       } else if (c == '=') {
         if (letters < 2) return at - 1;
         break;
-      } else if (!IsBreak(c)) {
+      } else if (!IsLineBreak(c)) {
         return at - 1;
       }
     }
@@ -56,12 +56,12 @@ std::optional<std::size_t> WalkGroups(std::string_view text, Take&& take) {
     }
     // The group ends in padding, and nothing may follow it.
     if (letters == 2) {
-      skip_breaks();
+      skip_line_breaks();
       if (at == text.size()) return text.size();
       if (text[at] != '=') return at - 1;
       ++at;
     }
-    skip_breaks();
+    skip_line_breaks();
     if (at < text.size()) return at;
     take(bits << 6 * (4 - letters), letters - 1);
     return std::nullopt;

@@ -10,7 +10,7 @@
 
 namespace pintle {
 
-// Returns the offset at which Go reports an error in the text, or nullopt if the text is valid.
+// Returns the offset that Go's encoding/base64 reports for an invalid text, or nullopt if the text is valid.
 std::optional<std::size_t> FindBase64Problem(std::string_view text);
 
 // Returns nullopt if the text is not valid base64.

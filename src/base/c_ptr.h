@@ -15,7 +15,7 @@ template <auto kFree>
 struct FreeWith {
   template <typename T>
   void operator()(T* object) const {
-    // The result is a null pointer, or an error that nobody could act on.
+    // If kFree returns something, it is a null pointer, or an error that nobody could act on.
     static_cast<void>(kFree(object));
   }
 };

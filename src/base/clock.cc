@@ -104,7 +104,7 @@ std::optional<WallTime> ReadTime(std::string_view text) {
   if (!time) return std::nullopt;
   const auto offset = ReadOffset(reader);
   if (!offset || !reader.AtEnd()) return std::nullopt;
-  // Our clock counts nanoseconds, so its range is that of the years 1678 to 2261.
+  // Our clock counts nanoseconds in 64 bits, which reach from the year 1678 to the year 2261.
   constexpr std::chrono::sys_days kFirst = std::chrono::year(1678) / std::chrono::January / 1;
   constexpr std::chrono::sys_days kLast = std::chrono::year(2262) / std::chrono::January / 1;
   const auto day = std::clamp(*date, kFirst, kLast);

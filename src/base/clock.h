@@ -34,7 +34,8 @@ class SystemClock final : public Clock {
 // Formats a time as Kubernetes does, in RFC 3339, UTC and whole seconds: "2026-11-21T05:41:43Z".
 std::string ToRfc3339(WallTime time);
 // Reads an RFC 3339 time, which may have a fraction of a second and an offset from UTC.  "T" and "Z" must be capitals,
-// although the standard does not demand that: the times come from Go programs, whose parser refuses anything else.
+// although the standard does not demand capitals: the times come from Go programs, whose parser refuses anything else.
+// A time before the year 1678 or after the year 2261 becomes the first instant of 1678 or of 2262.
 Result<WallTime> FromRfc3339(std::string_view text);
 
 }  // namespace pintle

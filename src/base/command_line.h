@@ -21,7 +21,7 @@ namespace pintle {
 struct Option {
   std::string_view name;  // Such as "--pool" or "-o".
   // The placeholder of the value in the help, such as "FILE", or the values that are allowed, such as "json|yaml".
-  // It is empty if the option is a switch without a value.
+  // Empty if the option is a switch without a value.
   std::string_view value;
   std::string_view summary;  // A phrase for the help.
 };
@@ -36,6 +36,7 @@ class CommandLine {
   bool Has(std::string_view option) const { return values_.contains(option); }
   // Returns the value that was given last, so that a later one overrides an earlier one.
   std::optional<std::string> Value(std::string_view option) const;
+  // Returns all values of an option in the order in which they were given.
   std::vector<std::string> Values(std::string_view option) const;
   // Returns the value of a required option, or an error if the option was not given or its value is empty.
   Result<std::string> Needed(std::string_view option) const;

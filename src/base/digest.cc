@@ -12,8 +12,8 @@
 namespace pintle {
 namespace {
 
-// Returns MD5 even if the system forbids it (FIPS mode): MD5 is used only to compute names, and protects nothing.  Such
-// a system activates only providers without MD5, so the default provider is loaded into a context of its own.
+// Returns MD5 even in FIPS mode, in which the system forbids MD5: we use MD5 only to compute names, and it protects
+// nothing.  In FIPS mode, the active providers have no MD5, so the default provider is loaded into a separate context.
 const EVP_MD* FetchMd5() {
   if (const EVP_MD* const md5 = Crypto().EVP_MD_fetch(nullptr, "MD5", "-fips")) return md5;
   OSSL_LIB_CTX* const context = Crypto().OSSL_LIB_CTX_new();
@@ -22,7 +22,7 @@ const EVP_MD* FetchMd5() {
 }
 
 const EVP_MD* Md5() {
-  static const EVP_MD* const md5 = FetchMd5();  // OpenSSL keeps it, and the context, until the process ends.
+  static const EVP_MD* const md5 = FetchMd5();  // Never freed, and neither is its context.
   return md5;
 }
 

@@ -16,7 +16,7 @@ struct evp_md_ctx_st;  // OpenSSL's EVP_MD_CTX
 
 namespace pintle {
 
-// MD5 is needed only for the names of rendered configs, since the Machine Config Operator uses it there.
+// MD5 is needed only for the names of rendered configs, since the Machine Config Operator uses MD5 there.
 enum class DigestAlgorithm { kMd5, kSha256, kSha512 };
 
 inline constexpr std::size_t kSha256Digits = 64;  // In hexadecimal.

@@ -24,7 +24,7 @@ struct DlopenNote {
 
 template <std::size_t kSize>
 constexpr DlopenNote<kSize> MakeDlopenNote(const char (&json)[kSize]) {
-  constexpr std::uint32_t kType = 0x407c0c0a;
+  constexpr std::uint32_t kType = 0x407c0c0a;  // The specification assigns this type to these notes.
   DlopenNote<kSize> note{sizeof(note.owner), kSize, kType, {'F', 'D', 'O', '\0'}, {}};
   std::copy_n(json, kSize, note.description);
   return note;

@@ -3,7 +3,7 @@
 
 // All programs of Pintle end with one of these statuses, and scripts may rely on them.
 //
-// The manual pages of all programs have this table in the same words; tests/cli/test_man.py compares them.
+// The manual pages of all programs list these statuses in the same words; tests/cli/test_man.py compares them.
 
 namespace pintle {
 

@@ -27,9 +27,9 @@ Result<> AddMatch(sd_journal* journal, std::string_view field, std::string_view 
   return {};
 }
 
-// Matches entries with any of these ids.  An entry that another program has written with one of our ids also matches;
-// the caller can recognise such an entry by the fields that name the sender.
-Result<> Match(sd_journal* journal, std::span<const MessageId> ids) {
+// Selects the entries with any of these ids, even if another program has written them.  The caller can recognise the
+// entries of other programs by the fields that name the sender.
+Result<> SelectIds(sd_journal* journal, std::span<const MessageId> ids) {
   for (const MessageId& id : ids) TRY(AddMatch(journal, "MESSAGE_ID", id.hex()));
   return {};
 }
@@ -89,7 +89,7 @@ Result<std::string> IdOfPreviousBoot(sd_journal* journal) {
 
 Result<std::vector<PastEntry>> ReadJournal(std::span<const MessageId> ids) {
   const Journal journal = TRY(OpenJournal());
-  TRY(Match(journal.get(), ids));
+  TRY(SelectIds(journal.get(), ids));
   std::vector<PastEntry> entries;
   int result = 0;
   while ((result = ::sd_journal_next(journal.get())) > 0) entries.push_back(TRY(ReadEntry(journal.get())));

@@ -3,8 +3,8 @@
 
 // Loads OpenSSL's libcrypto when it is first needed.
 //
-// A program that is linked with libcrypto uses 1.7 MiB more memory from its start, which is a quarter of what a short
-// command uses.  Few commands compute a digest or read a certificate.
+// A program that is linked with libcrypto uses 1.7 MiB more memory from its start.  This is a quarter of the memory
+// that a short command uses.  Few commands compute a digest or read a certificate.
 
 #include <openssl/asn1.h>
 #include <openssl/bio.h>
@@ -99,8 +99,8 @@ namespace pintle {
   WITH(X509_verify_cert_error_string)
 
 // The functions of the library that we call, as in `Crypto().EVP_sha256()`.  Our programs are not linked with the
-// library, so the functions have no global names.  The macros of OpenSSL's headers that call functions by these names
-// cannot be used; our code writes out what such a macro does.
+// library, so the functions have no global names.  Macros of OpenSSL's headers that call functions by these names
+// cannot be used, so our code writes out the bodies of such macros.
 struct LibCrypto {
 #define PINTLE_MEMBER(function) decltype(&::function) function;
   PINTLE_LIBCRYPTO_FUNCTIONS(PINTLE_MEMBER)

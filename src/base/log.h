@@ -45,17 +45,19 @@ struct Entry {
   std::vector<Field> fields;
 };
 
+// Writes an entry to the system journal or to stderr.
 void Write(const Entry& entry);
 
 // Writes an entry to the system journal and never to stderr.  This is for records of changes: `pintle history` reads
 // them later, and people learn of these changes in another way.  Where there is no journal, the entry is lost.
 void Record(const Entry& entry);
 
+// Write an entry of this level.
 void Error(std::string text, const MessageId& id, std::vector<Field> fields = {});
 void Warning(std::string text, const MessageId& id, std::vector<Field> fields = {});
 void Notice(std::string text, const MessageId& id, std::vector<Field> fields = {});
 void Info(std::string text, std::vector<Field> fields = {});
-// Written only if PINTLE_DEBUG is set in the environment.
+// Writes the entry only if PINTLE_DEBUG is set in the environment.
 void Debug(std::string text, std::vector<Field> fields = {});
 
 // Returns the line for stderr: "pintled: warning: text [PINTLE_UNIT=a.service]".  A line break in a text or a value is
@@ -65,7 +67,7 @@ std::string StderrLine(std::string_view program, const Entry& entry);
 // Returns the fields as sd_journal_sendv() takes them: "NAME=value".
 std::vector<std::string> JournalFields(const Entry& entry);
 
-// Returns whether a stream with this device and inode number is the one that JOURNAL_STREAM="device:inode" names.
+// Returns whether `journal_stream`, the value of JOURNAL_STREAM, names the stream with this device and inode number.
 bool IsJournalStream(std::string_view journal_stream, unsigned long long device, unsigned long long inode);
 
 }  // namespace pintle::log

@@ -32,6 +32,7 @@ bool IsControl(std::uint32_t code) {
          turns_direction;
 }
 
+// Returns whether a character needs no escape.  `kept` has the control characters that are not escaped.
 bool IsShown(std::string_view character, std::string_view kept) {
   return !IsControl(CodeOf(character)) || kept.find(character) != std::string_view::npos;
 }
@@ -102,8 +103,8 @@ bool IsWebScheme(std::string_view text_before) {
 }
 
 // Returns where the secret begins in the part of a URL before its '@', if there is a secret.  Git servers take a token
-// as the user name, and then the password is missing, empty, or the word of GitHub.  The user name of an ssh:// URL is
-// no token.
+// as the user name; then the password is missing, empty, or GitHub's "x-oauth-basic".  The user name of an ssh:// URL
+// is no token.
 std::optional<std::size_t> SecretIn(std::string_view user_info, bool is_web) {
   const std::size_t colon = user_info.find(':');
   const bool has_password = colon != std::string_view::npos;
@@ -132,7 +133,7 @@ std::string ShellOperand(std::string_view word) { return (word.starts_with('-') 
 std::string Shortened(std::string text, std::size_t max_bytes) {
   if (text.size() > max_bytes) {
     std::size_t end = max_bytes;
-    // A character is at most four bytes long, so at most three bytes of it have to be cut.
+    // The cut may fall inside a character, which is at most four bytes long: then up to three more bytes are cut.
     while (end > 0 && max_bytes - end < kLongestCharacter - 1 &&
            (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) {
       --end;

@@ -24,12 +24,12 @@ namespace pintle {
 // details are in the message.
 enum class ErrorKind {
   kInvalid,         // The input is wrong; trying again cannot help.
-  kUnreconcilable,  // The input is valid, but this node can reach it only by being reinstalled.
+  kUnreconcilable,  // The config is valid, but this node must be reinstalled to get it.
   kUnconvertible,   // The input is valid, but the version of its format that we need cannot express it.
   kTooNew,          // A newer version of this program wrote the input, in a format that we do not know.
   kNotFound,
   kConflict,     // Someone else changed the object first: read again and retry.
-  kUnavailable,  // The other side is down or slow: retry with backoff.
+  kUnavailable,  // A server or another program is down, slow or busy: retry with backoff.
   kCancelled,    // We were asked to stop.
   kSystem,       // The kernel or a library returned an error; see errno_value().
 };
@@ -42,7 +42,7 @@ class Error {
   static Error FromErrno(std::string_view call, int errno_value = errno);
 
   ErrorKind kind() const { return kind_; }
-  int errno_value() const { return errno_; }
+  int errno_value() const { return errno_; }  // 0 if the error was not made by FromErrno().
   const std::string& message() const { return message_; }
 
   // Prepends what we were doing: "writing /etc/motd: rename: No space left on device".
@@ -54,8 +54,8 @@ class Error {
   std::string message_;
 };
 
-// The names follow std::expected, so that this class can become an alias of std::expected once the oldest compilers
-// that we build with (Debian 12: g++ 12, clang 14) have a complete one.
+// The members have the names of std::expected, so that this class can become its alias once the oldest compilers that
+// we build with (Debian 12: g++ 12, clang 14) have a complete one.
 template <typename T = void>
 class [[nodiscard]] Result {
  public:

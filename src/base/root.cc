@@ -22,7 +22,8 @@ namespace {
 
 constexpr std::uint64_t kResolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
 
-// openat2() fails with EAGAIN if anything on the machine is renamed or mounted while the kernel resolves a "..".
+// openat2() fails with EAGAIN if anything on the machine is renamed or mounted while the kernel resolves a "..".  Then
+// the call is repeated, up to this number of attempts.
 constexpr int kLookupAttempts = 64;
 
 Result<UniqueFd> OpenBelow(int root, const std::string& path, std::uint64_t flags, mode_t mode) {
@@ -87,8 +88,8 @@ Result<> RemoveLeftover(int directory, const std::string& name) {
   if (!leftover) return Error::FromErrno("opening a leftover");
   const UniqueFd inside(::fcntl(leftover.get(), F_DUPFD_CLOEXEC, 0));  // NamesIn() closes the descriptor that it gets.
   if (!inside) return Error::FromErrno("dup");
-  for (const std::string& more : TRY(NamesIn(std::move(leftover)))) {
-    if (more.starts_with(kTemporaryNamePrefix)) TRY(RemoveLeftover(inside.get(), more));
+  for (const std::string& entry : TRY(NamesIn(std::move(leftover)))) {
+    if (entry.starts_with(kTemporaryNamePrefix)) TRY(RemoveLeftover(inside.get(), entry));
   }
   if (::unlinkat(directory, name.c_str(), AT_REMOVEDIR) != 0) return Error::FromErrno("removing a leftover");
   return {};
@@ -108,7 +109,7 @@ class TemporaryEntry {
   const char* name() const { return name_.c_str(); }
   void MarkMade() { made_ = true; }
 
-  // Removes what a crash may have left under the temporary name.
+  // Removes an entry that a crash has left under the temporary name.
   Result<> MakeRoom() { return RemoveLeftover(directory(), name_); }
 
   // Renames the entry to its final name durably: it keeps that name even after a power cut.
@@ -174,7 +175,9 @@ std::string NameBeside(std::string_view name) {
 
 bool IsNameBeside(std::string_view name) { return name.starts_with(kTemporaryNamePrefix); }
 
-Result<> ClearBeside(int directory, std::string_view name) { return RemoveLeftover(directory, NameBeside(name)); }
+Result<> ClearTemporaryName(int directory, std::string_view name) {
+  return RemoveLeftover(directory, NameBeside(name));
+}
 
 Result<Root> Root::Open(const std::string& path) {
   UniqueFd directory(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
@@ -226,11 +229,11 @@ Result<std::string> Root::RealPath(std::string_view path) const {
   const auto doing = [&] { return fmt::format("resolving {}", path); };
   const UniqueFd file = TRY(OpenFile(path, O_PATH), doing());
   const std::string top = TRY(PathOf(directory_.get()), doing());
-  const std::string place = TRY(PathOf(file.get()), doing());
-  if (top == "/" || place == top) return place == top ? "/" : place;
-  if (!place.starts_with(top + "/"))
+  const std::string real = TRY(PathOf(file.get()), doing());
+  if (top == "/" || real == top) return real == top ? "/" : real;
+  if (!real.starts_with(top + "/"))
     return Error(ErrorKind::kSystem, "the path was moved out of the root directory").While(doing());
-  return place.substr(top.size());
+  return real.substr(top.size());
 }
 
 Result<std::optional<struct stat>> Root::Status(std::string_view path) const {

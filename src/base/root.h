@@ -45,6 +45,7 @@ class Root {
   // memory.
   Result<std::string> ReadFile(std::string_view path, std::size_t limit = kReadLimit) const;
 
+  // Returns the target of a symlink.  Anything else at the path is an error.
   Result<std::string> ReadLink(std::string_view path) const;
 
   // Returns the path of an existing thing without symlinks on the way or at its end, such as "/var/home" for "/home".
@@ -60,7 +61,8 @@ class Root {
   // an error, and so are contents longer than kReadLimit.  The parent directory must exist.
   Result<> WriteFile(std::string_view path, std::string_view contents, const FileMode& mode = {}) const;
 
-  // Replaces whatever is at the path by a symlink, with the same exceptions as WriteFile().
+  // Replaces whatever is at the path by a symlink.  A directory at the path is an error.  The parent directory must
+  // exist.
   Result<> WriteLink(std::string_view path, const std::string& target) const;
 
   // Makes a directory and its missing parents.  Directories that exist keep their mode and owner.
@@ -78,13 +80,14 @@ class Root {
 };
 
 // Returns the temporary name under which an entry is written before it is renamed to `name` in the same directory.  The
-// temporary name is computed from `name` alone, so the next write or removal of `name` finds and removes what a crash
-// has left.  No other entry has a name with this prefix.
+// temporary name is computed from `name` alone, so the next write or removal of `name` finds and removes an
+// entry that a crash has left.  All temporary names begin with ".pintle-", and no other names do.
 std::string NameBeside(std::string_view name);
+// Returns whether a name is a temporary name of any entry.
 bool IsNameBeside(std::string_view name);
 
-// Removes what an interrupted write of `name` has left under NameBeside(name) in an open directory: a file, a link, or
-// a directory that contains only such leftovers.
-Result<> ClearBeside(int directory, std::string_view name);
+// Removes the entry that an interrupted write of `name` has left under NameBeside(name) in an open directory: a file, a
+// link, or a directory that contains only temporary names.
+Result<> ClearTemporaryName(int directory, std::string_view name);
 
 }  // namespace pintle

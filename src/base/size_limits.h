@@ -18,7 +18,7 @@ inline constexpr std::size_t kFileContents = 256 << 20;
 // config and the journal of a change, and the files of units and users.
 inline constexpr std::size_t kRecord = Root::kReadLimit;
 
-// Limits the configs of a machine without a cluster: the sum of their files, and each config after it is unpacked.
+// Limits the config files of a machine without a cluster, all together, and each config after it is unpacked.
 // Several copies of the configs are in memory at the same time.
 inline constexpr std::size_t kLocalConfigs = kRecord;
 

@@ -69,7 +69,8 @@ Result<milliseconds> ParseTimeSpan(std::string_view text) {
     const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
     const auto unit_end = std::find_if_not(left.begin(), left.end(), is_letter);
     const std::string_view name = left.substr(0, static_cast<std::size_t>(unit_end - left.begin()));
-    const auto unit = std::find_if(kUnits.begin(), kUnits.end(), [&](const Unit& one) { return one.name == name; });
+    const auto unit =
+        std::find_if(kUnits.begin(), kUnits.end(), [&](const Unit& candidate) { return candidate.name == name; });
     if (unit == kUnits.end()) return syntax_error();
     time += count * unit->length;
     if (time > kLongestTime) return Must("be a year at most");

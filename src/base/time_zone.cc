@@ -19,12 +19,12 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 using std::chrono::sys_seconds;
 
-// No place is further from UTC than this.
+// RFC 8536 (section 3.2) allows offsets from UTC of less than 26 hours.
 constexpr auto kFurthest = hours(26);
-constexpr std::size_t kHeaderSize = 44;
+constexpr std::size_t kHeaderSize = 44;  // In bytes (RFC 8536, section 3.1).
 
-Error Damaged(std::string_view what) {
-  return Error(ErrorKind::kInvalid, fmt::format("is not a usable TZif file: {}", what));
+Error Damaged(std::string_view reason) {
+  return Error(ErrorKind::kInvalid, fmt::format("is not a usable TZif file: {}", reason));
 }
 
 bool IsRuleDigit(char c) { return c >= '0' && c <= '9'; }
@@ -57,6 +57,7 @@ class TimeZone::FileReader {
   }
 
  private:
+  // The counts of the header, in their order in the file.
   struct Header {
     char version = 0;
     std::uint64_t ut_marks = 0;
@@ -180,7 +181,7 @@ class TimeZone::RuleReader {
   Result<seconds> Time() {
     const bool is_negative = Take('-');
     if (!is_negative) Take('+');
-    seconds time = hours(TRY(Number(167)));
+    seconds time = hours(TRY(Number(167)));  // RFC 8536 (section 3.3.1) allows a week.
     if (Take(':')) time += minutes(TRY(Number(59)));
     if (Take(':')) time += seconds(TRY(Number(59)));
     return is_negative ? -time : time;
@@ -248,14 +249,14 @@ seconds TimeZone::Rule::OffsetAt(sys_seconds instant) const {
   // The latest change at or before the instant determines the offset.  It may be a change of the previous year.
   seconds now = offset;
   std::optional<sys_seconds> latest;
-  const auto look_at = [&](sys_seconds change, seconds from_then_on) {
+  const auto consider = [&](sys_seconds change, seconds from_then_on) {
     if (change > instant || (latest && *latest > change)) return;
     latest = change;
     now = from_then_on;
   };
-  for (const auto near : {year - std::chrono::years(1), year, year + std::chrono::years(1)}) {
-    look_at(as_instant(summer->end.In(near), summer->offset), offset);
-    look_at(as_instant(summer->begin.In(near), offset), summer->offset);
+  for (const auto change_year : {year - std::chrono::years(1), year, year + std::chrono::years(1)}) {
+    consider(as_instant(summer->end.In(change_year), summer->offset), offset);
+    consider(as_instant(summer->begin.In(change_year), offset), summer->offset);
   }
   return now;
 }

@@ -42,7 +42,7 @@ Result<std::shared_ptr<const TimeZone>> TimeZoneFiles::Find(const std::string& n
   if (!zone) {
     return Error(ErrorKind::kInvalid,
                  fmt::format("the time zone \"{}\" cannot be read from {}: {}; write a name such as Europe/Berlin, and "
-                             "install the package tzdata where the controller runs",
+                             "install the package tzdata on this machine or, in a cluster, where the controller runs",
                              name, kDirectory, zone.error().message()));
   }
   return known_[name] = std::make_shared<const TimeZone>(*std::move(zone));

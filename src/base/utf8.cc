@@ -13,7 +13,7 @@ struct Form {
   unsigned char to = 0xBF;
 };
 
-// A length of 0 means that no character begins with this byte.
+// Returns the form of the characters that begin with this byte.  A length of 0 means that there are none.
 Form FormOf(unsigned char first) {
   if (first < 0x80) return {1};
   if (first < 0xC2) return {0};

@@ -17,7 +17,7 @@ constexpr kube::Backoff::Settings kAfterFailure = {
 // A budget of policy/v1beta1, the only version before Kubernetes 1.21.
 struct BetaBudget : api::PodDisruptionBudget {};
 
-// An empty selector matches no pod in v1beta1, and all pods in v1.
+// An empty selector matches no pod in v1beta1, but all pods in v1.  A missing selector matches no pod in v1.
 api::PodDisruptionBudget Converted(api::PodDisruptionBudget old) {
   if (old.spec.selector && old.spec.selector->is_empty()) old.spec.selector.reset();
   return old;

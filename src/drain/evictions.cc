@@ -14,7 +14,7 @@
 namespace pintle::drain {
 namespace {
 
-// Nobody reads longer lists, and the other texts are similar.
+// Nobody reads a longer list, and the texts that are left out are similar to the listed ones.
 constexpr std::size_t kMostListed = 20;
 // The longest interval after failures is this many times the interval after refusals.
 constexpr int kLongestEvictionRetry = 8;
@@ -63,7 +63,7 @@ void Evictions::EvictIfItGoes(const kube::ObjectName& name, const api::Pod& pod)
   const std::string& uid = pod.metadata.uid;
   leaving_.try_emplace(uid, loop_, name, times, [this, uid] { RequestEviction(uid); });
   NoteTermination(pod);
-  if (!IsLeaving(pod)) RequestEviction(uid);
+  if (!IsTerminating(pod)) RequestEviction(uid);
 }
 
 void Evictions::Readable(const api::Pod& pod) {
@@ -99,10 +99,10 @@ void Evictions::EndTooLate() {
 
 void Evictions::NoteTermination(const api::Pod& pod) {
   const auto found = leaving_.find(pod.metadata.uid);
-  if (found == leaving_.end() || !IsLeaving(pod)) return;
+  if (found == leaving_.end() || !IsTerminating(pod)) return;
   LeavingPod& leaving = found->second;
   leaving.is_terminating = true;
-  leaving.again.Cancel();
+  leaving.retry.Cancel();
   leaving.finalizers.clear();
   for (const std::string& finalizer : pod.metadata.finalizers) {
     leaving.finalizers += (leaving.finalizers.empty() ? "" : ", ") + finalizer;
@@ -126,17 +126,17 @@ void Evictions::Answered(const std::string& uid, const Result<kube::Eviction>& a
   if (const auto* kept = answer ? std::get_if<kube::KeptByBudget>(&*answer) : nullptr) {
     leaving.why = kept->why;
     leaving.backoff.Reset();
-    return leaving.again.After(settings_.eviction_retry);
+    return leaving.retry.After(settings_.eviction_retry);
   }
   if (answer && std::get<kube::Departure>(*answer) == kube::Departure::kGoing) {
     leaving.why.clear();
     leaving.is_terminating = true;
     return ReportEvicted(leaving);
   }
-  // If the answer is that the pod is gone, the mirror still has to confirm it.
+  // An answer that the pod is gone also leads here: the mirror still has to confirm that.
   leaving.why = failure ? failure->error.message() : "";
   const auto retry_after = failure ? failure->retry_after : std::nullopt;
-  leaving.again.After(std::max(leaving.backoff.Next(), retry_after.value_or(std::chrono::milliseconds(0))));
+  leaving.retry.After(std::max(leaving.backoff.Next(), retry_after.value_or(std::chrono::milliseconds(0))));
 }
 
 void Evictions::ReportEvicted(LeavingPod& leaving) {
@@ -146,7 +146,7 @@ void Evictions::ReportEvicted(LeavingPod& leaving) {
 void Evictions::Gone(const api::Pod& pod) {
   const auto found = leaving_.find(pod.metadata.uid);
   if (found == leaving_.end()) return EndWhenUnreadableAreGone();
-  ReportEvicted(found->second);  // The pod may be gone before the answer arrives.
+  ReportEvicted(found->second);  // The pod may be gone before the answer to its eviction arrives.
   leaving_.erase(found);
   EndWhenEmpty();
 }

@@ -31,7 +31,8 @@ class Evictions {
  public:
   struct Listener {
     std::function<void(const kube::ObjectName& pod)> evicted;  // Called once for each pod that goes.
-    // Either `gone` or `failed` is called at the end, and may destroy this object.
+    // At the end, either `gone` is called, if all pods are gone, or `failed`, if the time is up.  Both may destroy this
+    // object.
     std::function<void()> gone;
     std::function<void(const std::string& why)> failed;  // `why` lists the pods that are left, as `kubectl drain` does.
   };
@@ -43,19 +44,20 @@ class Evictions {
 
  private:
   struct LeavingPod {
-    LeavingPod(event::Loop& loop, kube::ObjectName pod, kube::Backoff::Settings times, std::function<void()> ask)
-        : name(std::move(pod)), backoff(times, kube::SystemRandom()), again(loop, ask) {}
+    LeavingPod(event::Loop& loop, kube::ObjectName pod, kube::Backoff::Settings times,
+               std::function<void()> request_eviction)
+        : name(std::move(pod)), backoff(times, kube::SystemRandom()), retry(loop, request_eviction) {}
 
     kube::ObjectName name;
     bool is_terminating = false;
-    bool is_reported = false;  // The listener knows that the pod is evicted.
-    std::string why = {};      // The refusal of the last request, or its error.
-    std::string finalizers = {};
+    bool is_reported = false;     // The listener knows that the pod is evicted.
+    std::string why = {};         // The refusal of the last request, or its error.
+    std::string finalizers = {};  // Separated by commas; set when the pod is terminating.
     Turns::Turn turn = {};
     kube::Call call = {};
     std::optional<kube::Failure> failure = {};  // The failure of the last request.
     kube::Backoff backoff;                      // Used after failures; a refusal by a budget has its own interval.
-    event::Timer again;
+    event::Timer retry;
   };
 
   void Begin();

@@ -24,7 +24,7 @@ bool Tolerates(const api::Toleration& toleration, const api::Taint& taint) {
   return toleration.key == taint.key && toleration.value == taint.value;
 }
 
-// Kubernetes adds and removes these taints by itself, so they do not keep a pod off the node for long.
+// Kubernetes adds and removes taints about a node's health by itself, so they do not keep a pod off the node for long.
 bool IsAboutHealth(const api::Taint& taint) { return taint.key.starts_with("node.kubernetes.io/"); }
 
 bool IsKeptOffBy(const api::Pod& pod, const api::Taint& taint) {
@@ -50,7 +50,7 @@ bool ComesBack(const api::Node& node) {
 
 // Returns whether the API server evicts the pod without looking at budgets.
 bool GoesWithoutBudget(const api::Pod& pod) {
-  return IsLeaving(pod) || IsFinished(pod) || pod.status.phase == "Pending";
+  return IsTerminating(pod) || IsFinished(pod) || pod.status.phase == "Pending";
 }
 
 bool IsHealthy(const Budget& budget) {
@@ -58,7 +58,7 @@ bool IsHealthy(const Budget& budget) {
 }
 
 // Returns whether the pod is not ready and the budget allows its eviction for this reason.  Unless the budget's policy
-// always allows that, enough other pods of the budget have to be healthy.
+// is AlwaysAllow, enough other pods of the budget have to be healthy.
 bool AllowsUnready(const api::Pod& pod, const Budget& budget) {
   if (drain::IsReady(pod)) return false;
   return budget.spec.unhealthy_pod_eviction_policy == "AlwaysAllow" || IsHealthy(budget);
@@ -122,7 +122,7 @@ class ForecastCalculation {
     }
     const Budget& budget = *budgets.front();
     if (AllowsUnready(pod, budget)) return std::nullopt;
-    const auto keeps = [&](std::string why, bool may_pass) {
+    const auto kept_because = [&](std::string why, bool may_pass) {
       return Blocker{kube::NameOf(pod.metadata), budget.metadata.name, std::move(why), may_pass};
     };
     const auto& status = budget.status;
@@ -130,18 +130,19 @@ class ForecastCalculation {
     if (status.disruptions_allowed <= 0) {
       const std::int32_t expected = ExpectedPods(pod, budget);
       if (expected > 0 && status.desired_healthy >= expected) {
-        return keeps(fmt::format("it requires all of its {} pods to be healthy, and so never allows an eviction; allow "
-                                 "one of them to be unavailable, or run more",
-                                 expected),
-                     false);
+        return kept_because(
+            fmt::format("it requires all of its {} pods to be healthy, and so never allows an eviction; allow "
+                        "one of them to be unavailable, or run more",
+                        expected),
+            false);
       }
-      return keeps(fmt::format("{} of its pods are healthy and {} have to be{}", status.current_healthy,
-                               status.desired_healthy, LackOfPlaceText(pod)),
-                   HasPlaceElsewhere(pod));
+      return kept_because(fmt::format("{} of its pods are healthy and {} have to be{}", status.current_healthy,
+                                      status.desired_healthy, LackOfPlaceText(pod)),
+                          HasPlaceElsewhere(pod));
     }
-    // The budget allows the first pods to go; later pods can go once those have been replaced elsewhere.
+    // The budget allows some pods to go at once; further pods can go when the first ones have been replaced elsewhere.
     if (taken_[&budget]++ < status.disruptions_allowed || HasPlaceElsewhere(pod)) return std::nullopt;
-    return keeps(
+    return kept_because(
         fmt::format("it allows the eviction of {} at a time{}", status.disruptions_allowed, LackOfPlaceText(pod)),
         false);
   }
@@ -188,7 +189,8 @@ std::string Blocker::ToText() const {
 
 Prospect ProspectOf(std::span<const Blocker> blockers) {
   if (blockers.empty()) return Prospect::kClear;
-  const bool passes = std::all_of(blockers.begin(), blockers.end(), [](const Blocker& one) { return one.may_pass; });
+  const bool passes =
+      std::all_of(blockers.begin(), blockers.end(), [](const Blocker& blocker) { return blocker.may_pass; });
   return passes ? Prospect::kMayPass : Prospect::kHopeless;
 }
 

@@ -55,8 +55,9 @@ struct Surroundings {
   std::string node;
   std::map<PodOwner, std::int32_t> wanted = {};  // The replicas that each owner is to have, as far as they are known.
 };
-// Returns the owners whose number of replicas matters and is not in `wanted`.
+// Returns the owners whose number of replicas the forecast needs and `wanted` does not have.
 std::set<PodOwner> PodOwnersToAsk(const Surroundings& surroundings);
+// Returns the pods that would be evicted but cannot be evicted now.
 std::vector<Blocker> ForecastDrain(const Surroundings& surroundings);
 
 // Returns whether taints, labels and the node's health allow the pod to be put onto the node, now or after an update of

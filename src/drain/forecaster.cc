@@ -41,7 +41,7 @@ api::Node PlaceOf(const api::Node& node) {
 
 }  // namespace
 
-// The nodes where pods could go.  All questions share them: in a large cluster, many nodes are asked about at once.
+// The nodes where pods could go.  All questions share one copy: in a large cluster, many nodes are asked about at once.
 struct Forecaster::Places {
   std::vector<api::Node> nodes;
   std::vector<const api::Node*> pointers;
@@ -55,14 +55,14 @@ class Forecaster::Question final : public kube::Work, public std::enable_shared_
 
   // Makes a callback that acts only while somebody waits for the answer.
   template <typename Act>
-  auto With(Act act) {
-    return [weak = weak_from_this(), act = std::move(act)](auto&&... happening) {
-      if (const auto alive = weak.lock()) act(*alive, std::forward<decltype(happening)>(happening)...);
+  auto WhileAsked(Act act) {
+    return [weak = weak_from_this(), act = std::move(act)](auto&&... results) {
+      if (const auto alive = weak.lock()) act(*alive, std::forward<decltype(results)>(results)...);
     };
   }
 
   void WaitForTurn() {
-    turn_ = forecaster_.questions_.Take(With([](Question& self) { self.Begin(); }));
+    turn_ = forecaster_.questions_.Take(WhileAsked([](Question& self) { self.Begin(); }));
   }
 
  private:
@@ -73,12 +73,12 @@ class Forecaster::Question final : public kube::Work, public std::enable_shared_
 
   void Begin() {
     list_pods_ = forecaster_.client_.List<api::Pod>({.field_selector = "spec.nodeName=" + node_},
-                                                    With([](Question& self, Result<std::vector<api::Pod>> pods) {
+                                                    WhileAsked([](Question& self, Result<std::vector<api::Pod>> pods) {
                                                       if (!pods) return self.End(std::move(pods).error());
                                                       self.pods_ = *std::move(pods);
                                                       self.GetReplicasWhenListed();
                                                     }));
-    get_budgets_ = forecaster_.budgets_.Get(With([](Question& self, const Result<Budgets::List>& known) {
+    get_budgets_ = forecaster_.budgets_.Get(WhileAsked([](Question& self, const Result<Budgets::List>& known) {
       if (!known) return self.End(Error(known.error()));
       self.budgets_ = *known;
       self.GetReplicasWhenListed();
@@ -93,7 +93,7 @@ class Forecaster::Question final : public kube::Work, public std::enable_shared_
     if (!pods_ || !budgets_) return;
     for (const PodOwner& owner : PodOwnersToAsk(Around())) {
       replica_calls_[owner] =
-          GetReplicas(forecaster_.client_, owner, With([owner](Question& self, Result<std::int32_t> wanted) {
+          GetReplicas(forecaster_.client_, owner, WhileAsked([owner](Question& self, Result<std::int32_t> wanted) {
                         // If an owner cannot be read, the forecast assumes that all its pods exist.
                         if (wanted) self.wanted_.emplace(owner, *wanted);
                         self.replica_calls_.erase(owner);
@@ -108,7 +108,7 @@ class Forecaster::Question final : public kube::Work, public std::enable_shared_
     std::set<kube::ObjectName> blocked;
     for (const Blocker& blocker : blockers_) blocked.insert(blocker.pod);
     for (const api::Pod& pod : *pods_) {
-      const bool is_free = Goes(pod) && !IsLeaving(pod) && !blocked.contains(kube::NameOf(pod.metadata));
+      const bool is_free = Goes(pod) && !IsTerminating(pod) && !blocked.contains(kube::NameOf(pod.metadata));
       if (is_free) AskAbout(pod);
     }
     EndWhenAnswered();
@@ -116,10 +116,11 @@ class Forecaster::Question final : public kube::Work, public std::enable_shared_
 
   void AskAbout(const api::Pod& pod) {
     const auto name = kube::NameOf(pod.metadata);
-    dry_runs_[name].turn = forecaster_.evictions_.Take(With([name, uid = pod.metadata.uid](Question& self) {
+    dry_runs_[name].turn = forecaster_.evictions_.Take(WhileAsked([name, uid = pod.metadata.uid](Question& self) {
       self.dry_runs_.at(name).call = self.forecaster_.client_.Once({}).Evict(
-          name, uid,
-          self.With([name](Question& one, const Result<kube::Eviction>& answer) { one.Answered(name, answer); }),
+          name, uid, self.WhileAsked([name](Question& asker, const Result<kube::Eviction>& answer) {
+            asker.Answered(name, answer);
+          }),
           kube::EvictionMode::kDryRun);
     }));
   }
@@ -128,7 +129,7 @@ class Forecaster::Question final : public kube::Work, public std::enable_shared_
     if (!answer) {
       blockers_.push_back({pod, "", answer.error().message(), answer.error().kind() == ErrorKind::kUnavailable});
     } else if (const auto* kept = std::get_if<kube::KeptByBudget>(&*answer)) {
-      // The budget has changed since the forecast was calculated, and may do so again.
+      // The budget has changed since the forecast was calculated, and may change again.
       blockers_.push_back({pod, "", kept->why, true});
     }
     dry_runs_.erase(pod);

@@ -33,7 +33,8 @@ class Forecaster {
   // The loop and the clock must outlive this object.
   Forecaster(event::Loop& loop, kube::Client client, const Clock& clock);
 
-  // `nodes` are the nodes that could run the pods.  This call copies them, unless open questions use a recent copy.
+  // `nodes` are the nodes that could run the pods.  This call copies them, unless other questions that are still open
+  // have a recent copy.
   // `done` is called from the loop, once, unless the call is destroyed before.
   kube::Call Ask(const std::string& node, std::span<const api::Node* const> nodes, Done done);
 
@@ -48,7 +49,7 @@ class Forecaster {
   Budgets budgets_;
   Turns questions_;
   Turns evictions_;
-  std::weak_ptr<Places> places_;  // The open questions own it.
+  std::weak_ptr<Places> places_;  // Owned by the open questions.
 };
 
 }  // namespace pintle::drain

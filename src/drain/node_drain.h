@@ -28,7 +28,8 @@ class NodeDrain {
   struct Listener {
     std::function<void(const News& news)> report;
     std::function<void(const kube::ObjectName& pod)> evicted;
-    // Calls `then`, now or later, once all news has been published.  So people can read it before the agent goes on.
+    // Calls `then`, now or later, once all news has been published.  So people can read the news before the agent goes
+    // on.
     std::function<void(std::function<void()> then)> when_reported;
   };
 
@@ -38,7 +39,7 @@ class NodeDrain {
   NodeDrain(const NodeDrain&) = delete;
   NodeDrain& operator=(const NodeDrain&) = delete;
 
-  // Takes the Node from a mirror.  A Node that is older than the one in the API server's last answer is ignored.
+  // Takes the Node from a mirror.  Ignores a Node that is older than the Node in the API server's last answer.
   void See(const api::Node& node, const Settings& settings);
 
   bool is_idle() const { return std::holds_alternative<phase::Idle>(phase_); }
@@ -63,6 +64,7 @@ class NodeDrain {
   std::string node_;
   Listener listener_;
   Settings settings_;
+  // The uid and the resource version of the Node in the API server's last answer.
   std::string answered_uid_;
   std::string answered_version_;
   Phase phase_ = phase::Idle{};

@@ -28,10 +28,10 @@ struct PodOwner {
   auto operator<=>(const PodOwner&) const = default;
 };
 
-// Returns nullopt if the pod's owner is none of these.
+// Returns nullopt if the pod has no owner of these kinds.
 std::optional<PodOwner> PodOwnerOf(const api::Pod& pod);
 
-// Reads how many replicas the owner is to have.
+// Reads how many replicas the owner is to have.  The result is an error if another object has the owner's name by now.
 kube::Call GetReplicas(kube::Client& client, const PodOwner& owner, std::function<void(Result<std::int32_t>)> done);
 
 }  // namespace pintle::drain

@@ -26,14 +26,14 @@ struct Idle {
 };
 struct Cordoning {  // Cordons the node and writes the start time, in one patch.
   Request request;
-  int failures = 0;
+  int failures = 0;  // The number of failed writes.
 };
-struct Evicting {
+struct Evicting {  // Makes one attempt to evict the pods.
   Request request;
   WallTime started;  // The start of the drain.
   bool is_slow;      // The drain had been failing for `slow_after` when this attempt began.
 };
-struct Pausing {
+struct Pausing {  // Waits before the next attempt to evict.
   Request request;
   WallTime started;
 };
@@ -76,7 +76,7 @@ struct Misunderstood {
   std::string why;
 };
 struct Cordoning {
-  bool again;  // Somebody uncordoned the node during the drain.
+  bool again;  // True if somebody uncordoned the node during the drain.
 };
 struct Cordoned {
   Request request;

@@ -36,7 +36,7 @@ struct Request {
 // The name of the config may be any text.  An unknown verb is an error.
 Result<Request> ParseRequest(std::string_view text);
 
-// The state of a Node's drain, from its annotations.
+// The state of a Node's drain, from the Node's annotations and from `spec.unschedulable`.
 struct View {
   std::optional<Request> asked = {};  // The request, if it is not answered yet.
   std::string misunderstood = {};     // The error, if the request is malformed.

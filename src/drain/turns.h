@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Limits how many operations run at once; the others wait in line.
+// Limits how many operations run at once; further operations wait in line.
 
 #include <functional>
 #include <list>

@@ -26,7 +26,7 @@ Fate FateOf(const api::Pod& pod) {
 
 bool IsFinished(const api::Pod& pod) { return pod.status.phase == "Succeeded" || pod.status.phase == "Failed"; }
 
-bool IsLeaving(const api::Pod& pod) { return pod.metadata.deletion_timestamp.has_value(); }
+bool IsTerminating(const api::Pod& pod) { return pod.metadata.deletion_timestamp.has_value(); }
 
 bool IsReady(const api::Pod& pod) {
   const auto& conditions = pod.status.conditions;

@@ -12,8 +12,8 @@ namespace pintle::drain {
 
 enum class Fate {
   kGoes,
-  kStaysForDaemonSet,  // Its DaemonSet, if it exists, would start it again, even on a cordoned node.
-  kStaysAsMirror,      // It mirrors a pod that the kubelet runs from a file.
+  kStaysForDaemonSet,  // The pod's DaemonSet, if it exists, would start the pod again, even on a cordoned node.
+  kStaysAsMirror,      // The pod mirrors a pod that the kubelet runs from a file.
 };
 
 // Returns kGoes also for pods that no owner will recreate, and for pods that lose the data of an emptyDir.
@@ -23,7 +23,8 @@ inline bool Goes(const api::Pod& pod) { return FateOf(pod) == Fate::kGoes; }
 // Returns whether the pod has ended by itself, so that its eviction disrupts nothing.
 bool IsFinished(const api::Pod& pod);
 // Returns whether the pod is terminating.
-bool IsLeaving(const api::Pod& pod);
+bool IsTerminating(const api::Pod& pod);
+// Returns whether the pod's condition Ready is True.
 bool IsReady(const api::Pod& pod);
 
 }  // namespace pintle::drain

@@ -19,13 +19,14 @@ namespace {
 constexpr auto kCheckAgain = std::chrono::seconds(30);
 // A result counts for this long.
 constexpr auto kResultLasts = std::chrono::minutes(2);
+// A request fails after this time.
 constexpr auto kPatience = std::chrono::seconds(20);
-// This is shorter, so that a server that cannot be reached always leads to the same message.
+// This limit is shorter, so that a server that cannot be reached always leads to the same message.
 constexpr auto kPatienceToConnect = std::chrono::seconds(15);
-constexpr std::uint64_t kLargestAnswer = 4 << 20;
+constexpr std::uint64_t kLargestAnswer = 4 << 20;  // In bytes.
 // The answer is parsed on the loop's thread, and each value can take about a hundred bytes of memory.
 constexpr json::ParseLimits kLimitsOfAnswer = {.depth = 50, .bytes = kLargestAnswer, .values = 250'000};
-// A message may quote the server.  Each of many gates keeps its message.
+// In characters.  A message may quote the server, and the messages of all gates stay in memory.
 constexpr std::size_t kLongestMessage = 1000;
 const GateChecks::Results kNoResults;
 
@@ -42,13 +43,13 @@ pool::GateResult NotMet(std::string_view message) {
 
 bool IsRedirect(int status) { return status >= 301 && status <= 308 && status != 304; }
 
-// Returns the first warning of Prometheus, or of a server with its API, that the result may lack something: for
-// instance, a store of Thanos does not answer.  Returns "" if there is none.
+// Returns the first warning of the server that the result may lack something: for instance, a store of Thanos does not
+// answer.  Returns "" if there is no such warning.
 std::string WarningIn(const json::Value& answer) {
   const json::Value& warnings = answer["warnings"];
   for (const json::Value& warning : warnings) {
     const std::string text = warning.is_string() ? warning.text() : "a warning that is not a text";
-    // These remarks are about the query and not about its result.  Since version 3, Prometheus has a field for them.
+    // Such a text is about the query and not about its result.  Prometheus 3 has another field for these texts.
     if (!text.starts_with("PromQL info:")) return text;
   }
   return warnings.is_null() || warnings.is_array() ? "" : "a warning that is not in a list";
@@ -96,7 +97,7 @@ pool::GateResult Judge(const pool::Gate& gate, int status, const std::string& bo
   if (IsRedirect(status)) {
     return NotMet(fmt::format("the server answers {}, a redirect; write the URL to which it leads", status));
   }
-  // An answer of Prometheus with status 400 or 422 is JSON that has the reason.
+  // If Prometheus answers with status 400 or 422, the body is JSON that has the reason.
   if (is_query && (status == 400 || status == 422)) {
     if (pool::GateResult result = JudgeQuery(body); !result.is_met) return result;
   }
@@ -104,11 +105,11 @@ pool::GateResult Judge(const pool::Gate& gate, int status, const std::string& bo
 }
 
 GateChecks::GateChecks(event::Loop& loop, const Clock& clock, net::Peers peers, std::function<void()> changed)
-    : loop_(loop), clock_(clock), peers_(peers), changed_(std::move(changed)), next_(loop, [this] { CheckDue(); }) {}
+    : loop_(loop), clock_(clock), peers_(peers), changed_(std::move(changed)), timer_(loop, [this] { CheckDue(); }) {}
 
 GateChecks::~GateChecks() = default;
 
-// Counts back on the monotonic clock: the wall clock may have been set since the gate was asked.
+// Counts back on the monotonic clock, because the wall clock may have been set since the gate was asked.
 WallTime GateChecks::AskedAt(const Check& check) const { return clock_.Wall() - (clock_.Monotonic() - check.asked); }
 
 bool GateChecks::IsTooOld(const Check& check) const {
@@ -149,7 +150,7 @@ const GateChecks::Results& GateChecks::ResultsOf(const std::string& policy) cons
 }
 
 void GateChecks::Stop() {
-  next_.Cancel();
+  timer_.Cancel();
   checks_.clear();
   results_.clear();
 }
@@ -164,7 +165,7 @@ void GateChecks::CheckDue() {
       if (!check.is_under_way && (check.due <= now || IsTooOld(check))) Begin(policy, check);
     }
   }
-  if (!checks_.empty() && !next_.armed()) next_.After(kCheckAgain);
+  if (!checks_.empty() && !timer_.armed()) timer_.After(kCheckAgain);
   if (is_any_outdated) changed_();
 }
 
@@ -173,7 +174,8 @@ void GateChecks::Begin(const std::string& policy, Check& check) {
   check.due = check.begun + kCheckAgain;
   auto url = UrlOf(check.gate);
   if (!url) return Ended(policy, check.gate.name, NotMet(url.error().message()));
-  // A proxy would connect to such a host.  Without a proxy, the client itself checks the address behind a host name.
+  // This check is for requests through a proxy, which would connect to a local host.  Without a proxy, the client
+  // checks each address to which it connects.
   if (peers_ == net::Peers::kRemote && net::IsLocalHost(url->host())) {
     return Ended(policy, check.gate.name,
                  NotMet(fmt::format("{} is a loopback or link-local address, which gates may ask only with the option "
@@ -222,7 +224,7 @@ net::HttpCall GateChecks::Ask(const std::string& policy, const pool::Gate& gate,
                              }});
 }
 
-// The names are copies, since those of the caller may be destroyed with the call.
+// The names are copies: destroying `call` below may destroy the names that the caller has.
 void GateChecks::Ended(std::string policy, std::string gate, pool::GateResult result) {
   const auto of_policy = checks_.find(policy);
   if (of_policy == checks_.end()) return;

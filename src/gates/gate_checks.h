@@ -27,22 +27,23 @@ class GateChecks {
 
   struct Wanted {
     const pool::Policy* policy = nullptr;
-    // Results of questions that were asked at this time or earlier do not count, so the gates are asked again at once.
+    // Results that were asked for at this time or earlier do not count, so the gates are asked again at once.
     std::optional<WallTime> newer_than = std::nullopt;
   };
 
-  // `changed` is called when the result of a gate has changed, has become too old to count, or is now newer than
+  // `changed` is called when the result of a gate has changed, has become too old to count, or is the first one after
   // `newer_than`.  The loop and the clock must outlive this object.
   GateChecks(event::Loop& loop, const Clock& clock, net::Peers peers, std::function<void()> changed);
   ~GateChecks();
   GateChecks(const GateChecks&) = delete;
   GateChecks& operator=(const GateChecks&) = delete;
 
-  // Checks the gates of these policies from now on, and those of no others.
+  // Checks the gates of these policies from now on, and no other gates.  The keys are the names of the policies.
   void Want(const std::map<std::string, Wanted>& policies);
-  // Returns the results of a policy's gates that still count.
+  // Returns those results of a policy's gates that still count.
   const Results& ResultsOf(const std::string& policy) const;
 
+  // Ends all checks and forgets all results.
   void Stop();
 
  private:
@@ -50,14 +51,16 @@ class GateChecks {
     pool::Gate gate;
     net::HttpCall call;
     MonotonicTime due = {};
-    MonotonicTime begun = {};     // The time of the latest question.
-    MonotonicTime asked = {};     // The time of the latest question that has been answered.
+    MonotonicTime begun = {};     // The time of the latest request.
+    MonotonicTime asked = {};     // The time of the latest request that has been answered.
     MonotonicTime answered = {};  // The time of that answer.
     bool is_under_way = false;
     std::optional<WallTime> newer_than = std::nullopt;
   };
 
+  // Returns the time of the latest answered request on the wall clock.
   WallTime AskedAt(const Check& check) const;
+  // Returns whether the latest answered request was sent at or before `newer_than`.
   bool IsTooOld(const Check& check) const;
 
   void CheckDue();
@@ -72,7 +75,7 @@ class GateChecks {
   std::optional<net::HttpClient> client_;                       // Exists once there is a gate.
   std::map<std::string, std::map<std::string, Check>> checks_;  // The keys are the policy and the gate.
   std::map<std::string, Results> results_;                      // The key is the policy.
-  event::Timer next_;
+  event::Timer timer_;                                          // For CheckDue().
 };
 
 // Returns the URL of a gate's request.

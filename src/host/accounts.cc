@@ -9,7 +9,8 @@
 namespace pintle::host {
 namespace {
 
-constexpr std::size_t kIdsAt = 2;  // The first id in a line of passwd or group comes after name and password.
+// A line of passwd is NAME:PASSWORD:UID:GID:COMMENT:HOME:SHELL, and a line of group is NAME:PASSWORD:GID:MEMBERS.
+constexpr std::size_t kIdsAt = 2;  // The index of the first id in both.
 
 std::vector<std::string_view> Split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;

@@ -4,7 +4,7 @@
 // Finds users and groups of a machine in the files below its root.
 //
 // /etc/passwd and /etc/group are searched first, and then the image's /usr/lib/passwd and /usr/lib/group.  On a machine
-// that was booted by OSTree, the C library does the same with nss-altfiles.
+// that was booted by OSTree, the C library searches the same files, by nss-altfiles.
 
 #include <sys/types.h>
 

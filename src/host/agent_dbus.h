@@ -43,7 +43,7 @@ enum class AgentState { kDone, kWorking, kDegraded, kUnreconcilable };
 
 enum class AgentPhase {
   kStarting,
-  kSettled,  // The machine is as it should be.
+  kSettled,  // The machine has its goal.
   kChecking,
   kDraining,
   kChanging,
@@ -79,11 +79,11 @@ struct AgentStatus {
   AgentState state = AgentState::kWorking;
   std::string reason;
   AgentPhase phase = AgentPhase::kStarting;
-  std::string since;  // The time at which the phase began, RFC 3339.
-  std::string doing;  // The current activity, in one line.
-  std::string next;   // The next activity and its time, in one line.
-  std::uint32_t findings = 0;
-  std::vector<std::string> warnings;  // Problems that a person should know of, and that stop nothing.
+  std::string since;                  // The time at which the phase began, RFC 3339.
+  std::string doing;                  // The current activity, in one line.
+  std::string next;                   // The next activity and its time, in one line.
+  std::uint32_t findings = 0;         // The number of findings.
+  std::vector<std::string> warnings;  // Problems that a person should know of, and that do not stop the agent.
   std::string left_aside;             // The parts of the config that this machine cannot have, and why.
   // The newest logins since the boot, the oldest first; nullopt if the caller may not see them.
   std::optional<std::vector<AgentLogin>> logins;
@@ -164,7 +164,7 @@ inline constexpr auto kNames<host::AgentPhase> = std::array{
     std::pair{host::AgentPhase::kDegraded, "degraded"},     std::pair{host::AgentPhase::kPaused, "paused"},
 };
 
-// These are the names of the methods.
+// These are the names of the D-Bus methods.
 template <>
 inline constexpr auto kNames<host::AgentOrder> = std::array{
     std::pair{host::AgentOrder::kCheck, "Check"},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Returns the architecture of this machine as uname(2) names it: "x86_64", "aarch64".
+// Returns the architecture of this machine as uname(2) names it, such as "x86_64" or "aarch64".
 
 #include <string>
 

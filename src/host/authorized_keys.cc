@@ -27,7 +27,7 @@ using KeysState = resource::AuthorizedKeys::State;
 
 constexpr const char* kFile = "ignition";
 constexpr const char* kFolders[] = {".ssh", "authorized_keys.d"};
-constexpr std::string_view kAside = ".before-pintle";
+constexpr std::string_view kAsideEnding = ".before-pintle";
 
 std::string TextOf(const std::vector<std::string>& keys) {
   std::string text;
@@ -48,7 +48,8 @@ KeysState StateOf(const std::string& text) {
 
 std::string TextOf(const KeysState& state) { return state.text ? *state.text : TextOf(state.keys); }
 
-enum class Missing { kMake, kLeave };  // Open() makes missing folders, or leaves them missing.
+// KeyFolder::Open() makes missing folders, or leaves them missing.
+enum class Missing { kMake, kLeave };
 
 // The folders in the user's home that lead to the file.
 class KeyFolder {
@@ -56,8 +57,8 @@ class KeyFolder {
   KeyFolder(const Root& root, const std::string& user, const Account& account)
       : root_(root), user_(user), account_(account) {}
 
-  // Opens the folders that exist.  With kMake, also makes the missing ones, and replaces those that belong to someone
-  // else.  Returns whether all of them are open now.
+  // Opens the folders that exist.  With kMake, also makes the missing folders, and replaces folders that belong to
+  // someone else.  Returns whether all folders are open now.
   Result<bool> Open(Missing missing, const Labels& labels) {
     if (!account_.home.starts_with('/') || account_.home == "/") {
       return Error(ErrorKind::kInvalid, fmt::format("the user {} has no home folder", user_));
@@ -139,9 +140,10 @@ class KeyFolder {
     return is_there && S_ISDIR(status.st_mode) && status.st_uid != account_.uid;
   }
 
-  static std::string NameAside(const char* name) { return std::string(name) + std::string(kAside); }
+  static std::string NameAside(const char* name) { return std::string(name) + std::string(kAsideEnding); }
 
-  // The user's rights suffice: users may rename everything in their own folders.
+  // Renames a folder that belongs to someone else.  The user's rights suffice: users may rename everything in their own
+  // folders.
   Result<> SetAside(const char* name) const {
     const std::string aside = NameAside(name);
     if (::renameat2(fd(), name, fd(), aside.c_str(), RENAME_NOREPLACE) == 0) return {};
@@ -174,13 +176,13 @@ class KeyFolder {
 };
 
 Result<> Write(KeyFolder& folder, const Account& account, const std::string& text, const Labels& labels) {
-  const std::optional<SmallFile> there = TRY(ReadSmallFile(folder.fd(), kFile));
-  SmallFile wanted = {text, 0600, {account.uid, account.gid}, there ? there->attributes : Attributes()};
+  const std::optional<SmallFile> old_file = TRY(ReadSmallFile(folder.fd(), kFile));
+  SmallFile wanted = {text, 0600, {account.uid, account.gid}, old_file ? old_file->attributes : Attributes()};
   if (const auto label = labels.AttributeFor(folder.path(), resource::EntryKind::kFile)) {
     wanted.attributes[kSelinuxLabel] = *label;
   }
-  const bool is_as_wanted = there && there->contents == text && there->permissions == wanted.permissions &&
-                            there->owner == wanted.owner && there->attributes == wanted.attributes;
+  const bool is_as_wanted = old_file && old_file->contents == text && old_file->permissions == wanted.permissions &&
+                            old_file->owner == wanted.owner && old_file->attributes == wanted.attributes;
   return is_as_wanted ? Result<>() : ReplaceSmallFile(folder.fd(), kFile, wanted);
 }
 
@@ -188,7 +190,7 @@ Result<> PutInFolder(KeyFolder& folder, const Account& account, const std::optio
                      const Labels& labels) {
   const bool has_keys = want && !TextOf(*want).empty();
   const bool is_there = TRY(folder.Open(has_keys ? Missing::kMake : Missing::kLeave, labels));
-  if (is_there) TRY(ClearBeside(folder.fd(), kFile));
+  if (is_there) TRY(ClearTemporaryName(folder.fd(), kFile));
   if (!want || want->folders) {
     if (is_there) TRY(RemoveSmallFile(folder.fd(), kFile));
     TRY(folder.RemoveFolders(want ? static_cast<std::size_t>(*want->folders) : 0));

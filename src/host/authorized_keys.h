@@ -22,15 +22,16 @@
 
 namespace pintle::host {
 
-// Returns nullopt if there is neither the file nor a folder for it, or no such user.
+// Returns nullopt if neither the file nor any of its folders exists, or if there is no such user.
 Result<std::optional<resource::AuthorizedKeys::State>> ObserveAuthorizedKeys(const Root& root, const std::string& user);
 
-// Missing folders are made with mode 0700.  An empty list of keys empties an existing file, but does not create one.
+// Missing folders are made with mode 0700.  An empty list of keys empties an existing file, but creates no file.
 // If `put.want` is nullopt or has `folders`, the file is removed.  Then its folders are removed if they are empty,
 // except for the outermost `folders` of them.
 //
-// Keys for a user that does not exist are an error of the kind kNotFound.  The Machine Config Operator skips such keys.
-// A caller can also skip them, and report that.  If a user does not exist and gets no keys, nothing is done.
+// Keys for a user that does not exist are an error of the kind kNotFound.  The Machine Config Operator skips such keys;
+// a caller can skip them, too, and report that they were skipped.  If a user does not exist and gets no keys, nothing
+// is done.
 Result<> PutAuthorizedKeys(const Root& root, const resource::Put<resource::AuthorizedKeys>& put,
                            const Labels& labels = Labels::OfThisMachine());
 

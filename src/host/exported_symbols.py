@@ -13,7 +13,7 @@ import sys
 
 def main():
     nm, library = sys.argv[1:]
-    # Before version 2.37, nm has no format with the names alone.
+    # nm before version 2.37 has no format with the names alone.  "6pintle" is the mangled name of our namespace.
     listed = subprocess.run([nm, "--undefined-only", "--format=posix", library], check=True, capture_output=True,
                             text=True).stdout
     symbols = sorted({line.split()[0] for line in listed.splitlines() if "6pintle" in line})

@@ -13,11 +13,11 @@ Result<std::vector<std::string>> InstalledPackages() {
   std::vector<std::string> names;
   if (!output && output.error().kind() == ErrorKind::kNotFound) return names;
   if (!output) return Error(output.error()).While("asking for the packages of this machine");
-  std::string_view rest = *output;
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    if (end > 0) names.emplace_back(rest.substr(0, end));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+  std::string_view lines = *output;
+  while (!lines.empty()) {
+    const std::size_t end = std::min(lines.find('\n'), lines.size());
+    if (end > 0) names.emplace_back(lines.substr(0, end));
+    lines.remove_prefix(std::min(end + 1, lines.size()));
   }
   return names;
 }

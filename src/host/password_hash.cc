@@ -31,6 +31,7 @@ struct Line {
   std::size_t end;
 };
 
+// Returns the first line of the user, or nullopt if there is none.
 std::optional<Line> FindLine(std::string_view text, std::string_view user) {
   const std::string start = fmt::format("{}:", user);
   for (std::size_t begin = 0; begin < text.size();) {
@@ -138,7 +139,7 @@ Result<std::string> ChangedText(const std::string& text, const Root& root, const
 }
 
 Result<> PutLocked(int etc, const Root& root, const resource::Put<PasswordHash>& put, const Clock& clock) {
-  TRY(ClearBeside(etc, kShadow), "writing /etc/shadow");
+  TRY(ClearTemporaryName(etc, kShadow), "writing /etc/shadow");
   std::optional<SmallFile> file = TRY(ReadSmallFile(etc, kShadow), "reading /etc/shadow");
   if (!file) file = SmallFile();
   std::string text = TRY(ChangedText(file->contents, root, put, clock));

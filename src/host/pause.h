@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Pauses the agent of a machine without a cluster: it changes nothing until a person ends the pause.
+// Pauses the agent of a machine without a cluster: during a pause, the agent changes nothing.  A person ends the pause.
 //
 // A pause is a file, so that it survives a reboot and can begin while no agent runs.  The agent watches the file.
 
@@ -13,8 +13,8 @@ namespace pintle::host {
 inline constexpr const char* kPauseDirectory = "/etc/pintle";
 inline constexpr const char* kPauseFile = "/etc/pintle/paused";
 
+// Return whether there is a pause, begin one, and end it.  Resuming without a pause is no error.
 Result<bool> IsPaused(const Root& root);
-
 Result<> Pause(const Root& root);
 Result<> Resume(const Root& root);
 

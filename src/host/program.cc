@@ -24,8 +24,8 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr std::size_t kMostOutput = 64 << 20;
-constexpr std::size_t kMostErrors = 4096;
+constexpr std::size_t kMostOutput = 64 << 20;          // In bytes.
+constexpr std::size_t kMostErrors = 4096;              // In bytes, from the end of standard error.
 constexpr auto kStopPollInterval = milliseconds(100);  // A request to stop is noticed after this time at the latest.
 constexpr auto kGrace = seconds(10);  // The time between SIGTERM and SIGKILL, in which the program can clean up.
 // After the program has ended, its output is read for at most this time.  A process that the program has left behind
@@ -78,7 +78,7 @@ Result<std::string> RunProgram(const Program& program, const std::stop_token& st
     if (ends[0].revents != 0 && !ReadSome(output.read.get(), output_text)) output.read.Reset();
     if (ends[1].revents != 0 && !ReadSome(errors.read.get(), error_text)) errors.read.Reset();
     if (ends[2].revents != 0) process->Reset();
-    if (is_too_long) output_text.clear();  // It is not used any more, and the program may go on writing.
+    if (is_too_long) output_text.clear();  // The text is not used any more, but the program may go on writing.
     if (error_text.size() > kMostErrors) error_text.erase(0, error_text.size() - kMostErrors);
     is_too_long = is_too_long || output_text.size() > kMostOutput;
     const MonotonicTime now = SystemClock().Monotonic();

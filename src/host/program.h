@@ -13,18 +13,19 @@
 namespace pintle::host {
 
 struct Program {
-  std::vector<std::string> words;  // The first is a path, or a name that is searched in PlainEnvironment()'s PATH.
+  // The first word is a path, or a name that is searched in the PATH of PlainEnvironment().
+  std::vector<std::string> words;
   std::vector<std::string> environment;  // NAME=VALUE; the program gets no other variables.
 };
 
 // Returns the program's standard output.  If the program fails, the error has the end of its standard error.  If
-// `stop` is requested, or the output is too long, the program's process group gets SIGTERM, and SIGKILL ten seconds
-// later.  If the program leaves processes behind, their output is read for two seconds after the program's end.
+// `stop` is requested, or the output is longer than 64 MiB, the program's process group gets SIGTERM, and SIGKILL ten
+// seconds later.  If the program leaves processes behind, their output is read for two seconds after the program's end.
 // `each_second` is called about once a second while the program runs.
 Result<std::string> RunProgram(const Program& program, const std::stop_token& stop,
                                const std::function<void()>& each_second = {});
 
-// Returns the variables that programs need, such as PATH and the proxies.
+// Returns the variables that programs need, such as PATH and those for proxies.
 std::vector<std::string> PlainEnvironment();
 
 }  // namespace pintle::host

@@ -44,12 +44,12 @@ std::vector<char*> Pointers(const std::vector<std::string>& texts) {
 // Returns the path of a program, which may be named without its directory.
 Result<std::string> FindProgram(const std::string& program) {
   if (program.find('/') != std::string::npos) return program;
-  std::string_view rest = kSearchPath;
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find(':'), rest.size());
-    std::string path = fmt::format("{}/{}", rest.substr(0, end), program);
+  std::string_view directories = kSearchPath;
+  while (!directories.empty()) {
+    const std::size_t end = std::min(directories.find(':'), directories.size());
+    std::string path = fmt::format("{}/{}", directories.substr(0, end), program);
     if (::access(path.c_str(), X_OK) == 0) return path;
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+    directories.remove_prefix(std::min(end + 1, directories.size()));
   }
   return Error(ErrorKind::kNotFound, fmt::format("there is no such program in {}", kSearchPath));
 }

@@ -28,14 +28,14 @@ Result<Pipe> MakePipe();
 
 // A program to start, and its descriptors.
 struct Spawn {
-  std::vector<std::string> words;        // The first is a path, or a name that is searched in kSearchPath.
+  std::vector<std::string> words;        // The first word is a path, or a name that is searched in kSearchPath.
   std::vector<std::string> environment;  // NAME=VALUE; the program gets no other variables.
   std::optional<int> output;             // The descriptor for its standard output; nullopt means /dev/null.
   int errors;                            // The descriptor for its standard error.
 };
 
-// Starts the program in a process group of its own, so that all its processes can be ended together.  The program has
-// no signals blocked or ignored at first, and its standard input is /dev/null.
+// Starts the program in a process group of its own, so that all its processes can be ended together.  At its start, no
+// signal is blocked or ignored, and its standard input is /dev/null.
 Result<pid_t> Start(const Spawn& spawn);
 
 // Returns a descriptor that becomes readable when the child process has ended.  The child must not have been reaped.

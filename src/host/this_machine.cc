@@ -10,7 +10,7 @@
 namespace pintle::host {
 namespace {
 
-// The first file has the kubelet's pull secrets.  The second also has those of the cluster's internal registry.
+// The kubelet's pull secrets.  kInternalPullSecrets has these and also those of the cluster's internal registry.
 constexpr const char* kPullSecrets = "/var/lib/kubelet/config.json";
 constexpr const char* kInternalPullSecrets = "/etc/mco/internal-registry-pull-secret.json";
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The machine that the program runs on, with everything that is needed to change it.  Tests pass a file tree and fake
-// services.
+// The machine that the program runs on, with all objects that are needed to change the machine.  Tests pass a file tree
+// and fake services.
 
 #include <memory>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// While this object lives, the current thread accesses files as another user.  So the kernel refuses everything that
+// While an ActingAs exists, the current thread accesses files as another user.  So the kernel refuses everything that
 // this user may not do.
 
 #include <sys/fsuid.h>

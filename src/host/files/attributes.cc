@@ -12,7 +12,7 @@
 namespace pintle::host {
 namespace {
 
-// The kernel writes this attribute as a seal over the others, so it is never copied or compared.
+// The kernel writes this attribute as a seal over the other attributes, so we never copy or compare it.
 constexpr std::string_view kKernelSeal = "security.evm";
 
 // Makes the system calls for attributes by descriptor, or by path if the descriptor was opened with O_PATH.
@@ -59,16 +59,16 @@ Result<std::string> ReadUntilItFits(const char* doing, Call&& call) {
 
 Result<Attributes> Read(const OpenEntry& entry) {
   auto listed = ReadUntilItFits("listing extended attributes",
-                                [&](char* room, std::size_t size) { return entry.List(room, size); });
+                                [&](char* buffer, std::size_t size) { return entry.List(buffer, size); });
   if (!listed && listed.error().errno_value() == ENOTSUP) return Attributes{};
   const std::string names = TRY(std::move(listed));
   Attributes attributes;
-  for (std::string_view rest = names; !rest.empty();) {
-    const std::string name(rest.substr(0, rest.find('\0')));
-    rest.remove_prefix(name.size() + 1);
+  for (std::string_view left = names; !left.empty();) {
+    const std::string name(left.substr(0, left.find('\0')));
+    left.remove_prefix(name.size() + 1);
     if (name == kKernelSeal) continue;
     auto value = ReadUntilItFits("reading the value",
-                                 [&](char* room, std::size_t size) { return entry.Get(name.c_str(), room, size); });
+                                 [&](char* buffer, std::size_t size) { return entry.Get(name.c_str(), buffer, size); });
     if (!value && value.error().errno_value() == ENODATA) continue;  // Someone has removed the attribute meanwhile.
     attributes.emplace(name, TRY(std::move(value), "extended attribute " + name));
   }

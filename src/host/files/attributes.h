@@ -26,19 +26,20 @@ enum class OpenedAs {
 // is empty.
 Result<Attributes> ReadAttributes(int fd, OpenedAs opened_as);
 
-enum class OtherAttributes { kKeep, kRemove };  // SetAttributes() keeps or removes attributes that are not wanted.
+// SetAttributes() keeps or removes the attributes that its parameter `wanted` does not name.
+enum class OtherAttributes { kKeep, kRemove };
 
-// Sets the attributes that differ from the wanted ones, and returns whether any did.
+// Makes the attributes as wanted, and returns whether any attribute had to be changed.
 Result<bool> SetAttributes(int fd, OpenedAs opened_as, const Attributes& wanted, OtherAttributes others);
 
-// Returns whether `have` equals `wanted`.  If `wanted` has no SELinux label, any label will do.
+// Returns whether `have` equals `wanted`.  If `wanted` has no SELinux label, the label in `have` does not count.
 template <typename Map>
 bool AreAsWanted(const Map& wanted, Map have) {
   if (!wanted.contains(kSelinuxLabel)) have.erase(kSelinuxLabel);
   return wanted == have;
 }
 
-// Encode the values in base64, as in FileEntry::State, and decode them.
+// Convert between the kernel's bytes and base64, which FileEntry::State has as the values of attributes.
 std::map<std::string, std::string> ToText(const Attributes& attributes);
 Result<Attributes> FromText(const std::map<std::string, std::string>& text);
 

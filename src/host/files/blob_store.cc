@@ -20,10 +20,12 @@
 namespace pintle::host {
 namespace {
 
-// There is a header before each blob: the blob's digest, a space, its length in decimal digits, and a line feed.
-constexpr std::size_t kLengthDigits = 19;
+// In the file, there is a header before the contents: their digest, a space, their length in decimal digits, and a line
+// feed.
+constexpr std::size_t kLengthDigits = 19;  // Enough for any off_t.
 constexpr std::size_t kHeaderLength = kSha256Digits + 1 + kLengthDigits + 1;
 
+// In bytes: when the tail would become this long, it is written.
 constexpr std::size_t kWrittenAtOnce = 256 << 10;
 constexpr std::size_t kWindow = 128 << 10;  // The size of the part of the file that ReadSmall() keeps in memory.
 
@@ -93,7 +95,7 @@ Result<> BlobStore::ReadIndex(For purpose) {
       hasher.Update(piece);
       return true;
     }));
-    // A blob that does not match its digest is ignored.  The blobs after it may be complete.
+    // Contents that do not match their digest are ignored.  The contents after them may be complete.
     if (std::move(hasher).Finish().hex() == header->sha256) extents_.emplace(std::move(header->sha256), extent);
     end_ = extent.offset + static_cast<off_t>(extent.length);
   }
@@ -139,7 +141,7 @@ Result<std::string> BlobStore::AddFile(int fd, std::size_t size) {
   if (size >= Pieces::kMostAtOnce) return AddLongFile(fd, size);
   Pieces pieces(fd, size);
   const std::string_view piece = TRY(pieces.Next());
-  // If the file has grown meanwhile, it is read again in pieces.
+  // If the file has grown meanwhile, it is read again, in pieces.
   if (piece.size() > size) return AddLongFile(fd, piece.size());
   return Add(piece);
 }
@@ -254,20 +256,20 @@ Result<> BlobStore::CopyTo(const std::string& sha256, int fd) const {
 
 Result<bool> BlobStore::Equals(const std::string& sha256, int fd) const {
   const Extent extent = TRY(Find(sha256));
-  Pieces theirs(fd, extent.length);
+  Pieces theirs(fd, extent.length);  // The pieces of the open file.
   bool is_equal = true;
-  std::string_view rest;
+  std::string_view their_piece;
   TRY(Walk(extent, [&](std::string_view piece) -> Result<bool> {
     while (is_equal && !piece.empty()) {
-      if (rest.empty()) rest = TRY(theirs.Next());
-      const std::size_t count = std::min(piece.size(), rest.size());
-      is_equal = count > 0 && piece.substr(0, count) == rest.substr(0, count);
+      if (their_piece.empty()) their_piece = TRY(theirs.Next());
+      const std::size_t count = std::min(piece.size(), their_piece.size());
+      is_equal = count > 0 && piece.substr(0, count) == their_piece.substr(0, count);
       piece.remove_prefix(count);
-      rest.remove_prefix(count);
+      their_piece.remove_prefix(count);
     }
     return is_equal;
   }));
-  return is_equal && rest.empty() && TRY(theirs.Next()).empty();
+  return is_equal && their_piece.empty() && TRY(theirs.Next()).empty();
 }
 
 Result<std::string> BlobStore::Read(const std::string& sha256, std::size_t limit) const {

@@ -34,28 +34,31 @@ class BlobStore {
   enum class For { kAdding, kReading };
   static Result<BlobStore> Open(const Root& root, std::string path, For purpose = For::kAdding);
 
-  // The functions that add contents return their digest.  The contents are durable after the next Sync().
+  // Adds contents and returns their SHA-256 digest in hexadecimal.  All added contents are durable after the next
+  // Sync().
   Result<std::string> Add(std::string_view contents);
   // Adds contents whose digest the caller has computed.
   Result<> AddKnown(const std::string& sha256, std::string_view contents);
-  // Adds a whole file.  Digest and contents come from the same read, so they agree even if someone writes to the file
-  // meanwhile.  `size` may be out of date.
+  // Adds a whole file and returns the digest.  Digest and contents come from the same read, so they agree even if
+  // someone writes to the file meanwhile.  `size` is the size that the caller expects; it may be wrong.
   Result<std::string> AddFile(int fd, std::size_t size);
-  // Adds contents of any length that arrive in pieces.
+  // Adds contents of any length that arrive in pieces, and returns their digest.
   Result<std::string> AddPieces(const WalkPieces& walk);
   Result<> Sync();
 
-  // Limits the length of the store's file, so that the disk has room for other programs.  Adding more is an error.
+  // Limits the length of the store's file, so that the disk has room for other programs.  An addition that
+  // would exceed the limit is an error.
   void LimitTo(std::uint64_t bytes) { limit_ = bytes; }
 
   bool Has(const std::string& sha256) const { return extents_.contains(sha256); }
-  // Returns the length of the contents with this digest.
+  // Returns the length of the contents with this digest, or nullopt if the store does not have them.
   std::optional<std::size_t> SizeOf(const std::string& sha256) const;
 
   // Writes the contents to an open file, at the file's current offset.
   Result<> CopyTo(const std::string& sha256, int fd) const;
   // Returns whether an open file has exactly these contents.
   Result<bool> Equals(const std::string& sha256, int fd) const;
+  // Returns the contents.  Contents longer than `limit` are an error.
   Result<std::string> Read(const std::string& sha256, std::size_t limit) const;
 
  private:
@@ -74,11 +77,13 @@ class BlobStore {
   BlobStore(UniqueFd directory, UniqueFd file, std::string path)
       : directory_(std::move(directory)), file_(std::move(file)), path_(std::move(path)) {}
 
+  // Finds the contents in the file and checks their digests.
   Result<> ReadIndex(For purpose);
   Result<Extent> Find(const std::string& sha256) const;
   Result<> Walk(const Extent& extent, const TakePiece& take) const;
   Result<std::string_view> ReadSmall(const Extent& extent) const;
   Result<> WriteTail();
+  // Writes `head` and then `tail` at this offset of the file.
   Result<> WriteAt(off_t offset, std::string_view head, std::string_view tail = {}) const;
   Result<std::string> AddLongFile(int fd, std::size_t expected);
   Result<> WriteMore(IncomingContents& incoming, std::string_view piece);
@@ -90,10 +95,10 @@ class BlobStore {
   UniqueFd file_;
   std::string path_;
   std::uint64_t limit_ = std::numeric_limits<std::uint64_t>::max();
-  off_t end_ = 0;      // The end of the store, including the tail.
-  off_t written_ = 0;  // The end of the part that is in the file.
-  std::string tail_;   // The part after `written_`, for WriteTail().
-  mutable std::string window_;
+  off_t end_ = 0;               // The end of the store, including the tail.
+  off_t written_ = 0;           // The end of the part that is in the file.
+  std::string tail_;            // The part after `written_`, for WriteTail().
+  mutable std::string window_;  // The part of the file around the last read.
   mutable off_t window_offset_ = 0;
   bool is_synced_ = true;
   std::unordered_map<std::string, Extent> extents_;

@@ -22,7 +22,7 @@
 namespace pintle::host {
 namespace {
 
-// The number of directories that stay open.  A change that needs more opens some of them again.
+// The maximum number of directories that stay open.  A change that needs more opens some directories again.
 constexpr std::size_t kMostDirectoriesOpen = 128;
 
 // The group with which we act for a user.  The user's own groups are not known, so the rights of a group do not count.
@@ -61,8 +61,8 @@ Result<> CheckNextDirectory(const Directory& at, const Directory& next) {
 
 // The user who may have made a link or moved it to its place.
 struct Maker {
-  bool is_known = true;       // If this is false, any user may have done so.
-  std::optional<uid_t> user;  // nullopt if only we can have done so.
+  bool is_known = true;       // False if it may have been any user.
+  std::optional<uid_t> user;  // nullopt if only we can have made or moved the link.
 };
 
 Maker MakerOf(const Directory& at, const struct statx& link) {
@@ -117,11 +117,11 @@ Result<UniqueFd> Directory::OpenToRead() const {
   return readable;
 }
 
-Result<Directories::Shared> Directories::Open(const std::string& path) {
+Result<Directories::DirectoryPtr> Directories::Open(const std::string& path) {
   const auto found = open_.find(path);
   if (found != open_.end()) return found->second;
   const std::string above = DirectoryAbove(path);
-  Shared directory;
+  DirectoryPtr directory;
   if (above == path || path.empty()) {
     directory = TRY(Top());
   } else {
@@ -141,13 +141,13 @@ void Directories::Forget(const std::string& path) {
   while (next != open_.end() && next->first.starts_with(inside)) next = open_.erase(next);
 }
 
-Result<Directories::Shared> Directories::Top() {
+Result<Directories::DirectoryPtr> Directories::Top() {
   UniqueFd top = TRY(root_.OpenFile("/", O_PATH | O_DIRECTORY));
   return Directory::Of(std::move(top), "/", nullptr);
 }
 
-Result<Directories::Shared> Directories::Enter(const Shared& at, const std::string& name, std::string path,
-                                               int& links) {
+Result<Directories::DirectoryPtr> Directories::Enter(const DirectoryPtr& at, const std::string& name, std::string path,
+                                                     int& links) {
   if (name.empty() || name == ".") return at;
   if (name == "..") return at->above() == nullptr ? at : at->above();
   if (!new_directories_.empty()) {
@@ -157,14 +157,15 @@ Result<Directories::Shared> Directories::Enter(const Shared& at, const std::stri
   UniqueFd next(::openat(at->fd(), name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!next && (errno == ENOTDIR || errno == ELOOP)) return FollowLink(at, name, path, links);
   if (!next) return Error::FromErrno("open").While("opening the directory " + path);
-  Shared directory = TRY(Directory::Of(std::move(next), std::move(path), at));
+  DirectoryPtr directory = TRY(Directory::Of(std::move(next), std::move(path), at));
   TRY(CheckNextDirectory(*at, *directory));
   return directory;
 }
 
-// Someone may exchange the names at any time, so the identity is compared with that of the directory that was made.
-Result<Directories::Shared> Directories::EnterNewDirectory(const Shared& at, const NewDirectory& made,
-                                                           std::string path) const {
+// Someone may exchange the names at any time.  So the identity of the opened directory is compared with that of the
+// directory that was made.
+Result<Directories::DirectoryPtr> Directories::EnterNewDirectory(const DirectoryPtr& at, const NewDirectory& made,
+                                                                 std::string path) const {
   UniqueFd next;
   for (const std::string& name : made.names) {
     const int from = next ? next.get() : at->fd();
@@ -172,13 +173,13 @@ Result<Directories::Shared> Directories::EnterNewDirectory(const Shared& at, con
     if (!entered) return Error::FromErrno("open").While("opening the new directory " + path);
     next = std::move(entered);
   }
-  Shared directory = TRY(Directory::Of(std::move(next), std::move(path), at));
+  DirectoryPtr directory = TRY(Directory::Of(std::move(next), std::move(path), at));
   if (directory->identity() == made.identity) return directory;
   return Error(ErrorKind::kConflict, fmt::format("someone has replaced the new directory {}", directory->path()));
 }
 
-Result<Directories::Shared> Directories::FollowLink(const Shared& at, const std::string& name, const std::string& path,
-                                                    int& links) {
+Result<Directories::DirectoryPtr> Directories::FollowLink(const DirectoryPtr& at, const std::string& name,
+                                                          const std::string& path, int& links) {
   const auto doing = [&] { return "opening the directory " + path; };
   const UniqueFd link(::openat(at->fd(), name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
   if (!link) return Error::FromErrno("open").While(doing());
@@ -190,7 +191,7 @@ Result<Directories::Shared> Directories::FollowLink(const Shared& at, const std:
   if (!maker.is_known) return UnsafeLink(path, "any user that can write to " + at->path(), target);
   if (!maker.user) return FollowTarget(at, target, links);
   const std::string whose = fmt::format("user {}", *maker.user);
-  Result<Shared> target_directory = Error(ErrorKind::kInvalid, "");
+  Result<DirectoryPtr> target_directory = Error(ErrorKind::kInvalid, "");
   {
     std::optional<ActingAs> acting;
     if (::geteuid() == 0) acting.emplace(Owner{*maker.user, kNobody});
@@ -204,7 +205,7 @@ Result<Directories::Shared> Directories::FollowLink(const Shared& at, const std:
   return UnsafeLink(path, whose, fmt::format("{}, which belongs to user {}", reached.path(), reached.owner().uid));
 }
 
-Result<Directories::Shared> Directories::FollowTarget(Shared at, const std::string& target, int& links) {
+Result<Directories::DirectoryPtr> Directories::FollowTarget(DirectoryPtr at, const std::string& target, int& links) {
   if (target.starts_with('/')) {
     while (at->above() != nullptr) at = at->above();
   }

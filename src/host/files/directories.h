@@ -10,7 +10,7 @@
 //     a directory in a directory of U          must belong to U or to us, and not to another user
 //     a link that U may have put there         is followed with U's rights, and must lead to a directory of U
 //     a link that any user may have put there  is an error
-//     anything else                            is followed with our rights
+//     any other directory or link              is followed with our rights
 //
 // An open directory stays the directory that was checked, whatever others do to its path.  So everything that is made,
 // read, renamed and removed in it is addressed by its descriptor and a single name.  Nothing leads out of the root.
@@ -83,13 +83,13 @@ Result<> CheckReadable(const Directory& directory, const struct stat& file);
 
 class Directories {
  public:
-  using Shared = std::shared_ptr<const Directory>;
+  using DirectoryPtr = std::shared_ptr<const Directory>;
 
   // `root` must outlive this object.
   explicit Directories(const Root& root) : root_(root) {}
 
-  // Opens a directory and keeps it open, so that each path is looked up once.
-  Result<Shared> Open(const std::string& path);
+  // Opens a directory.  It stays open, so that each path is looked up only once.
+  Result<DirectoryPtr> Open(const std::string& path);
 
   // A new directory is made under a temporary name, and renamed to its place later.  Between AddNewDirectory() and
   // RemoveNewDirectory(), paths through the place lead to the new directory.  The caller calls RemoveNewDirectory()
@@ -111,14 +111,14 @@ class Directories {
   void ForgetAll() { open_.clear(); }
 
  private:
-  Result<Shared> Top();
-  Result<Shared> Enter(const Shared& at, const std::string& name, std::string path, int& links);
-  Result<Shared> EnterNewDirectory(const Shared& at, const NewDirectory& made, std::string path) const;
-  Result<Shared> FollowLink(const Shared& at, const std::string& name, const std::string& path, int& links);
-  Result<Shared> FollowTarget(Shared at, const std::string& target, int& links);
+  Result<DirectoryPtr> Top();
+  Result<DirectoryPtr> Enter(const DirectoryPtr& at, const std::string& name, std::string path, int& links);
+  Result<DirectoryPtr> EnterNewDirectory(const DirectoryPtr& at, const NewDirectory& made, std::string path) const;
+  Result<DirectoryPtr> FollowLink(const DirectoryPtr& at, const std::string& name, const std::string& path, int& links);
+  Result<DirectoryPtr> FollowTarget(DirectoryPtr at, const std::string& target, int& links);
 
   const Root& root_;
-  std::map<std::string, Shared> open_;
+  std::map<std::string, DirectoryPtr> open_;
   std::map<Place, NewDirectory> new_directories_;
 };
 

@@ -13,8 +13,8 @@
 
 namespace pintle::host {
 
-// Returns the name of a type that no config can have.
-inline std::string_view NameOfOther(mode_t mode) {
+// Returns the name of a file type that no config can have.
+inline std::string_view NameOfUnmanagedKind(mode_t mode) {
   if (S_ISBLK(mode) || S_ISCHR(mode)) return "device node";
   if (S_ISSOCK(mode)) return "socket";
   if (S_ISFIFO(mode)) return "named pipe";
@@ -28,7 +28,7 @@ inline Result<resource::EntryKind> KindOf(mode_t mode) {
   if (S_ISLNK(mode)) return resource::EntryKind::kLink;
   return Error(ErrorKind::kInvalid,
                fmt::format("there is a {} in its place, which is neither a file, a directory nor a link: move it away",
-                           NameOfOther(mode)));
+                           NameOfUnmanagedKind(mode)));
 }
 
 }  // namespace pintle::host

@@ -56,8 +56,8 @@ Result<bool> IsAsSeen(int directory, const std::string& name, const Existing& ex
   return exchange.seen && TRY(EntryIsInState(directory, name, existing, *exchange.seen, blobs));
 }
 
-// Checks the entry before the exchange.  So an edit is usually found before others can see the new entry for an
-// instant.
+// Checks before the exchange whether the entry was edited.  Without this check, an edit would be found only after
+// others could see the new entry for an instant.
 Result<> CheckStillThere(const ExchangeDirectories& directories, const Exchange& exchange, const BlobStore& blobs) {
   const int directory = directories.parent.fd();
   const auto existing = TRY(FindExisting(directory, exchange.name));
@@ -84,7 +84,7 @@ Result<> PutBack(const ExchangeDirectories& directories, const Exchange& exchang
   // If the temporary name does not have our new entry now, someone has replaced that entry meanwhile: the newest edit
   // stays.
   if (!found || (*found && (*found)->identity != *exchange.made)) TRY(put_back(RENAME_EXCHANGE));
-  return ClearBeside(directories.workspace, exchange.name);
+  return ClearTemporaryName(directories.workspace, exchange.name);
 }
 
 // Examines the old entry, which has the temporary name now, and puts it back if someone has edited it.
@@ -142,7 +142,7 @@ Result<> PutBackCopy(const ExchangeDirectories& directories, const std::string& 
   was.user.id = status.st_uid;
   was.group.id = status.st_gid;
   auto attributes = TRY(ReadAttributes(opened, OpenedAs::kItself));
-  TRY(SetAll(copy.get(), was, {std::move(attributes), OtherAttributes::kRemove}));
+  TRY(SetMetadata(copy.get(), was, {std::move(attributes), OtherAttributes::kRemove}));
   if (::fsync(copy.get()) != 0) return Error::FromErrno("fsync");
   if (::renameat(directories.workspace, temporary.c_str(), directories.parent.fd(), name.c_str()) != 0) {
     return Error::FromErrno("putting back the edited entry");
@@ -200,7 +200,7 @@ Result<> PutInPlace(const ExchangeDirectories& directories, const Exchange& exch
   // It is no conflict if someone else has made the same entry.
   const auto existing = TRY(FindExisting(directory, exchange.name));
   if (!existing || !TRY(EntryIsInState(directory, exchange.name, *existing, want, blobs))) return EditedError();
-  return ClearBeside(directories.workspace, exchange.name);
+  return ClearTemporaryName(directories.workspace, exchange.name);
 }
 
 Result<OldEntry> Replace(const ExchangeDirectories& directories, const Exchange& exchange, const FileState& want,

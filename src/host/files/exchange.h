@@ -25,7 +25,7 @@ struct Exchange {
   std::string name;
   std::optional<Existing> existing;                // The entry that has the name now.
   std::optional<resource::FileEntry::State> seen;  // The state of that entry, if it has been observed.
-  bool is_fresh = false;         // The entry changed so recently that another change may leave the same times.
+  bool is_fresh = false;         // True if the entry changed so recently that another change may leave the same times.
   std::optional<Identity> made;  // The new entry under the temporary name; nullopt if the entry is only removed.
 };
 
@@ -44,13 +44,14 @@ Error NotEmptyError();
 // removed; any other entry there is an error.
 Result<> PutInPlace(const ExchangeDirectories& directories, const Exchange& exchange,
                     const resource::FileEntry::State& want, const BlobStore& blobs);
-// Replace or remove the entry.  Both return the old entry if it has the temporary name now and must be removed.
-// TakeOut() leaves a directory that is not empty.
+// Replace() replaces the entry, and TakeOut() removes it.  Both return the old entry if it has the temporary name now
+// and must be removed, and nullopt otherwise.  TakeOut() leaves a directory that is not empty.
 Result<std::optional<Existing>> Replace(const ExchangeDirectories& directories, const Exchange& exchange,
                                         const resource::FileEntry::State& want, const BlobStore& blobs);
 Result<std::optional<Existing>> TakeOut(const ExchangeDirectories& directories, const Exchange& exchange,
                                         const BlobStore& blobs);
-// Removes what Replace() or TakeOut() returned, unless someone has changed it since.
+// Removes the old entry that Replace() or TakeOut() returned.  If someone has changed it since, puts it back and
+// returns EditedError().
 Result<> RemoveOldEntry(const ExchangeDirectories& directories, const Exchange& exchange, const Existing& old_entry,
                         const BlobStore& blobs);
 

@@ -18,7 +18,7 @@ namespace {
 using resource::EntryKind;
 using FileState = resource::FileEntry::State;
 
-// The kernel's clock for the times of files has a shorter tick than this.
+// This is longer than a tick of the kernel's clock for the times of files.
 constexpr std::chrono::milliseconds kTick(50);
 
 std::int64_t Nanoseconds(const statx_timestamp& time) { return time.tv_sec * 1'000'000'000 + time.tv_nsec; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Reads the status of an entry of an open directory, and finds out whether the entry has changed since.
+// Reads the status of an entry in an open directory, and finds out whether the entry has changed since then.
 
 #include <sys/stat.h>
 
@@ -37,7 +37,8 @@ struct Existing {
 // Returns nullopt if the name does not exist, and an error for anything but a file, a directory or a link.
 Result<std::optional<Existing>> FindExisting(int directory, const std::string& name);
 
-// These return kConflict if someone has made the entry immutable or append-only, or has mounted something on it.
+// Return an error of the kind kConflict if someone has made the entry immutable or append-only, and if something is
+// mounted on the entry.
 Result<> CheckNotImmutable(std::uint64_t statx_flags, std::string_view subject);
 Result<> CheckNotMounted(const Existing& existing);
 
@@ -47,7 +48,7 @@ Result<> CheckNotMounted(const Existing& existing);
 bool IsUntouched(const Existing& was, const Existing& is);
 // Like IsUntouched(), for an entry that was renamed meanwhile.  A rename changes the ctime but not the mtime.
 bool IsUntouchedButRenamed(const Existing& was, const Existing& is);
-// Returns whether the entry has not changed since `moment`, so that a reader at that moment has seen its current state.
+// Returns whether the entry has not changed since `moment`.  Then a reader at that moment has seen the current state.
 bool IsUnchangedSince(const Existing& existing, WallTime moment);
 
 // Opens an entry so that its contents and attributes can be read.  It is an error if the name belongs to another entry

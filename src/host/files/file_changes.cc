@@ -63,7 +63,7 @@ Error OtherDirectoryError(const std::string& directory) {
 }
 
 enum class CommitAction {
-  kNothing,  // The entry is as wanted, or a later change of the same place has replaced this one.
+  kNothing,  // The entry is as wanted, or a later change of the same place has replaced this change.
   kPlace,    // The new entry is moved to its place, which is empty.
   kReplace,  // The new entry and the old one are exchanged, and the old one is removed.
   kAdjust,   // A directory stays, and its owner, permissions and attributes are set.
@@ -97,15 +97,15 @@ struct Retired {
 class FileChanges::Work {
  public:
   Work(const Root& root, const BlobStore& blobs, Labels labels)
-      : blobs_(blobs), labels_(std::move(labels)), directories_(root), committing_(root) {}
+      : blobs_(blobs), labels_(std::move(labels)), directories_(root), commit_directories_(root) {}
 
   Result<> Prepare(const FilePut& put, const std::optional<Before>& before) {
     TRY(CheckPath(put.key));
     if (const auto found = prepared_.find(put.key); found != prepared_.end()) Discard(found);
-    auto prepared = Make(put, before);
+    auto prepared = MakePrepared(put, before);
     if (!prepared) return WithRemedy(std::move(prepared).error()).While(Doing(put));
     prepared->want = put.want;
-    prepared->number = ++number_;
+    prepared->number = ++last_number_;
     if (prepared->action != CommitAction::kNothing) by_place_[prepared->place()] = put.key;
     prepared_.emplace(put.key, *std::move(prepared));
     return {};
@@ -117,12 +117,12 @@ class FileChanges::Work {
       TRY(SyncAll());
     }
     const auto found = prepared_.find(put.key);
-    // A later change of the same path has replaced this one, and will be committed later.
+    // A later change of the same path has replaced this change, and will be committed later.
     if (!json::Equal(found->second.want, put.want)) return {};
     if (auto done = CarryOut(put.key, found->second); !done) {
       return WithRemedy(std::move(done).error()).While(Doing(put));
     }
-    Forget(found);
+    FinishCommit(found);
     return {};
   }
 
@@ -155,27 +155,29 @@ class FileChanges::Work {
 
  private:
   using PreparedIterator = std::unordered_map<std::string, Prepared>::iterator;
-  using SharedDirectory = Directories::Shared;
+  using DirectoryPtr = Directories::DirectoryPtr;
 
   // ---- directories --------------------------------------------------------------------------------------------------
 
-  Result<SharedDirectory> OpenAbove(const std::string& path) {
-    SharedDirectory directory = TRY(directories_.Open(DirectoryAbove(path)));
+  // Opens the directory of a path, before the first write to its file system (unsynced.h).
+  Result<DirectoryPtr> OpenAbove(const std::string& path) {
+    DirectoryPtr directory = TRY(directories_.Open(DirectoryAbove(path)));
     const std::uint64_t device = directory->identity().device;
     if (!unsynced_.contains(device)) unsynced_.emplace(device, Unsynced(TRY(directory->OpenToRead())));
     return directory;
   }
 
-  // Looks up the directory again.  It must be the one in which the change was prepared.
-  Result<SharedDirectory> OpenAboveAgain(const std::string& path, const Identity& identity) {
+  // Looks up the directory of a path again.  It is an error if this is not the directory in which the change was
+  // prepared.
+  Result<DirectoryPtr> OpenAboveAgain(const std::string& path, const Identity& identity) {
     const std::string above = DirectoryAbove(path);
-    auto directory = committing_.Open(above);
+    auto directory = commit_directories_.Open(above);
     if (!directory && !IsFaultOfMachine(directory.error())) return OtherDirectoryError(above);
     if (directory && (*directory)->identity() != identity) return OtherDirectoryError(above);
     return directory;
   }
 
-  // Checks that names in the directory can be changed.
+  // Returns an error if names in the directory cannot be changed.
   Result<> CheckChangeable(const Directory& directory) {
     if (changeable_.contains(directory.identity())) return {};
     TRY(CheckNotImmutable(directory.attributes(), "the directory " + directory.path()));
@@ -192,24 +194,24 @@ class FileChanges::Work {
       TRY(is_in_use ? Result<>() : Workspaces::ClearLeftover(directory));
     }
     struct stat status;
-    // The check comes first, since unlink() fails on a read-only file system even if the name does not exist.
+    // The name is looked up first, since unlink() fails on a read-only file system even if the name does not exist.
     if (::fstatat(directory.fd(), NameBeside(name).c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT) {
       return {};
     }
-    return ClearBeside(directory.fd(), name);
+    return ClearTemporaryName(directory.fd(), name);
   }
 
   void RemoveWorkspaces() {
     const auto all = workspaces_.all();
     for (const auto& [identity, path] : all) {
-      const auto directory = committing_.Open(path);
+      const auto directory = commit_directories_.Open(path);
       if (directory && (*directory)->identity() == identity) workspaces_.RemoveFrom(**directory);
     }
   }
 
   // ---- preparing ----------------------------------------------------------------------------------------------------
 
-  Result<Prepared> Make(const FilePut& put, const std::optional<Before>& before) {
+  Result<Prepared> MakePrepared(const FilePut& put, const std::optional<Before>& before) {
     auto opened = OpenAbove(put.key);
     if (!opened) {
       const int reason = opened.error().errno_value();
@@ -225,7 +227,8 @@ class FileChanges::Work {
     prepared.directory = directory.identity();
     Exchange& exchange = prepared.exchange;
     exchange.name = NameIn(put.key);
-    if (!retired_.empty()) TRY(RemoveRetired([&](const Retired& one) { return one.place() == prepared.place(); }));
+    if (!retired_.empty())
+      TRY(RemoveRetired([&](const Retired& retired) { return retired.place() == prepared.place(); }));
     if (IsPreparedAlready(put, prepared.place())) return prepared;
     // Leftovers are cleared even if the entry is as wanted, since nobody else clears them.
     TRY(ClearLeftover(directory, exchange.name));
@@ -236,8 +239,8 @@ class FileChanges::Work {
     return prepared;
   }
 
-  // Two paths may lead to the same place.  Returns true if the earlier change of the place wants the same state.
-  // Otherwise drops the earlier change, since the later one wins.
+  // Two paths may lead to the same place.  Returns true if an earlier change of the place wants the same state.  An
+  // earlier change that wants another state is dropped, since the later change wins.
   bool IsPreparedAlready(const FilePut& put, const Place& place) {
     const auto by_place = by_place_.find(place);
     if (by_place == by_place_.end() || by_place->second == put.key) return false;
@@ -280,7 +283,7 @@ class FileChanges::Work {
       if (before) TRY(CheckAsBefore(*before, *existing, opened.get(), have));
       if (is_same_kind && existing->kind != EntryKind::kDirectory) TakeOver(std::move(have), wanted_attributes);
     } else if (before && before->state != nullptr) {
-      return EditedError();  // It was removed.
+      return EditedError();  // Someone has removed the entry.
     }
     TRY(CheckChangeable(directory));
     if (existing) TRY(CheckNotImmutable(existing->statx_flags, "the existing entry"));
@@ -293,6 +296,7 @@ class FileChanges::Work {
     return MakeBeside(put, directory, wanted_attributes, prepared);
   }
 
+  // Makes the new entry under its temporary name.
   Result<> MakeBeside(const FilePut& put, const Directory& directory, const WantedAttributes& wanted_attributes,
                       Prepared& prepared) {
     const std::string& name = prepared.exchange.name;
@@ -300,7 +304,7 @@ class FileChanges::Work {
     auto made = MakeEntry(at, name, *put.want, wanted_attributes, blobs_);
     if (!made) {
       // The first error is the one to report.
-      static_cast<void>(ClearBeside(at, name));
+      static_cast<void>(ClearTemporaryName(at, name));
       return std::move(made).error();
     }
     prepared.exchange.made = made->identity;
@@ -328,7 +332,7 @@ class FileChanges::Work {
     return wanted_attributes;
   }
 
-  // If the config does not mention attributes, the new entry takes over those of the old one.  It does not take over
+  // If the config does not mention attributes, the new entry takes over the attributes of the old entry, except for
   // security attributes, which follow from the policy and the contents.
   static void TakeOver(Attributes have, WantedAttributes& wanted_attributes) {
     if (wanted_attributes.others == OtherAttributes::kRemove) return;
@@ -347,9 +351,10 @@ class FileChanges::Work {
            blobs_.SizeOf(was.sha256) == existing.size;
   }
 
+  // Returns EditedError() unless the entry still has the state that was observed.
   Result<> CheckAsBefore(const Before& before, const Existing& existing, int opened, const Attributes& have) const {
     if (before.state == nullptr) return EditedError();
-    // Only the entries of a directory matter, and each of them is compared by itself.
+    // The state of a directory itself does not matter.  Its entries do, and each of them is compared separately.
     if (existing.kind == EntryKind::kDirectory && before.state->kind == existing.kind) return {};
     if (TRY(IsInState(*before.state, existing, opened, have, blobs_))) return {};
     return EditedError();
@@ -363,8 +368,8 @@ class FileChanges::Work {
     return IsInState(want, existing, opened, have, blobs_);
   }
 
-  // Checks that nothing is mounted on the entry that the new one replaces.  If the entry is a directory, also checks
-  // that this change first removes everything in it.
+  // Returns an error if something is mounted on the entry that the new one replaces, or if that entry is a directory
+  // and this change does not remove everything in it first.
   Result<> CheckReplaceable(const Directory& directory, const Prepared& prepared) const {
     TRY(CheckNotMounted(*prepared.exchange.existing));
     if (prepared.exchange.existing->kind != EntryKind::kDirectory) return {};
@@ -382,7 +387,7 @@ class FileChanges::Work {
 
   Result<> CarryOut(const std::string& path, const Prepared& prepared) {
     if (prepared.action == CommitAction::kNothing) return {};
-    const SharedDirectory directory = TRY(OpenAboveAgain(path, prepared.directory));
+    const DirectoryPtr directory = TRY(OpenAboveAgain(path, prepared.directory));
     if (prepared.action == CommitAction::kAdjust) return Adjust(*directory, prepared);
     TRY(unsynced_.at(directory->identity().device).AddDirectory(*directory));
     if (prepared.WasDirectory()) TRY(ClearTemporaryNames(prepared.exchange.existing->identity));
@@ -405,13 +410,13 @@ class FileChanges::Work {
                          existing->group == was.group && existing->permissions == was.permissions;
     if (!is_same) return EditedError();
     UniqueFd entry = TRY(OpenExisting(directory, prepared.exchange.name, *existing));
-    TRY(SetAll(entry.get(), *prepared.want, prepared.wanted_attributes));
+    TRY(SetMetadata(entry.get(), *prepared.want, prepared.wanted_attributes));
     unsynced_.at(directory.identity().device).Add(std::move(entry));
     return {};
   }
 
   Result<> Remove(const Retired& retired) {
-    const SharedDirectory directory = TRY(OpenAboveAgain(retired.path, retired.directory));
+    const DirectoryPtr directory = TRY(OpenAboveAgain(retired.path, retired.directory));
     const int workspace = TRY(workspaces_.For(*directory));
     const ExchangeDirectories directories = {*directory, workspace};
     return WithRemedy(RemoveOldEntry(directories, retired.exchange, retired.old_entry, blobs_));
@@ -436,7 +441,7 @@ class FileChanges::Work {
     TRY(RemoveRetired([&](const Retired& retired) { return retired.directory == directory; }));
     const auto workspace = workspaces_.all().find(directory);
     if (workspace == workspaces_.all().end()) return {};
-    workspaces_.RemoveFrom(*TRY(committing_.Open(workspace->second)));
+    workspaces_.RemoveFrom(*TRY(commit_directories_.Open(workspace->second)));
     return {};
   }
 
@@ -452,26 +457,27 @@ class FileChanges::Work {
     return {};
   }
 
-  // After a directory was made or removed, paths through it have to be looked up again.
-  void Forget(PreparedIterator committed) {
+  // Forgets a change that was committed.  After a directory was made or removed, paths through it have to be looked up
+  // again.
+  void FinishCommit(PreparedIterator committed) {
     const Prepared& prepared = committed->second;
     const bool is_new_directory = prepared.exchange.made && prepared.want->kind == EntryKind::kDirectory;
     if (is_new_directory || prepared.WasDirectory()) RemoveNewDirectory(committed->first, prepared.place());
     if (prepared.WasDirectory() && prepared.action != CommitAction::kAdjust) {
       directories_.ForgetAll();
-      committing_.ForgetAll();
+      commit_directories_.ForgetAll();
     }
-    Drop(committed);
+    ErasePrepared(committed);
   }
 
   void RemoveNewDirectory(const std::string& path, const Place& place) {
-    for (Directories* directories : {&directories_, &committing_}) {
+    for (Directories* directories : {&directories_, &commit_directories_}) {
       directories->RemoveNewDirectory(place);
       directories->Forget(path);
     }
   }
 
-  void Drop(PreparedIterator found) {
+  void ErasePrepared(PreparedIterator found) {
     if (const auto by_place = by_place_.find(found->second.place());
         by_place != by_place_.end() && by_place->second == found->first) {
       by_place_.erase(by_place);
@@ -479,18 +485,20 @@ class FileChanges::Work {
     prepared_.erase(found);
   }
 
-  // Removes the new entry.  If that fails, it is removed when the path is put again.
+  // Removes the new entry and forgets the change.  If removing fails, the new entry is removed when the path is put
+  // again.
   void Discard(PreparedIterator found) {
     RemoveMade(found->first, found->second);
-    Drop(found);
+    ErasePrepared(found);
   }
 
+  // Removes the new entry under its temporary name, if it was made.
   void RemoveMade(const std::string& path, const Prepared& prepared) {
     if (!prepared.exchange.made) return;
     RemoveNewDirectory(path, prepared.place());
     const auto directory = OpenAbove(path);
     const auto at = directory ? workspaces_.For(**directory) : Result<int>(-1);
-    if (at && *at >= 0) static_cast<void>(ClearBeside(*at, prepared.exchange.name));
+    if (at && *at >= 0) static_cast<void>(ClearTemporaryName(*at, prepared.exchange.name));
   }
 
   const BlobStore& blobs_;
@@ -498,13 +506,13 @@ class FileChanges::Work {
   // Prepare() and Discard() use directories that stay open.  A commit uses directories that are looked up again, so
   // that nothing is moved into a new directory before that directory is in its own place.
   Directories directories_;
-  Directories committing_;
+  Directories commit_directories_;
   Workspaces workspaces_;
   std::set<Identity> changeable_;  // Directories that CheckChangeable() has accepted.
   std::unordered_map<std::string, Prepared> prepared_;
   std::map<Place, std::string> by_place_;  // The keys of `prepared_` by the places that their paths lead to.
   std::vector<Retired> retired_;
-  std::uint64_t number_ = 0;
+  std::uint64_t last_number_ = 0;
   std::map<std::uint64_t, Unsynced> unsynced_;
 };
 

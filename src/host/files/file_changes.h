@@ -11,8 +11,8 @@
 //
 // Prepare() makes each new entry under a temporary name, even inside a directory that is only prepared itself.  It
 // finds all obstacles: no space, no permission, a read-only disk.  It changes nothing that anyone uses.  Commit() is
-// one rename for each entry.  A crash leaves entries under temporary names; they are removed when the same paths are
-// put again.
+// one rename for each entry.  A crash may leave entries under temporary names; these are removed when the same paths
+// are put again.
 //
 // Users may own directories on the way to an entry, and swap the contents of these directories at any instant.  So each
 // directory is entered as directories.h describes.  A commit looks up the directory again, and fails unless it is the
@@ -54,12 +54,13 @@ class FileChanges {
   // `before` is given and the entry differs from it, that is a conflict.
   Result<> Prepare(const FilePut& put, const std::optional<Before>& before = std::nullopt);
 
-  // Commits must come in the order of Prepare().  A change that was not prepared is prepared and synced first.  A
-  // directory that should be removed but is not empty stays, since someone else uses it.
+  // Commit() must be called in the order in which Prepare() was called.  A change that was not prepared is prepared and
+  // synced first.  A directory that should be removed but is not empty stays, since someone else uses
+  // the directory.
   Result<> Commit(const FilePut& put);
 
   // Deletes the old entries that commits have taken out of their places.  An old entry that cannot be deleted is an
-  // error, and is forgotten, so that the next call goes on with the others.
+  // error, and is forgotten, so that the next call goes on with the remaining entries.
   Result<> RemoveOldEntries();
 
   // Calls RemoveOldEntries(), and makes everything durable.

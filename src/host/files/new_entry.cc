@@ -24,15 +24,16 @@ mode_t FirstPermissions(const FileState& want) {
 struct Spot {
   int directory;
   const std::string& name;
-  const std::string beside = NameBeside(name);
+  const std::string temporary_name = NameBeside(name);
 };
 
-// Makes the call.  If the temporary name exists, removes what an interrupted attempt has left there, and tries again.
+// Makes the system call that creates an entry.  If the temporary name exists, removes what an interrupted attempt has
+// left there, and tries again.
 template <typename Call>
 Result<int> MakeNew(const char* doing, const Spot& spot, Call&& call) {
   int made = call();
   if (made < 0 && errno == EEXIST) {
-    TRY(ClearBeside(spot.directory, spot.name));
+    TRY(ClearTemporaryName(spot.directory, spot.name));
     made = call();
   }
   if (made < 0) return Error::FromErrno(doing);
@@ -44,23 +45,24 @@ Result<NewEntry> MakeFile(const Spot& spot, const FileState& want, const WantedA
   constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   const mode_t mode = FirstPermissions(want);
   UniqueFd file(TRY(MakeNew("creating a temporary file", spot,
-                            [&] { return ::openat(spot.directory, spot.beside.c_str(), kFlags, mode); })));
+                            [&] { return ::openat(spot.directory, spot.temporary_name.c_str(), kFlags, mode); })));
   TRY(blobs.CopyTo(want.sha256, file.get()));
-  const Identity identity = TRY(SetAll(file.get(), want, wanted_attributes));
+  const Identity identity = TRY(SetMetadata(file.get(), want, wanted_attributes));
   return NewEntry{identity, std::move(file)};
 }
 
 Result<NewEntry> MakeDirectory(const Spot& spot, const FileState& want, const WantedAttributes& wanted_attributes) {
-  TRY(MakeNew("mkdir", spot, [&] { return ::mkdirat(spot.directory, spot.beside.c_str(), 0700); }));
-  UniqueFd made(::openat(spot.directory, spot.beside.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  TRY(MakeNew("mkdir", spot, [&] { return ::mkdirat(spot.directory, spot.temporary_name.c_str(), 0700); }));
+  UniqueFd made(::openat(spot.directory, spot.temporary_name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!made) return Error::FromErrno("opening the new directory");
-  const Identity identity = TRY(SetAll(made.get(), want, wanted_attributes));
+  const Identity identity = TRY(SetMetadata(made.get(), want, wanted_attributes));
   return NewEntry{identity, std::move(made)};
 }
 
 Result<NewEntry> MakeLink(const Spot& spot, const FileState& want, const WantedAttributes& wanted_attributes) {
-  TRY(MakeNew("symlink", spot, [&] { return ::symlinkat(want.target.c_str(), spot.directory, spot.beside.c_str()); }));
-  const UniqueFd link(::openat(spot.directory, spot.beside.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+  TRY(MakeNew("symlink", spot,
+              [&] { return ::symlinkat(want.target.c_str(), spot.directory, spot.temporary_name.c_str()); }));
+  const UniqueFd link(::openat(spot.directory, spot.temporary_name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
   if (!link) return Error::FromErrno("opening the new link");
   if (::fchownat(link.get(), "", static_cast<uid_t>(want.user.id), static_cast<gid_t>(want.group.id), AT_EMPTY_PATH) !=
       0) {
@@ -85,7 +87,7 @@ Result<NewEntry> MakeEntry(int directory, const std::string& name, const FileSta
 // The owner is set first, since chown(2) clears set-user-id and capabilities.  The permissions are set last, since an
 // access list changes them.  Properties that are right already are not set again, since each call costs a transaction
 // of the file system.
-Result<Identity> SetAll(int fd, const FileState& want, const WantedAttributes& wanted_attributes) {
+Result<Identity> SetMetadata(int fd, const FileState& want, const WantedAttributes& wanted_attributes) {
   const auto user = static_cast<uid_t>(want.user.id);
   const auto group = static_cast<gid_t>(want.group.id);
   const auto permissions = static_cast<mode_t>(want.permissions);

@@ -25,14 +25,14 @@ struct WantedAttributes {
 
 struct NewEntry {
   Identity identity;
-  UniqueFd fd;  // The caller must sync it.  It is empty for a link, which is synced with its directory.
+  UniqueFd fd;  // The caller must sync this descriptor.  It is empty for a link, which is synced with its directory.
 };
 
-// Makes the entry under NameBeside(name).  Removes what an earlier attempt has left under that name.
+// Makes the entry under NameBeside(name).  Removes an entry that an earlier attempt has left under that name.
 Result<NewEntry> MakeEntry(int directory, const std::string& name, const resource::FileEntry::State& want,
                            const WantedAttributes& wanted_attributes, const BlobStore& blobs);
 
 // Sets owner, permissions and attributes of an open file or directory, and returns its identity.
-Result<Identity> SetAll(int fd, const resource::FileEntry::State& want, const WantedAttributes& wanted_attributes);
+Result<Identity> SetMetadata(int fd, const resource::FileEntry::State& want, const WantedAttributes& wanted_attributes);
 
 }  // namespace pintle::host

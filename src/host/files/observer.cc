@@ -53,6 +53,7 @@ class Observer::FileReader {
   // ObserveWith() calls this after a file was read, while the file is still open.
   virtual Result<> OnFileRead(const std::string&, int, const struct stat&, FileState&) { return {}; }
 
+  // Reads the file and returns the digest of its contents.
   Result<std::string> DigestOf(int fd, std::size_t size) {
     pieces_.emplace(fd, size);
     const std::string_view first = TRY(pieces_->Next());
@@ -97,7 +98,7 @@ class KeepingReader : public Observer::FileReader {
   Result<> OnFileRead(const std::string&, int fd, const struct stat& status, FileState& state) override {
     if (expected_ && Matches(*expected_, state)) return {};
     if (contents_) return blobs_.AddKnown(state.sha256, *contents_);
-    // This reads the file again.  If it has changed meanwhile, the new contents are its state.
+    // AddFile() reads the file again.  If the file has changed meanwhile, the state gets the new contents.
     state.sha256 = TRY(blobs_.AddFile(fd, static_cast<std::size_t>(status.st_size)));
     return {};
   }
@@ -126,8 +127,8 @@ class KeepingExpectedReader final : public KeepingReader {
   const Observer::KeepExpected& keep_expected_;
 };
 
-// Opens the entry that has this status.  The caller has checked that it is not a device or a pipe, since opening these
-// can have side effects or block.
+// Opens the entry that has this status, and updates the status.  The caller has checked that it is not a device or a
+// pipe, since opening these can have side effects or block.
 Result<UniqueFd> OpenSame(const Directory& directory, const std::string& name, struct stat& status) {
   const int flags = S_ISLNK(status.st_mode) ? O_PATH : O_RDONLY | O_NONBLOCK | O_NOCTTY;
   UniqueFd thing(::openat(directory.fd(), name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC));

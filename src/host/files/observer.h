@@ -38,15 +38,15 @@ class Observer {
   Result<std::optional<State>> ObserveAndKeep(const std::string& path, BlobStore& blobs,
                                               const std::optional<State>& expected = std::nullopt);
 
-  // A function of the caller of ObserveAndKeep().  It adds the contents that the file is expected to have to the store,
-  // if it can get them without reading the file.
+  // Adds the contents that the file at this path is expected to have to the store, if the caller can get these contents
+  // without reading the file.
   using KeepExpected = std::function<Result<>(const std::string& path)>;
 
-  // Like the function above, but does not read a file if
+  // Like the other ObserveAndKeep(), but does not read a file if
   // - it is unchanged since `seen` recorded it, and
   // - its recorded state matches `expected`, or the store has its contents.
-  // If only the contents are missing, calls `keep_expected`, and reads the file only if they are still missing
-  // afterwards.
+  // If the store lacks the contents of an unchanged file, calls `keep_expected`, and reads the file only if the store
+  // still lacks them afterwards.
   Result<std::optional<State>> ObserveAndKeep(const std::string& path, BlobStore& blobs,
                                               const std::optional<State>& expected, SeenFiles& seen,
                                               const KeepExpected& keep_expected);
@@ -55,7 +55,7 @@ class Observer {
 
  private:
   struct Place {
-    Directories::Shared directory;
+    Directories::DirectoryPtr directory;
     std::string name;
   };
 

@@ -22,9 +22,9 @@ using FileState = resource::FileEntry::State;
 // OSTree keeps the OS's defaults for /etc here.
 constexpr std::string_view kDefaultsOfTheOs = "/usr/etc";
 
-// A name that is too long with the ending is replaced by its digest.  The Machine Config Operator has no files for such
-// names, since it fails to make them.
-std::string PlaceBelow(std::string_view top, const std::string& path, std::string_view ending) {
+// Returns the path of a record about `path` below the directory `top`.  If the name with the ending would be too long,
+// the name is replaced by its digest.  The Machine Config Operator fails to make files for such names, so it has none.
+std::string RecordBelow(std::string_view top, const std::string& path, std::string_view ending) {
   const std::size_t begin = path.rfind('/') + 1;
   std::string name = path.substr(begin);
   if (name.size() + ending.size() > NAME_MAX) name = Sha256(name).hex();
@@ -38,20 +38,20 @@ class OriginalKeeper {
   OriginalKeeper(const Root& root, BlobStore& blobs) : root_(root), blobs_(blobs) {}
 
   Result<> Keep(const std::string& path) {
-    if (TRY(IsKnown(path))) return {};
+    if (TRY(HasRecord(path))) return {};
     auto state = TRY(ObserveAndKeep(root_, blobs_, path));
     if (!state) return Stamp(path);
     steps_.push_back({OriginalOf(path), std::move(state)});
     return {};
   }
 
-  Result<> KeepMade(const std::string& directory) {
-    if (TRY(IsKnown(directory))) return {};
+  Result<> StampMadeDirectory(const std::string& directory) {
+    if (TRY(HasRecord(directory))) return {};
     return Stamp(directory);
   }
 
-  // Returns the steps, preceded by steps for the directories that they need.  These directories are ours and need no
-  // stamps.
+  // Returns the steps, preceded by steps that make missing directories for the records.  These directories are ours and
+  // need no stamps.
   Result<std::vector<FilePut>> Take() && {
     std::vector<FilePut> all = TRY(MissingDirectories(root_, steps_));
     std::move(steps_.begin(), steps_.end(), std::back_inserter(all));
@@ -59,7 +59,8 @@ class OriginalKeeper {
   }
 
  private:
-  Result<bool> IsKnown(const std::string& path) const {
+  // Returns whether the path has a stamp or a kept original.
+  Result<bool> HasRecord(const std::string& path) const {
     return TRY(ExistsIn(root_, StampOf(path))) || TRY(ExistsIn(root_, OriginalOf(path)));
   }
 
@@ -101,7 +102,7 @@ class OriginalFinder {
     return {};
   }
 
-  // Adds steps that remove our directories which become empty, the deepest first.
+  // Adds steps that remove the directories that we have made and that become empty, the deepest first.
   Result<> FindEmptied() {
     std::unordered_set<std::string> above;
     for (const std::string& path : gone_) AddAbove(path, above);
@@ -192,13 +193,13 @@ class OriginalFinder {
 
 }  // namespace
 
-std::string OriginalOf(const std::string& path) { return PlaceBelow(kOriginals, path, ".mcdorig"); }
-std::string StampOf(const std::string& path) { return PlaceBelow(kStamps, path, ".mcdnoorig"); }
+std::string OriginalOf(const std::string& path) { return RecordBelow(kOriginals, path, ".mcdorig"); }
+std::string StampOf(const std::string& path) { return RecordBelow(kStamps, path, ".mcdnoorig"); }
 
 Result<std::vector<FilePut>> StepsToKeep(const Root& root, BlobStore& blobs, std::span<const std::string> taken,
                                          std::span<const FilePut> made) {
   OriginalKeeper keeper(root, blobs);
-  for (const FilePut& put : made) TRY(keeper.KeepMade(put.key));
+  for (const FilePut& put : made) TRY(keeper.StampMadeDirectory(put.key));
   for (const std::string& path : taken) TRY(keeper.Keep(path));
   return std::move(keeper).Take();
 }

@@ -3,10 +3,10 @@
 
 // Keeps the original of each path that a config takes, so that it can be restored when no config has the path any more.
 //
-// The original is the entry that was at the path before.  It is stored where the Machine Config Operator stores it: a
-// copy in orig/, or an empty stamp in noorig/ if there was no entry.  These functions only read, and return the steps
-// that keep and restore originals.  The steps put ordinary entries of the file tree, so they can be undone and survive
-// a crash.
+// The original is the entry that was at the path before a config took it.  It is stored where the Machine Config
+// Operator stores it: a copy in orig/, or an empty stamp in noorig/ if there was no entry.  These functions only read,
+// and return the steps that keep and restore originals.  The steps put ordinary entries of the file tree, so they can
+// be undone and survive a crash.
 
 #include <map>
 #include <span>
@@ -38,8 +38,8 @@ struct RestoredOriginals {
   // The originals by path.  For a path that has neither a kept original nor a stamp, this is the OS's default, if there
   // is one.  Paths that are not in this map are only removed.
   std::map<std::string, resource::FileEntry::State> originals;
-  // The steps that remove the kept originals and stamps, and the directories of ours that become empty.  They must be
-  // put last.
+  // The steps that remove the kept originals and stamps, and the directories of ours that become empty.  These
+  // steps must be put last.
   std::vector<FilePut> afterwards;
 };
 

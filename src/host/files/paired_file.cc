@@ -27,6 +27,7 @@ Result<> Sync(int fd, const char* call) {
   return {};
 }
 
+// Returns the contents, padded with spaces up to this size.
 std::string FilledUp(std::string_view contents, std::size_t size) {
   const std::size_t filled_size = std::max(size, contents.size());
   std::string filled;
@@ -36,7 +37,7 @@ std::string FilledUp(std::string_view contents, std::size_t size) {
   return filled;
 }
 
-Result<UniqueFd> Make(int directory, const std::string& name) {
+Result<UniqueFd> CreateSpare(int directory, const std::string& name) {
   UniqueFd made(::openat(directory, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kPrivate));
   if (!made) return Error::FromErrno("creating the spare");
   return made;
@@ -80,7 +81,7 @@ PairedFile::PairedFile(const Root& root, std::string path)
 
 Result<> PairedFile::Write(std::string_view contents) const {
   const UniqueFd directory = TRY(root_.OpenFile(above_, O_RDONLY | O_DIRECTORY));
-  if (!TRY(root_.Status(path_))) return Begin(directory.get(), contents);
+  if (!TRY(root_.Status(path_))) return CreateBoth(directory.get(), contents);
   const auto spare = TRY(OpenSpare(directory.get(), spare_), "writing " + path_);
   if (spare) {
     TRY(Replace(directory.get(), spare->get(), contents), "writing " + path_);
@@ -92,11 +93,11 @@ Result<> PairedFile::Write(std::string_view contents) const {
 }
 
 // The spare is made first, so that whenever the file exists, it can be replaced.
-Result<> PairedFile::Begin(int directory, std::string_view contents) const {
+Result<> PairedFile::CreateBoth(int directory, std::string_view contents) const {
   const std::string filled = FilledUp(contents, contents.size() + kRoomToGrow);
   const auto make_spare = [&]() -> Result<> {
     TRY(RemoveName(directory, spare_));
-    const UniqueFd made = TRY(Make(directory, spare_));
+    const UniqueFd made = TRY(CreateSpare(directory, spare_));
     TRY(Allocate(made.get(), filled.size()));
     return Sync(made.get(), "fsync");
   };
@@ -105,7 +106,7 @@ Result<> PairedFile::Begin(int directory, std::string_view contents) const {
     return root_.WriteFile(path_, filled, {.permissions = kPrivate, .owner = {}});
   };
   auto begun = begin();
-  // After a failure, the file's name may not be durable.  Such a file is removed.
+  // After a failure, the file may exist under a name that is not durable, so it is removed.
   if (!begun) static_cast<void>(Remove());  // The first error is the one to report.
   return begun;
 }

@@ -4,8 +4,8 @@
 // A file that can be replaced while its disk is full.
 //
 // There is a second file of the same size, the spare, in the same directory.  New contents are written over the spare,
-// which allocates no blocks, and then the two files exchange their names.  Both are padded with spaces to the same
-// size, so that later contents may be longer.  After a crash, even a power cut, the file has its old or its new
+// which allocates no blocks, and then the two files exchange their names.  Both files are padded with spaces to the
+// same size, so that later contents may be longer.  After a crash, even a power cut, the file has its old or its new
 // contents.
 
 #include <cstddef>
@@ -22,7 +22,7 @@ class PairedFile {
   // `root` must outlive this object.  The directory of `path` must exist when Write() is called.
   PairedFile(const Root& root, std::string path);
 
-  // Later contents may be this much longer than the first ones without a new allocation.
+  // In bytes: later contents may be this much longer than the first ones without a new allocation.
   static constexpr std::size_t kRoomToGrow = 64 << 10;
 
   // Writes the contents and pads them with spaces.  The first call allocates all space that is needed later.  If a call
@@ -36,7 +36,7 @@ class PairedFile {
   Result<> Remove() const;
 
  private:
-  Result<> Begin(int directory, std::string_view contents) const;
+  Result<> CreateBoth(int directory, std::string_view contents) const;
   Result<> Replace(int directory, int spare, std::string_view contents) const;
 
   const Root& root_;

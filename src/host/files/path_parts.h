@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Splits a path into the folder of an entry and the entry's name.
+// Split a path into the directory of an entry and the entry's name: "/etc/motd" into "/etc" and "motd".
 
 #include <string_view>
 

@@ -15,7 +15,7 @@ namespace pintle::host {
 
 class Pieces {
  public:
-  static constexpr std::size_t kMostAtOnce = 256 << 10;
+  static constexpr std::size_t kMostAtOnce = 256 << 10;  // The maximum size of a piece, in bytes.
 
   // `expected` is the likely number of bytes; `offset` is where the first piece begins.
   Pieces(int fd, std::size_t expected, off_t offset = 0);

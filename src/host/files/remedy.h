@@ -9,8 +9,8 @@
 
 namespace pintle::host {
 
-// Returns whether the cause is the state of the machine, such as a full or failing disk, which may pass.  Other errors
-// have their cause at the path itself: often someone has put something else there.
+// Returns whether the cause is the state of the machine, such as a full or failing disk; this state may pass.  The
+// cause of any other error is at the path itself: often someone has put something else there.
 bool IsFaultOfMachine(const Error& error);
 
 // Puts the remedy before the cause, if one is known: "its file system is full, free some space or inodes: write: No

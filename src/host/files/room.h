@@ -3,9 +3,9 @@
 
 // Limits the space that a change may use on the file systems to which it writes.
 //
-// The kubelet, the system's journal and other programs go on writing during a change.  So a change leaves them some
-// free room: bytes and inodes.  But a change may always use an eighth of the free room, however little is free.  So
-// small changes stay possible, such as a change that frees space.
+// The kubelet, the system's journal and other programs go on writing during a change.  So a change leaves them some of
+// the free room, which is bytes and inodes.  But a change may always use an eighth of the free room, however little is
+// free.  So small changes stay possible, such as a change that frees space.
 
 #include <cstdint>
 #include <map>
@@ -45,12 +45,12 @@ class NeededRoom {
   // Adds a file, a link or a directory that will be made in `directory`, which need not exist yet.
   Result<> Add(const std::string& directory, std::uint64_t bytes);
 
-  // Returns an error if a file system has too little room.  The error names a directory on it.
+  // Returns an error if a file system has too little room.  The error names a directory on that file system.
   Result<> ExpectEnough() const;
 
  private:
   struct FileSystem {
-    std::string directory;  // A directory on it.
+    std::string directory;  // A directory on this file system.
     std::uint64_t block = 1;
     Room free;
     Room needed;

@@ -18,7 +18,7 @@ namespace pintle::host {
 namespace {
 
 constexpr std::string_view kFirstLine = "files that pintle has seen, 1\n";
-constexpr std::size_t kSeenFilesLimit = 64 << 20;
+constexpr std::size_t kSeenFilesLimit = 64 << 20;  // In bytes.
 constexpr std::string_view kNoLabel = "-";
 
 std::int64_t NanosecondsOf(const timespec& time) {

@@ -64,7 +64,7 @@ class SeenFiles {
     std::uint64_t inode = 0;
     std::int64_t size = 0;
     std::int64_t modified = 0;  // In nanoseconds.
-    std::int64_t changed = 0;
+    std::int64_t changed = 0;   // In nanoseconds.
 
     static Fingerprint Of(const struct stat& status);
     bool operator==(const Fingerprint&) const = default;
@@ -79,8 +79,8 @@ class SeenFiles {
   bool Add(std::string_view line);
 
   const Clock* clock_;
-  WallTime began_{};  // The time at which the caller began to read the current file.
-  bool is_changed_ = false;
+  WallTime began_{};         // The time at which the caller began to read the current file.
+  bool is_changed_ = false;  // True if a file was recorded or forgotten since the record was loaded.
   std::unordered_map<std::string, Seen> files_;
 };
 

@@ -38,10 +38,10 @@ std::string NameOfPolicy(const Root& tree) {
   constexpr std::string_view kSpace = " \t\r";
   std::string name = "targeted";
   const auto config = tree.ReadFile("/etc/selinux/config");
-  std::string_view rest = config ? std::string_view(*config) : std::string_view();
-  while (!rest.empty()) {
-    std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+  std::string_view lines = config ? std::string_view(*config) : std::string_view();
+  while (!lines.empty()) {
+    std::string_view line = lines.substr(0, lines.find('\n'));
+    lines.remove_prefix(std::min(line.size() + 1, lines.size()));
     line.remove_prefix(std::min(line.find_first_not_of(kSpace), line.size()));
     if (!line.starts_with(kKey)) continue;
     name = line.substr(kKey.size());
@@ -65,7 +65,7 @@ class Labels::Policy {
     return label.get();
   }
 
-  // Reads the policy now; returns whether it could be read.
+  // Reads the policy at the first call.  Returns whether it could be read.
   bool Read() {
     if (!std::exchange(is_open_, true)) Open();
     return handle_ != nullptr;
@@ -91,7 +91,7 @@ Labels Labels::ForTree(const Root& tree) const {
   const auto folder =
       tree.OpenFile(fmt::format("/etc/selinux/{}/contexts/files", NameOfPolicy(tree)), O_PATH | O_DIRECTORY);
   if (!folder) return *this;
-  // libselinux takes paths only.  It reads the files beside this one, too, and keeps none of them open.
+  // libselinux takes paths only.  It also reads the files beside file_contexts, and keeps none of them open.
   auto policy = std::make_shared<Policy>(fmt::format("/proc/self/fd/{}/file_contexts", folder->get()));
   return policy->Read() ? Labels(std::move(policy)) : *this;
 }

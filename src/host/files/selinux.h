@@ -25,7 +25,8 @@ class Labels {
   static Labels FromFile(std::string path);
 
   // Returns the labels for another file tree, such as the next deployment: those of the policy in the tree's own
-  // /etc/selinux, or the present ones if the tree has no policy that can be read.  An object without labels stays so.
+  // /etc/selinux, or those of this object if the tree has no policy that can be read.  If this object has no labels,
+  // the result has none either.
   Labels ForTree(const Root& tree) const;
 
   // Returns nullopt if the policy has no label for the path or cannot be read.

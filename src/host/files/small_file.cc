@@ -32,8 +32,9 @@ Result<> SetOwner(int fd, const Owner& owner) {
   return {};
 }
 
-Result<> WriteBeside(int directory, const std::string& beside, const SmallFile& file) {
-  const UniqueFd fd(::openat(directory, beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+Result<> WriteBeside(int directory, const std::string& temporary_name, const SmallFile& file) {
+  const UniqueFd fd(
+      ::openat(directory, temporary_name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!fd) return Error::FromErrno("creating a temporary file");
   TRY(WriteAll(fd.get(), file.contents));
   TRY(SetOwner(fd.get(), file.owner));
@@ -64,19 +65,19 @@ Result<std::optional<SmallFile>> ReadSmallFile(int directory, const std::string&
 
 Result<> ReplaceSmallFile(int directory, const std::string& name, const SmallFile& file) {
   if (file.contents.size() > kSmallFileLimit) return TooLong();
-  const std::string beside = NameBeside(name);
-  TRY(ClearBeside(directory, name));
-  const Result<> written = WriteBeside(directory, beside, file);
-  if (!written || ::renameat(directory, beside.c_str(), directory, name.c_str()) != 0) {
+  const std::string temporary_name = NameBeside(name);
+  TRY(ClearTemporaryName(directory, name));
+  const Result<> written = WriteBeside(directory, temporary_name, file);
+  if (!written || ::renameat(directory, temporary_name.c_str(), directory, name.c_str()) != 0) {
     Error error = written ? Error::FromErrno("rename") : written.error();
-    ::unlinkat(directory, beside.c_str(), 0);
+    ::unlinkat(directory, temporary_name.c_str(), 0);
     return error;
   }
   return SyncDirectory(directory);
 }
 
 Result<> RemoveSmallFile(int directory, const std::string& name) {
-  TRY(ClearBeside(directory, name));
+  TRY(ClearTemporaryName(directory, name));
   if (::unlinkat(directory, name.c_str(), 0) != 0 && errno != ENOENT) return Error::FromErrno("unlink");
   return SyncDirectory(directory);
 }

@@ -3,7 +3,7 @@
 
 // Reads and replaces a small file as a whole, with owner, permissions and attributes, in an open directory.
 //
-// The caller has checked the open directory.  It stays the same directory, whatever others do to its path.
+// The caller has checked the open directory, which stays the same directory, whatever others do to its path.
 
 #include <sys/types.h>
 
@@ -27,7 +27,8 @@ struct SmallFile {
 // limits::kKeys is an error.
 Result<std::optional<SmallFile>> ReadSmallFile(int directory, const std::string& name);
 
-// These changes are durable when the functions return.  A crash leaves the old file or the new one.
+// Replace or remove the file.  The change is durable when the function returns.  A crash leaves the old or the new
+// state.
 Result<> ReplaceSmallFile(int directory, const std::string& name, const SmallFile& file);
 Result<> RemoveSmallFile(int directory, const std::string& name);
 

@@ -9,31 +9,31 @@
 namespace pintle::host {
 namespace {
 
-constexpr std::size_t kFew = 16;
+constexpr std::size_t kMostSyncedOneByOne = 16;
 
 }  // namespace
 
 void Unsynced::Add(UniqueFd thing) {
-  if (whole_) return;
-  few_.push_back(std::move(thing));
-  if (few_.size() <= kFew) return;
-  whole_ = true;
-  few_.clear();
+  if (syncs_whole_) return;
+  one_by_one_.push_back(std::move(thing));
+  if (one_by_one_.size() <= kMostSyncedOneByOne) return;
+  syncs_whole_ = true;
+  one_by_one_.clear();
 }
 
 Result<> Unsynced::AddDirectory(const Directory& directory) {
-  if (whole_ || !directories_.insert(directory.identity().inode).second) return {};
+  if (syncs_whole_ || !directories_.insert(directory.identity().inode).second) return {};
   Add(TRY(directory.OpenToRead()));
   return {};
 }
 
 Result<> Unsynced::Sync() {
-  if (whole_ && ::syncfs(any_.get()) != 0) return Error::FromErrno("syncfs");
-  for (const UniqueFd& thing : few_) {
+  if (syncs_whole_ && ::syncfs(on_file_system_.get()) != 0) return Error::FromErrno("syncfs");
+  for (const UniqueFd& thing : one_by_one_) {
     if (::fsync(thing.get()) != 0) return Error::FromErrno("fsync");
   }
-  whole_ = false;
-  few_.clear();
+  syncs_whole_ = false;
+  one_by_one_.clear();
   directories_.clear();
   return {};
 }

@@ -19,21 +19,23 @@ namespace pintle::host {
 
 class Unsynced {
  public:
-  // `any` is a descriptor of any file on the file system.  It must be opened before the first write, since the kernel
-  // reports a failed write only to descriptors that were opened before the failure.
-  explicit Unsynced(UniqueFd any) : any_(std::move(any)) {}
+  // `on_file_system` is a descriptor of any file on the file system.  It must be opened before the first write, since
+  // the kernel reports a failed write only to descriptors that were opened before the failure.
+  explicit Unsynced(UniqueFd on_file_system) : on_file_system_(std::move(on_file_system)) {}
 
+  // Adds a file or a directory.
   void Add(UniqueFd thing);
   // Adds a directory in which names have changed.
   Result<> AddDirectory(const Directory& directory);
 
+  // Makes everything durable that was added since the last call.
   Result<> Sync();
 
  private:
-  UniqueFd any_;
-  bool whole_ = false;                             // Sync() syncs the whole file system.
-  std::vector<UniqueFd> few_;                      // Sync() syncs these one by one.
-  std::unordered_set<std::uint64_t> directories_;  // The inodes of directories in `few_`.
+  UniqueFd on_file_system_;
+  bool syncs_whole_ = false;                       // Sync() syncs the whole file system.
+  std::vector<UniqueFd> one_by_one_;               // Sync() syncs these one by one.
+  std::unordered_set<std::uint64_t> directories_;  // The inodes of directories in `one_by_one_`.
 };
 
 }  // namespace pintle::host

@@ -18,7 +18,7 @@ constexpr std::size_t kMostWorkspacesOpen = 64;
 // else gets that temporary name.
 constexpr std::string_view kNoName;
 
-Result<UniqueFd> Open(const Directory& directory) {
+Result<UniqueFd> OpenWorkspace(const Directory& directory) {
   UniqueFd workspace(
       ::openat(directory.fd(), NameBeside(kNoName).c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!workspace) return Error::FromErrno("opening our temporary directory");
@@ -47,10 +47,10 @@ Result<int> Workspaces::For(const Directory& directory) {
 
 Result<> Workspaces::ClearLeftover(const Directory& directory) {
   struct stat status;
-  // The check comes first, since unlink() fails on a read-only file system even if the name does not exist.
+  // The name is looked up first, since unlink() fails on a read-only file system even if the name does not exist.
   const std::string name = NameBeside(kNoName);
   if (::fstatat(directory.fd(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT) return {};
-  return ClearBeside(directory.fd(), kNoName);
+  return ClearTemporaryName(directory.fd(), kNoName);
 }
 
 void Workspaces::RemoveFrom(const Directory& directory) {
@@ -72,7 +72,7 @@ Result<UniqueFd> Workspaces::Make(const Directory& directory) {
   if (::mkdirat(directory.fd(), NameBeside(kNoName).c_str(), 0700) != 0) {
     return Error::FromErrno("making a temporary directory");
   }
-  UniqueFd workspace = TRY(Open(directory));
+  UniqueFd workspace = TRY(OpenWorkspace(directory));
   const struct stat status = TRY(StatusOf(workspace));
   if (status.st_uid != ::geteuid() || (status.st_mode & 0777) != 0700 || status.st_dev != directory.identity().device) {
     return Error(
@@ -87,7 +87,7 @@ Result<UniqueFd> Workspaces::Make(const Directory& directory) {
 }
 
 Result<UniqueFd> Workspaces::OpenAgain(const Directory& directory, const Identity& made) {
-  UniqueFd workspace = TRY(Open(directory));
+  UniqueFd workspace = TRY(OpenWorkspace(directory));
   if (IdentityOf(TRY(StatusOf(workspace))) == made) return workspace;
   return Error(ErrorKind::kConflict,
                fmt::format("someone has replaced our temporary directory in {}", directory.path()));

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Chooses the directory for temporary names: a new entry has such a name until it is moved to its place, and an old
-// entry until it is removed.
+// Chooses the directory for temporary names.  A new entry has a temporary name until it is moved to its place, and an
+// old entry has one until it is removed.
 //
-// If only we can change the names in a directory, the temporary names are in that directory itself.  If others can,
-// they could put an entry of theirs under a temporary name.  Then the temporary names are in a workspace: a directory
-// of our own inside that directory, which nobody else may enter.  One rename moves an entry from there to its place.
+// If only we can change the names in a directory, the temporary names are in that directory itself.  If others can
+// change them, they could put an entry of theirs under a temporary name.  So the temporary names are in a workspace in
+// this case: a directory of our own inside that directory, which nobody else may enter.  One rename moves an entry from
+// there to its place.
 
 #include <map>
 #include <string>
@@ -39,10 +40,10 @@ class Workspaces {
   Result<UniqueFd> Make(const Directory& directory);
   Result<UniqueFd> OpenAgain(const Directory& directory, const Identity& made);
 
-  // The keys are the directories that contain the workspaces.
-  std::map<Identity, std::string> paths_;
-  std::map<Identity, Identity> made_;  // The workspaces.
-  std::map<Identity, UniqueFd> open_;
+  // The keys of these maps are the directories that contain the workspaces.
+  std::map<Identity, std::string> paths_;  // The paths of these directories.
+  std::map<Identity, Identity> made_;      // The workspaces.
+  std::map<Identity, UniqueFd> open_;      // The open workspaces.
 };
 
 }  // namespace pintle::host

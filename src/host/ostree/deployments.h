@@ -22,12 +22,13 @@
 
 namespace pintle::host {
 
-// OSTree's own finalizer completes the staged deployment that the first file describes, unless the second file exists.
+// OSTree's own finalizer completes the staged deployment that kStagedDeployment describes, unless the file
+// kStagedDeploymentLock exists.
 inline constexpr const char* kStagedDeployment = "/run/ostree/staged-deployment";
 inline constexpr const char* kStagedDeploymentLock = "/run/ostree/staged-deployment-locked";
 
 struct DeployedImage {
-  std::string id;  // OS-COMMIT.SERIAL, which rpm-ostree uses; it is unique on this disk.
+  std::string id;  // OS-COMMIT.SERIAL, the format of rpm-ostree; unique on this disk.
   std::string commit;
   std::string version;                        // The version in the image's own metadata, or "".
   std::string branch;                         // REMOTE:BRANCH or BRANCH, if it came from an OSTree repository.
@@ -49,14 +50,15 @@ bool IsOfImage(const DeployedImage& image, const std::string& name);
 
 struct DeploymentsState {
   std::optional<DeployedImage> booted;    // nullopt if the machine does not run from this disk.
-  std::optional<DeployedImage> pending;   // The deployment that the next boot takes, unless it is the booted one.
+  std::optional<DeployedImage> pending;   // The deployment for the next boot; nullopt if that is the booted one.
   std::optional<DeployedImage> rollback;  // The deployment that was booted before.
 };
 
 // An image that has been fetched completely.
 struct FetchedImage {
-  std::string name;    // The requested name, with the digest in the place of a tag.
-  std::string commit;  // Empty if rpm-ostree has fetched the image, since it reports only the commits of deployments.
+  std::string name;  // The requested name, with the digest in the place of a tag.
+  // Empty if rpm-ostree has fetched the image: rpm-ostree reports only the commits of deployments.
+  std::string commit;
 };
 
 // Packages to layer on an image or to remove from it, in addition to those of the booted deployment.  Only rpm-ostree
@@ -78,10 +80,10 @@ struct WantedDeployment {
   std::vector<std::string> add_arguments;
   std::vector<std::string> remove_arguments;
   WantedPackages packages = {};
-  // Requests a new deployment even if image, arguments and packages are those of the booted one.  A change of files
-  // that takes effect with the next boot needs such a deployment.
+  // Requests a new deployment even if image, arguments and packages are those of the booted deployment.  A change of
+  // files that takes effect with the next boot needs such a deployment.
   bool always_new = false;
-  // If a deployment is already pending, it belongs to someone else, and replacing it is an error.
+  // If true, a deployment that is pending already belongs to someone else, and replacing it is an error.
   bool keeps_others = false;
 };
 
@@ -99,7 +101,7 @@ class Deployments {
  public:
   virtual ~Deployments() = default;
 
-  // On a machine without OSTree, this is an error of the kind kNotFound.
+  // Returns the present deployments, or an error of the kind kNotFound on a machine without OSTree.
   virtual Result<DeploymentsState> Observe() = 0;
 
   // Sets the function that gets the progress of long calls.  `doing` is empty in the progress, since the caller knows
@@ -140,8 +142,7 @@ class Deployments {
   // the last step of a shutdown.  After an error, there is no pending deployment.
   virtual Result<PutEffect> FinalizeStaged(const std::function<Result<>(const Root& next)>& put) = 0;
 
-  // Returns whether Prune() would remove an image.  An implementation that leaves the images to another program, which
-  // removes them by itself, returns false.
+  // Returns whether Prune() would remove an image.  Returns false if another program removes the images by itself.
   virtual Result<bool> HasUnneededImages() { return false; }
 
   // Removes data that no deployment needs.
@@ -151,8 +152,8 @@ class Deployments {
 // Returns kConflict with a remedy if the pending deployment must not be replaced.
 Result<> CheckMayReplace(const std::optional<DeployedImage>& pending, const WantedDeployment& wanted);
 
-// Waits until systemd is sure to finalize a staged deployment at shutdown.  The unit that does so is started a moment
-// after staging.  A shutdown that begins before that moment loses the deployment.
+// Waits until systemd is sure to finalize a staged deployment at shutdown.  The unit that finalizes it is started a
+// moment after staging.  A shutdown that begins before that moment loses the deployment.
 Result<> AwaitFinalizer(Systemd& systemd, std::chrono::milliseconds patience);
 
 }  // namespace pintle::host

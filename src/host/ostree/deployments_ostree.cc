@@ -91,7 +91,8 @@ struct DeploymentSpec {
   std::vector<std::string> arguments;
   std::vector<std::string> initramfs_overlays = {};  // The checksums of initramfs archives.
 
-  bool Is(OstreeDeployment* deployment) const {
+  // Returns whether the deployment has this commit, these arguments and this origin.
+  bool Matches(OstreeDeployment* deployment) const {
     const auto is_same = [&](const char* key) { return OriginText(origin.get(), key) == FromOrigin(deployment, key); };
     return deployment != nullptr && CommitOf(deployment) == commit && ArgumentsOf(deployment) == arguments &&
            is_same(kBranchKey) && is_same(kContainerKey);
@@ -110,7 +111,8 @@ class ArgumentPointers {
   std::vector<char*> pointers_;
 };
 
-// Checks that the image has a kernel.  libostree checks this only at shutdown, when it is too late to report it.
+// Returns an error if the image has no kernel.  libostree notices this only at shutdown, when it is too late to report
+// it.
 Result<> ExpectKernel(OstreeRepo* repository, const std::string& commit) {
   Failure failure;
   Object<GFile> root;
@@ -142,6 +144,7 @@ std::vector<std::string> InitramfsOverlaysOf(OstreeDeployment* deployment) {
   return checksums;
 }
 
+// `merge` is the deployment whose kernel arguments and /etc the next deployment begins with (libostree's term).
 Result<DeploymentSpec> SpecFor(const Sysroot& sysroot, const WantedDeployment& wanted, OstreeDeployment* merge) {
   DeploymentSpec spec;
   spec.arguments = MergedKernelArguments(ArgumentsOf(merge), wanted.remove_arguments, wanted.add_arguments);
@@ -173,7 +176,7 @@ Result<Object<OstreeDeployment>> Deploy(const Sysroot& sysroot, const Deployment
   return deployment;
 }
 
-// Makes `deployment` the one for the next boot.  libostree keeps `merge`, so that it can be rolled back to.
+// Makes `deployment` the one for the next boot.  libostree keeps `merge` for a rollback.
 Result<> WriteFirst(const Sysroot& sysroot, OstreeDeployment* deployment, OstreeDeployment* merge) {
   Failure failure;
   if (!::ostree_sysroot_simple_write_deployment(sysroot.get(), ::ostree_deployment_get_osname(merge), deployment, merge,
@@ -219,12 +222,12 @@ Result<PutEffect> PutOn(const Sysroot& sysroot, const WantedDeployment& wanted) 
   const Object<OstreeDeployment> kept(g_object_ref(sysroot.merge()));
   OstreeDeployment* merge = kept.get();
   const DeploymentSpec spec = TRY(SpecFor(sysroot, wanted, merge));
-  // If the caller wants a new deployment in order to put files into it, a pending one serves only while it is staged:
-  // such a deployment is completed at shutdown, so files can still be put into it.
+  // If the caller wants a new deployment in order to put files into it, a pending deployment serves only while it is
+  // staged: a staged deployment is completed at shutdown, so files can still be put into it.
   const bool is_reusable = !wanted.always_new || sysroot.staged() != nullptr;
-  if (is_reusable && sysroot.pending() != nullptr && spec.Is(sysroot.pending())) return PutEffect::kAsWanted;
+  if (is_reusable && sysroot.pending() != nullptr && spec.Matches(sysroot.pending())) return PutEffect::kAsWanted;
   if (sysroot.is_booted()) TRY(CheckMayReplace(TRY(DescribeIfAny(sysroot, sysroot.pending())), wanted));
-  if (!wanted.always_new && sysroot.is_booted() && spec.Is(sysroot.booted())) return DropPendingOf(sysroot);
+  if (!wanted.always_new && sysroot.is_booted() && spec.Matches(sysroot.booted())) return DropPendingOf(sysroot);
   if (sysroot.is_booted()) {
     TRY(Stage(sysroot, spec, merge), fmt::format("staging {}", spec.commit));
   } else {
@@ -271,8 +274,8 @@ Result<> ChangeTree(const Sysroot& sysroot, OstreeDeployment* deployment,
   return put(TRY(Root::Open(tree)));
 }
 
-// Like InitramfsOverlaysOf(), for the staged deployment.  Reads its file in /run, since libostree has no function for
-// this.
+// Like InitramfsOverlaysOf(), for the staged deployment.  Reads the deployment's file in /run, since libostree has no
+// function that returns these overlays.
 Result<std::vector<std::string>> StagedInitramfsOverlays() {
   Failure failure;
   char* contents = nullptr;

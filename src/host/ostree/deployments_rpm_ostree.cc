@@ -51,15 +51,16 @@ Result<std::string> RefspecOf(const ImageName& name) {
   return branch.remote.empty() ? branch.branch : branch.remote + ":" + branch.branch;
 }
 
-// Returns those of `words` that are not among the others, in their order.
+// Returns those of `words` that are not in `others`, in the order of `words`.
 Words Without(const Words& words, const Words& others) {
   const std::set<std::string> set(others.begin(), others.end());
-  Words rest;
-  std::copy_if(words.begin(), words.end(), std::back_inserter(rest),
+  Words left;
+  std::copy_if(words.begin(), words.end(), std::back_inserter(left),
                [&](const std::string& word) { return !set.contains(word); });
-  return rest;
+  return left;
 }
 
+// Sorts the words and removes duplicates.
 Words SortedOnce(Words words) {
   std::sort(words.begin(), words.end());
   words.erase(std::unique(words.begin(), words.end()), words.end());
@@ -78,7 +79,7 @@ Words ChangedWords(const Words& current, const Words& removed, const Words& adde
 // The wanted contents of the next deployment.
 struct DeploymentsRpmOstree::Spec {
   std::string refspec;  // Empty if the image does not change.
-  std::string commit;   // Empty if it is not known yet.
+  std::string commit;   // Empty if the commit is not known yet.
   bool is_container = false;
   Words arguments;
   Words packages;
@@ -102,7 +103,7 @@ struct DeploymentsRpmOstree::Spec {
     return spec;
   }
 
-  bool Is(const DeployedImage& deployed) const {
+  bool Matches(const DeployedImage& deployed) const {
     return HasImage(deployed) && deployed.kernel_arguments == arguments && SortedOnce(deployed.packages) == packages &&
            SortedOnce(deployed.removed_packages) == removed;
   }
@@ -178,18 +179,18 @@ Result<PutEffect> DeploymentsRpmOstree::Put(const WantedDeployment& wanted) {
   const DeploymentsState state = TRY(disk_.Observe());
   if (!state.booted) return Error(ErrorKind::kNotFound, "there is no deployment to take /etc from");
   const Spec spec = TRY(Spec::Of(wanted, *state.booted));
-  // If the caller wants a new deployment in order to put files into it, a pending one serves only while it is staged:
-  // such a deployment is completed at shutdown, so files can still be put into it.
+  // If the caller wants a new deployment in order to put files into it, a pending deployment serves only while it is
+  // staged: a staged deployment is completed at shutdown, so files can still be put into it.
   const bool is_reusable = state.pending && (!wanted.always_new || state.pending->is_staged);
-  if (is_reusable && spec.Is(*state.pending)) return PutEffect::kAsWanted;
+  if (is_reusable && spec.Matches(*state.pending)) return PutEffect::kAsWanted;
   TRY(CheckMayReplace(state.pending, wanted));
-  if (spec.Is(*state.booted)) {
+  if (spec.Matches(*state.booted)) {
     if (!wanted.always_new) return DropPending();
     WantedDeployment same;
     same.always_new = true;
     return disk_.Put(same);
   }
-  const Result<> made = Make(spec, state);
+  const Result<> made = MakeDeployment(spec, state);
   if (made) return PutEffect::kChanged;
   const auto dropped = DropPending();
   if (dropped) return made.error();
@@ -198,7 +199,7 @@ Result<PutEffect> DeploymentsRpmOstree::Put(const WantedDeployment& wanted) {
 
 // Each request starts from the result of the previous one, so that together they make one deployment.  Packages are
 // removed in the request that replaces the image.  Packages are added afterwards, since they must fit the new image.
-Result<> DeploymentsRpmOstree::Make(const Spec& spec, const DeploymentsState& state) {
+Result<> DeploymentsRpmOstree::MakeDeployment(const Spec& spec, const DeploymentsState& state) {
   const DeployedImage& booted = *state.booted;
   const auto rpm_ostree = TRY(RpmOstree::Connect(systemd_, settings_));
   if (state.pending) TRY(rpm_ostree->CleanUp(RpmOstreeCleanup::kPending));
@@ -224,7 +225,7 @@ Result<> DeploymentsRpmOstree::Make(const Spec& spec, const DeploymentsState& st
 
 Result<> DeploymentsRpmOstree::ExpectPending(const Spec& spec) {
   const DeploymentsState state = TRY(disk_.Observe());
-  if (state.pending && spec.Is(*state.pending)) return {};
+  if (state.pending && spec.Matches(*state.pending)) return {};
   return Error(ErrorKind::kSystem, state.pending ? "rpm-ostree has staged another deployment than was requested"
                                                  : "rpm-ostree has not staged a deployment");
 }
@@ -237,7 +238,7 @@ Result<PutEffect> DeploymentsRpmOstree::DropPending() {
   return PutEffect::kChanged;
 }
 
-// Ignores a request to stop, since that may be the reason why the deployment is dropped.
+// Ignores a request to stop, since this request may be the reason why the deployment is dropped.
 Result<> DeploymentsRpmOstree::Drop() {
   RpmOstreeSettings settings = settings_;
   settings.stop = {};

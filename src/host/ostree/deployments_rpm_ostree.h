@@ -34,7 +34,8 @@ class DeploymentsRpmOstree final : public Deployments {
   Result<std::unique_ptr<OfferedPackages>> OfferPackages(const std::string& image,
                                                          const std::stop_token& stop) override;
 
-  // Drops the pending deployment before it makes another one.  If making that one fails, no deployment is pending.
+  // Drops the pending deployment before it makes the wanted one.  If making the wanted one fails, no deployment is
+  // pending.
   Result<PutEffect> Put(const WantedDeployment& wanted) override;
 
   Result<PutEffect> DropPending() override;
@@ -46,7 +47,7 @@ class DeploymentsRpmOstree final : public Deployments {
   struct Spec;
 
   Result<> LinkPullSecrets() const;
-  Result<> Make(const Spec& spec, const DeploymentsState& state);
+  Result<> MakeDeployment(const Spec& spec, const DeploymentsState& state);
   Result<> ExpectPending(const Spec& spec);
   Result<> Drop();
 

@@ -80,10 +80,10 @@ Result<ExtensionsImage> ExtensionsImage::Unpack(std::string root, const std::str
   return unpacked;
 }
 
-// A change and the staging of a later one may need packages at the same time.
+// Keeps others from unpacking an image: a change and the staging of a later change may need packages at the same time.
 Result<> ExtensionsImage::Lock() {
   const Root root = TRY(Root::Open(root_.empty() ? "/" : root_));
-  // The directory itself is removed again and again, so the one above it is locked.
+  // The directory itself is removed again and again, so the directory above it is locked.
   const std::string path = DirectoryAbove(kExtensionsDirectory);
   TRY(root.MakeDirectories(path, {.permissions = 0700, .owner = {}}));
   lock_ = TRY(root.OpenFile(path, O_RDONLY | O_DIRECTORY));
@@ -97,7 +97,7 @@ Result<> ExtensionsImage::Lock() {
   return {};
 }
 
-// The repository file is removed first, since it refers to the directory.
+// Removes the repository file first, since this file refers to the directory.
 Result<> ExtensionsImage::Remove() const {
   TRY(RemoveAll(root_ + kExtensionsRepository));
   return RemoveAll(directory());
@@ -123,7 +123,8 @@ Result<> ExtensionsImage::Fetch(const RegistryImage& name, const RegistryAccess&
   return RemoveAll(layout);
 }
 
-// The kubelet often has its files on the same file system.
+// Returns an error if the image would leave too little room to others: the kubelet often has its files on the same file
+// system.
 Result<> ExtensionsImage::ExpectRoom(const OciManifest& manifest) const {
   const Root root = TRY(Root::Open(root_.empty() ? "/" : root_));
   NeededRoom needed(root);

@@ -43,7 +43,7 @@ class ExtensionsImage {
 
   std::string root_;
   UniqueFd lock_;
-  bool is_there_ = false;
+  bool is_there_ = false;  // True if this object has the lock and must remove the packages.
 };
 
 }  // namespace pintle::host

@@ -109,13 +109,13 @@ class PullProgress {
 
   std::uint32_t Uint32Value(const char* name) const {
     const Variant value(::ostree_async_progress_get_variant(progress_.get(), name));
-    const bool is_short = value != nullptr && ::g_variant_is_of_type(value.get(), G_VARIANT_TYPE_UINT32) != FALSE;
-    return is_short ? ::g_variant_get_uint32(value.get()) : 0;
+    const bool is_uint32 = value != nullptr && ::g_variant_is_of_type(value.get(), G_VARIANT_TYPE_UINT32) != FALSE;
+    return is_uint32 ? ::g_variant_get_uint32(value.get()) : 0;
   }
   std::uint64_t Uint64Value(const char* name) const {
     const Variant value(::ostree_async_progress_get_variant(progress_.get(), name));
-    const bool is_long = value != nullptr && ::g_variant_is_of_type(value.get(), G_VARIANT_TYPE_UINT64) != FALSE;
-    return is_long ? ::g_variant_get_uint64(value.get()) : 0;
+    const bool is_uint64 = value != nullptr && ::g_variant_is_of_type(value.get(), G_VARIANT_TYPE_UINT64) != FALSE;
+    return is_uint64 ? ::g_variant_get_uint64(value.get()) : 0;
   }
 
   const ProgressCallback& report_;
@@ -243,8 +243,9 @@ class ImageFetcher {
     documents.config = TRY(ParseOciConfig(documents.config_text), "reading " + PullSpec(exact));
     TRY(PackedCommitOf(documents.manifest, documents.config), "reading " + PullSpec(exact));
     for (const OciDescriptor& layer : documents.manifest.layers) {
-      const bool is_missing = std::any_of(missing.begin(), missing.end(),
-                                          [&](const OciDescriptor& other) { return other.digest == layer.digest; });
+      const bool is_missing = std::any_of(missing.begin(), missing.end(), [&](const OciDescriptor& candidate) {
+        return candidate.digest == layer.digest;
+      });
       if (!is_missing) TRY(downloads.MakePlaceholder(layer));
     }
     TRY(skopeo.Copy(exact, documents.manifest, downloads.path(), stop_, report_));

@@ -32,9 +32,9 @@ bool BeginsWithHost(std::string_view text) {
   return first == "localhost" || first.find('.') != std::string_view::npos;
 }
 
-bool IsPlain(std::string_view text, std::string_view other_characters) {
+bool IsPlain(std::string_view text, std::string_view also_allowed) {
   return !text.empty() && text[0] != '-' && std::all_of(text.begin(), text.end(), [&](unsigned char c) {
-    return std::isalnum(c) != 0 || other_characters.find(static_cast<char>(c)) != std::string_view::npos;
+    return std::isalnum(c) != 0 || also_allowed.find(static_cast<char>(c)) != std::string_view::npos;
   });
 }
 

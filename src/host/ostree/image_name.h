@@ -42,8 +42,8 @@ struct OstreeCommit {
 
 using ImageName = std::variant<RegistryImage, LayoutImage, OstreeBranch, OstreeCommit>;
 
-// Accepts a name in a registry with or without "docker://".  After that, the name must begin with a host that has a dot
-// or a port, or is localhost.
+// Parses a name of any of these kinds.  A name in a registry may begin with "docker://".  Its host must have a dot or a
+// port, or be localhost.
 Result<ImageName> ParseImageName(std::string_view text);
 
 // Formats the name for registry clients: HOST/PATH@sha256:... or HOST/PATH:TAG.

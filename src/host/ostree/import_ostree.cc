@@ -19,11 +19,11 @@ namespace {
 
 constexpr std::string_view kLayerBranches = "pintle/layer";
 constexpr std::string_view kImageBranches = "pintle/image";
-// rpm-ostree uses the same keys, and prints their values.
+// rpm-ostree also uses these keys, and prints their values.
 constexpr const char* kManifestKey = "ostree.manifest";
 constexpr const char* kConfigKey = "ostree.container.image-config";
-// Pintle's own keys in the commits of layers.  The first lists LayerContents::implied.  The second marks a commit that
-// only keeps files of a packed commit from being pruned.
+// Pintle's own keys in the commits of layers.  kImpliedKey lists LayerContents::implied.  kOnlyFilesKey marks a commit
+// that only keeps files of a packed commit from being pruned.
 constexpr const char* kImpliedKey = "pintle.implied-directories";
 constexpr const char* kOnlyFilesKey = "pintle.only-files";
 
@@ -67,6 +67,8 @@ class Overlay {
   OstreeMutableTree* tree() const { return tree_.get(); }
 
   Result<> Add(const std::string& layer) {
+    // In OSTREE_COMMIT_GVARIANT_FORMAT, field 0 has the metadata, and fields 6 and 7 have the checksums of the tree's
+    // contents and of the top directory's attributes.
     const Variant commit = TRY(Load(repository_, OSTREE_OBJECT_TYPE_COMMIT, layer));
     ReadImplied(Child(commit, 0));
     return AddDirectory(tree_.get(), "", ChecksumFrom(Child(commit, 6).get()), ChecksumFrom(Child(commit, 7).get()));
@@ -103,8 +105,8 @@ class Overlay {
     return {};
   }
 
-  // Applies the whiteouts of a layer.  They hide files of lower layers only, so this is done before the layer's own
-  // files are added.
+  // Applies the whiteouts of a layer.  Whiteouts hide files of lower layers only, so they are applied before the
+  // layer's own files are added.
   Result<> ApplyWhiteouts(OstreeMutableTree* tree, const std::string& path, const Variant& files) {
     for (std::size_t i = 0; i < ::g_variant_n_children(files.get()); ++i) {
       const Variant entry = Child(files, i);
@@ -204,6 +206,7 @@ class RepositoryTransaction {
   OstreeRepo* repository_;
 };
 
+// Collects the metadata of a commit.
 class Metadata {
  public:
   Metadata() { ::g_variant_dict_init(&dictionary_, nullptr); }
@@ -226,6 +229,7 @@ class Metadata {
   GVariantDict dictionary_;
 };
 
+// Returns the digests of the lowest layers.
 std::set<std::string> DigestsOf(const OciManifest& manifest, std::size_t layer_count) {
   std::set<std::string> digests;
   for (std::size_t i = 0; i < std::min(layer_count, manifest.layers.size()); ++i) {
@@ -254,7 +258,7 @@ class LayerProgress {
   std::uint64_t done_ = 0;
 };
 
-// Writes the metadata of a directory that belongs to root and has no special properties.
+// Writes the metadata of a directory that belongs to root and has no special properties.  Returns its checksum.
 Result<std::string> WritePlainDirectory(OstreeRepo* repository, GCancellable* cancel) {
   const Object<GFileInfo> info(::g_file_info_new());
   ::g_file_info_set_attribute_uint32(info.get(), "unix::uid", 0);
@@ -272,6 +276,7 @@ Result<std::string> WritePlainDirectory(OstreeRepo* repository, GCancellable* ca
   return std::string(text.data());
 }
 
+// Returns the commits of all branches in a folder, by the names of the branches.
 Result<std::map<std::string, std::string>> Branches(OstreeRepo* repository, std::string_view folder) {
   Failure failure;
   HashTable found;
@@ -424,7 +429,7 @@ Result<std::string> ImageStore::ImportLayer(const std::string& path, const OciDe
 }
 
 // Returns the commit for the layer's branch.  For the layer that has the packed commit, this is the packed commit
-// itself.  For the other layers, it is a new commit with their files, so that none of these objects is pruned.
+// itself.  For any other layer, it is a new commit with the layer's files, so that these files are not pruned.
 Result<std::string> ImageStore::ImportPackedLayer(const std::string& path, const OciDescriptor& layer,
                                                   const std::stop_token& stop, GCancellable* cancel) const {
   const ImportedObjects imported = TRY(ImportObjects(repository_, path, stop, cancel));

@@ -42,17 +42,20 @@ class ImageStore {
   // Records that the image with this commit was chosen from an index, so that Find() finds it by the index's digest.
   Result<> Alias(std::string_view index_digest, const std::string& commit) const;
 
+  // Returns the layers that are not in the repository, each once.
   Result<std::vector<OciDescriptor>> MissingLayers(const OciManifest& manifest) const;
+  // Returns the space on the repository's disk.
   Result<DiskSpace> Space() const;
 
-  // Imports an image as a commit.  The layers that are missing must be files in `blobs`, named by their digests.
+  // Imports an image as a commit.  The missing layers must be files in the directory `blobs`, named by
+  // their digests.
   Result<std::string> Import(const ImageDocuments& image, const std::string& blobs, const std::stop_token& stop,
                              const ProgressCallback& report) const;
 
-  // Returns whether there is an image with another commit than these.
+  // Returns whether there is an image whose commit is not one of these.
   Result<bool> HasOthersThan(const std::set<std::string>& commits) const;
 
-  // Removes all images except for these commits, and the layers that no remaining image has.
+  // Removes all images whose commits are not among these, and then the layers that no remaining image has.
   Result<> KeepOnly(const std::set<std::string>& commits) const;
 
  private:

@@ -24,7 +24,7 @@
 namespace pintle::host {
 namespace {
 
-constexpr std::size_t kBlock = 1 << 20;
+constexpr std::size_t kBlock = 1 << 20;  // The number of bytes to read at once.
 constexpr std::string_view kPackedRepository = "sysroot/ostree/repo/";
 constexpr std::string_view kPackedObjects = "sysroot/ostree/repo/objects/";
 
@@ -167,17 +167,18 @@ Result<LayerContents> CheckEntries(const std::string& path, const std::stop_toke
   return std::move(entries).Contents();
 }
 
-// Returns the checksum in "sysroot/ostree/repo/objects/12/3456….dirtree", and the text after the dot.
+// Returns the checksum in a path such as "sysroot/ostree/repo/objects/12/3456….dirtree", and the text after the dot.
 std::optional<std::pair<std::string, std::string>> ObjectName(std::string_view path) {
-  constexpr std::size_t kFolder = 2, kRest = 62;
+  constexpr std::size_t kFolderDigits = 2, kFileDigits = 62;
   if (!path.starts_with(kPackedObjects)) return std::nullopt;
   path.remove_prefix(kPackedObjects.size());
-  const std::size_t point = kFolder + 1 + kRest;
-  if (path.size() < point + 2 || path[kFolder] != '/' || path[point] != '.') return std::nullopt;
-  auto digest = Digest::FromHex(DigestAlgorithm::kSha256,
-                                std::string(path.substr(0, kFolder)).append(path.substr(kFolder + 1, kRest)));
+  const std::size_t dot = kFolderDigits + 1 + kFileDigits;
+  if (path.size() < dot + 2 || path[kFolderDigits] != '/' || path[dot] != '.') return std::nullopt;
+  auto digest =
+      Digest::FromHex(DigestAlgorithm::kSha256,
+                      std::string(path.substr(0, kFolderDigits)).append(path.substr(kFolderDigits + 1, kFileDigits)));
   if (!digest) return std::nullopt;
-  return std::pair(digest->hex(), std::string(path.substr(point + 1)));
+  return std::pair(digest->hex(), std::string(path.substr(dot + 1)));
 }
 
 Result<std::optional<PackedObject>> ObjectIn(archive_entry* entry) {
@@ -190,9 +191,9 @@ Result<std::optional<PackedObject>> ObjectIn(archive_entry* entry) {
   object.group = static_cast<std::uint32_t>(::archive_entry_gid(entry));
   object.permissions = static_cast<std::uint32_t>(::archive_entry_perm(entry));
   if (const char* same_as = ::archive_entry_hardlink(entry)) {
-    const auto other = ObjectName(TRY(NormalPath(same_as)));
-    if (!other) return Error(ErrorKind::kInvalid, fmt::format("the object \"{}\" is a hard link to no object", name));
-    object.same_as = other->first;
+    const auto target = ObjectName(TRY(NormalPath(same_as)));
+    if (!target) return Error(ErrorKind::kInvalid, fmt::format("the object \"{}\" is a hard link to no object", name));
+    object.same_as = target->first;
   } else if (::archive_entry_filetype(entry) == AE_IFLNK) {
     const char* target = ::archive_entry_symlink(entry);
     if (target == nullptr) return Error(ErrorKind::kInvalid, fmt::format("the link \"{}\" has no target", name));

@@ -26,15 +26,15 @@ inline constexpr std::string_view kWhiteout = ".wh.";
 inline constexpr std::string_view kOpaque = ".wh..wh..opq";
 
 struct LayerContents {
-  std::uint64_t bytes = 0;  // The total size of its files.
+  std::uint64_t bytes = 0;  // The total size of the layer's files.
   // The paths of directories that contain entries but have no entry of their own.
   std::vector<std::string> implied;
 };
 
-// Reads a whole layer before any part of it is used.  Checks that it has the size and the digest in the manifest, and
-// that no entry can do harm.  These entries are errors: a path that leads out of the tree, a path of both a directory
-// and something else, a hard link to a file that is not in the layer, an OSTree repository, a device, a socket, and a
-// named pipe.
+// Reads a whole layer before any part of it is used.  Checks that the layer has the size and the digest in the
+// manifest, and that no entry can do harm.  These entries are errors: a path that leads out of the tree, a path of both
+// a directory and something else, a hard link to a file that is not in the layer, an OSTree repository, a device, a
+// socket, and a named pipe.
 Result<LayerContents> CheckLayer(const std::string& path, const OciDescriptor& layer, const std::stop_token& stop);
 
 // An object of an OSTree repository, in a layer that a commit was packed into.
@@ -46,10 +46,10 @@ struct PackedObject {
   std::uint32_t permissions = 0;
   std::uint64_t size = 0;
   std::optional<std::string> target;   // The target of a symlink.
-  std::optional<std::string> same_as;  // The checksum of the object to which this one is a hard link.
+  std::optional<std::string> same_as;  // The checksum of another object, if this object is a hard link to it.
 };
 
-// Writes the next bytes into `room` and returns their number, which is 0 at the end.
+// Writes the next bytes of an object into `room` and returns their number, which is 0 at the end of the object.
 using ReadNext = std::function<Result<std::size_t>(std::span<char> room)>;
 using ObjectVisitor = std::function<Result<>(const PackedObject& object, const ReadNext& read)>;
 
@@ -67,6 +67,7 @@ Result<std::uint64_t> CheckPackedLayer(const std::string& path, const OciDescrip
 Result<> UnpackLayer(const std::string& path, const std::string& below, const std::string& into,
                      const std::stop_token& stop);
 
+// An archive that is open for reading.
 int FreeArchive(archive* opened);
 using Archive = CPtr<archive, FreeArchive>;
 // Opens a layer for functions that read archives themselves.

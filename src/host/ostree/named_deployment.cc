@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view kOstreeArgument = "ostree=";
 
-// Returns the value of a key in the section [origin].
+// Returns the value of a key in the section [origin], or "" if the section does not have the key.
 std::string OriginValue(std::string_view text, std::string_view key) {
   bool is_in_origin = false;
   while (!text.empty()) {

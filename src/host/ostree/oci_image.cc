@@ -11,7 +11,7 @@
 namespace pintle::host {
 namespace {
 
-// These documents are some kilobytes long.
+// The limits for hostile input: the documents of real images are some kilobytes long.
 constexpr json::ParseLimits kLimits{.depth = 50, .bytes = 16 << 20, .values = 500'000};
 
 // Images have tens of layers, and a container cannot run an image with more than the 127 layers that overlayfs stacks.

@@ -99,7 +99,7 @@ struct OciConfig {
   };
 };
 
-// Returns an error if a digest is not a well-formed SHA-256 digest.
+// Parses a manifest or an index.  A digest that is not a well-formed SHA-256 digest is an error.
 Result<std::variant<OciManifest, OciIndex>> ParseOciManifest(std::string_view text);
 
 Result<OciConfig> ParseOciConfig(std::string_view text);
@@ -116,8 +116,8 @@ std::string VersionOf(const OciConfig& config);
 // An OSTree commit that was packed into the lowest layers of an image, as rpm-ostree, bootc and the builders of CoreOS
 // do.  These layers contain all objects of the commit.  Plain tar archives would lose some properties of the files.
 struct PackedCommit {
-  std::string checksum;    // Empty if the image does not name it.
-  std::size_t layers = 0;  // The number of layers that contain it.
+  std::string checksum;    // Empty if the image does not name the commit.
+  std::size_t layers = 0;  // The number of layers that contain the commit's objects.
 };
 
 // Returns nullopt if the image has no packed commit: all its layers are plain tar archives.

@@ -14,7 +14,7 @@
 namespace pintle::host {
 
 // Uses rpm-ostree if systemd has its unit and the unit is not masked, and libostree otherwise.  On a machine without
-// OSTree, this is an error of the kind kNotFound.  `systemd` must outlive the result.
+// OSTree, returns an error of the kind kNotFound.  `systemd` must outlive the result.
 Result<std::unique_ptr<Deployments>> OpenDeployments(Systemd& systemd, RegistryAccess registries,
                                                      RpmOstreeSettings settings = {});
 

@@ -3,8 +3,8 @@
 
 // Loads the code that uses libostree from a module, when it is first needed.
 //
-// libostree, GLib and the libraries that they need take longer to load than most commands take to run.  A machine
-// without OSTree does not need them at all.
+// Loading libostree, GLib and the libraries that they need takes longer than most commands take to run.  A machine
+// without OSTree does not need these libraries at all.
 
 #include <chrono>
 #include <memory>
@@ -30,7 +30,7 @@ struct OstreeModule {
 };
 
 constexpr const char* kOstreeModuleSymbol = "pintle_ostree_module";
-constexpr auto kSysrootPatience = std::chrono::minutes(2);
+constexpr auto kSysrootPatience = std::chrono::minutes(2);  // The default of `patience`.
 
 // Returns an error that names the missing package if the module cannot be loaded.
 Result<const OstreeModule*> LoadOstreeModule();

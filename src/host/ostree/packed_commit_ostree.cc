@@ -17,7 +17,7 @@ namespace {
 using Writer = Object<OstreeContentWriter>;
 using Bytes = CPtr<GBytes, g_bytes_unref>;
 
-constexpr std::uint64_t kMostAttributes = 1 << 20;
+constexpr std::uint64_t kMostAttributes = 1 << 20;  // In bytes, for one file.
 constexpr const char* kAttributesType = "a(ayay)";
 
 std::optional<OstreeObjectType> MetadataType(std::string_view kind) {
@@ -55,11 +55,12 @@ class CommitImporter {
     if (object.kind == "file") return AddFile(object, read);
     if (object.kind == "file-xattrs") return KeepAttributes(object, read);
     if (object.kind == "file-xattrs-link") {
-      // There is a copy instead of a link if the file system of the builder allowed no more links.
+      // This is a copy and not a link if the file system of the builder allowed no more links.
       if (!object.same_as) return KeepAttributes(object, read);
       attributes_of_[object.checksum] = *object.same_as;
     }
-    // Everything else is skipped, even signatures of commits: the policy for images decides what may run.
+    // Objects of all other kinds are skipped, even signatures of commits: the policy for images decides which images
+    // may run.
     return {};
   }
 
@@ -86,7 +87,7 @@ class CommitImporter {
     return {};
   }
 
-  // In a layer, the attributes of a file come before the file.
+  // Returns the attributes of a file.  In a layer, they come before the file.
   Result<GVariant*> AttributesOf(const std::string& file) const {
     const auto link = attributes_of_.find(file);
     const auto found = attributes_.find(link == attributes_of_.end() ? file : link->second);

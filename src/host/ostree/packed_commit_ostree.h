@@ -25,7 +25,7 @@ struct ImportedObjects {
 Result<ImportedObjects> ImportObjects(OstreeRepo* repository, const std::string& layer, const std::stop_token& stop,
                                       GCancellable* cancel);
 
-// Returns an error if an object of a commit is missing, because the layers do not have it.
+// Returns an error if the repository lacks an object of the commit.  Then the layers did not have that object.
 Result<> ExpectWhole(OstreeRepo* repository, const std::string& commit, GCancellable* cancel);
 
 }  // namespace pintle::host

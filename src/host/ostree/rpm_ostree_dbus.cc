@@ -121,7 +121,7 @@ class RpmOstree::Connection {
   }
 
   ~Connection() {
-    // A daemon that has ended has no clients.
+    // A daemon that has ended has no clients any more.
     if (!is_gone_) static_cast<void>(CallOnce(kSysrootPath, kSysroot, "UnregisterClient", &NoOptions));
   }
   Connection(const Connection&) = delete;
@@ -288,8 +288,8 @@ class RpmOstree::Connection {
                                        problem.get(), Out(answer), "(sss)");
     if (result >= 0) result = ::sd_bus_message_read(answer.get(), "(sss)", &method, &sender, &path);
     if (result >= 0) result = ::sd_bus_get_unique_name(bus_.get(), &us);
-    // The daemon may have ended, and a new daemon may have sent the answer.  The signals that report this are read
-    // here.
+    // The daemon may have ended, and a new daemon may have sent the answer.  ProcessAll() reads the signal that the
+    // daemon has ended.
     static_cast<void>(ProcessAll(bus_.get()));
     if (is_gone_ || problem.IsNobodyThere(result)) return DaemonEnded();
     if (result < 0) return OneLineError(problem, result).While("asking rpm-ostree what it is doing");
@@ -301,10 +301,10 @@ class RpmOstree::Connection {
   Bus bus_;
   Slot owner_watch_;
   Slot busy_watch_;
-  std::string owner_;   // The daemon's unique name on the bus.
-  std::string booted_;  // The path of the booted OS.
-  bool is_gone_ = true;
-  bool has_changed_ = false;
+  std::string owner_;         // The daemon's unique name on the bus.
+  std::string booted_;        // The path of the booted OS.
+  bool is_gone_ = true;       // True if there is no daemon with which this client is registered.
+  bool has_changed_ = false;  // True if a property of the daemon has changed since the last attempt to begin.
 };
 
 RpmOstree::RpmOstree(std::unique_ptr<Connection> connection) : connection_(std::move(connection)) {}
@@ -357,6 +357,7 @@ Result<> RpmOstree::SetKernelArguments(const Words& from, const Words& to) {
   const auto fill = [&](sd_bus_message* message) {
     const std::string before = fmt::format("{}", fmt::join(from, " ")), after = fmt::format("{}", fmt::join(to, " "));
     int result = ::sd_bus_message_append(message, "s", before.c_str());
+    // The method also has lists of arguments to add, to replace and to delete.
     for (int list = 0; list < 3 && result >= 0; ++list) result = AppendWords(message, {});
     if (result < 0) return result;
     // All arguments are set at once, so that their order is ours and none is duplicated.

@@ -4,9 +4,9 @@
 // Makes requests to rpm-ostree's daemon over D-Bus.
 //
 // The daemon runs one transaction at a time.  Each request waits until its transaction has ended.  A transaction that
-// fails changes nothing.  If the connection to a transaction stays lost, the request returns an error, and its outcome
-// is not known.  A request that changes deployments starts from the pending deployment, if there is one.  So several
-// requests in a row make one deployment.
+// fails changes nothing.  If the connection to a transaction stays lost, the request returns an error, and the outcome
+// of the transaction is not known.  A request that changes deployments starts from the pending deployment, if there is
+// one.  So several requests in a row make one deployment.
 
 #include <memory>
 #include <string>
@@ -22,7 +22,7 @@ inline constexpr const char* kRpmOstreeUnit = "rpm-ostreed.service";
 
 struct RpmOstreeUpdate {
   enum class Depth {
-    kDeploy,
+    kDeploy,  // Fetches what is missing, and deploys.
     kDeployWithoutFetching,
     kFetch,  // Fetches without deploying.
   };
@@ -43,8 +43,8 @@ enum class RpmOstreeCleanup {
 // An object must be used by one thread at a time.
 class RpmOstree {
  public:
-  // Returns the name of the D-Bus method that began the active transaction, whoever called it, or "" if there is none.
-  // This does not start the daemon.
+  // Returns the name of the D-Bus method that began the active transaction, whoever called the method.  Returns "" if
+  // no transaction is active.  This does not start the daemon.
   static Result<std::string> ActiveTransaction(Systemd& systemd);
 
   // Starts the daemon if it does not run.  While the result lives, the daemon does not exit when it is idle.
@@ -53,7 +53,9 @@ class RpmOstree {
   RpmOstree(const RpmOstree&) = delete;
   RpmOstree& operator=(const RpmOstree&) = delete;
 
+  // Fetches an image or makes a deployment, as `update` demands.
   Result<> Update(const RpmOstreeUpdate& update);
+  // Replaces all kernel arguments.  `from` must be the arguments of the deployment that the request starts from.
   Result<> SetKernelArguments(const std::vector<std::string>& from, const std::vector<std::string>& to);
   Result<> CleanUp(RpmOstreeCleanup what);
 

@@ -35,7 +35,7 @@ constexpr auto kTransactionCallPatience = seconds(90);
 constexpr auto kTransactionPollInterval = seconds(10);  // Every relevant event ends the wait earlier.
 constexpr auto kCancelPatience = seconds(60);           // The time for the daemon to clean up.
 constexpr std::uint32_t kWhole = 100;
-constexpr std::size_t kLongestPart = 200;
+constexpr std::size_t kLongestPart = 200;  // In bytes.
 
 // Returns the time after which sd-bus wants to be called again.
 milliseconds TimeoutOf(sd_bus* bus) {
@@ -75,7 +75,8 @@ class FollowedTransaction {
 
   // Returns the result for a lost connection.  The transaction or the daemon may have ended.
   Result<TransactionEnd> ConnectionLost() {
-    // This only updates is_gone.  An error can be ignored, since the next call on this bus returns it, too.
+    // ProcessAll() is only to update is_gone.  Its error can be ignored, since the next call on this bus returns it,
+    // too.
     static_cast<void>(ProcessAll(daemon_.bus));
     if (daemon_.is_gone) return DaemonEnded();
     return TransactionEnd::kConnectionLost;

@@ -32,7 +32,7 @@ struct WatchedDaemon {
 };
 
 enum class TransactionEnd {
-  kDone,
+  kDone,            // The transaction has succeeded.
   kConnectionLost,  // The connection was lost, and the transaction may continue.
 };
 
@@ -45,11 +45,11 @@ Result<TransactionEnd> FollowTransaction(const std::string& address, const Watch
 // Makes the error for a daemon that has ended in the middle of a transaction.
 Error DaemonEnded();
 
-// Processes all messages that have arrived.  Returns a negative errno if the connection is lost.
+// Processes all messages that have arrived.  Returns 0, or a negative errno if the connection is lost.
 int ProcessAll(sd_bus* bus);
 
-// Waits until a message arrives on one of the connections, a stop is requested, or `timeout` has passed.  Null
-// connections never get messages.
+// Waits until a message arrives on one of the connections, a stop is requested, or `timeout` has passed.  A connection
+// may be null.
 Result<> AwaitEither(sd_bus* first, sd_bus* second, const std::stop_token& stop, std::chrono::milliseconds timeout);
 
 // Joins the lines of a text with spaces.

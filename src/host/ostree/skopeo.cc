@@ -60,18 +60,19 @@ class DownloadMeter {
     }
   }
 
-  // Returns at most 99, since skopeo is not done yet.
+  // Returns the percentage that has arrived, or nullopt if nothing was missing.  The percentage is at most 99, since
+  // skopeo is not done yet.
   std::optional<std::uint32_t> Percent() {
-    std::uint64_t there = 0;
+    std::uint64_t arrived = 0;
     // skopeo downloads a layer under a temporary name and renames it when it is complete.  The complete layers are
     // counted first, so that a layer that is renamed meanwhile is missed once and not counted twice.
-    for (const std::filesystem::path& file : files_) there += SizeOf(file);
+    for (const std::filesystem::path& file : files_) arrived += SizeOf(file);
     std::error_code failed;
     std::filesystem::directory_iterator entry(directory_, failed);
     for (; !failed && entry != std::filesystem::directory_iterator(); entry.increment(failed)) {
-      if (entry->path().filename().string().starts_with(kTemporaryPrefix)) there += SizeOf(entry->path());
+      if (entry->path().filename().string().starts_with(kTemporaryPrefix)) arrived += SizeOf(entry->path());
     }
-    most_ = std::max(most_, there);
+    most_ = std::max(most_, arrived);
     const auto percent = PercentOf(most_, all_);
     return percent ? std::optional(std::min(*percent, kMostWhileDownloading)) : std::nullopt;
   }
@@ -87,9 +88,9 @@ class DownloadMeter {
   }
 
   std::filesystem::path directory_;
-  std::set<std::filesystem::path> files_;
-  std::uint64_t all_ = 0;
-  std::uint64_t most_ = 0;
+  std::set<std::filesystem::path> files_;  // The places of the missing layers.
+  std::uint64_t all_ = 0;                  // The size of the missing layers.
+  std::uint64_t most_ = 0;                 // The largest size that was measured so far.
 };
 
 bool IsThere(const Root& root, const std::string& path) {

@@ -23,7 +23,7 @@ struct RegistryAccess {
   std::string preferred_auth_file = {};
 };
 
-// Returns the file with pull secrets that is used now, or "" if neither file can be used.
+// Returns the file of `access` whose pull secrets are used now, or "" if neither file can be used.
 std::string AuthFileOf(const RegistryAccess& access);
 
 class Skopeo {

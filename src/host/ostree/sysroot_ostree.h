@@ -16,7 +16,7 @@
 namespace pintle::host {
 
 // The group and the keys in the origin file of a deployment.
-inline constexpr const char* kOrigin = "origin";
+inline constexpr const char* kOrigin = "origin";  // The group.
 inline constexpr const char* kContainerKey = "container-image-reference";
 inline constexpr const char* kBranchKey = "refspec";
 
@@ -25,7 +25,7 @@ class Sysroot {
  public:
   static Result<Sysroot> Open(const std::string& path);
 
-  // Makes the sysroot writable, even while another process holds its lock.  Holds no lock afterwards.  This needs a
+  // Makes the sysroot writable, even while another process holds its lock.  The result holds no lock.  This needs a
   // mount namespace of our own.
   static Result<Sysroot> OpenToWrite(const std::string& path);
 
@@ -40,14 +40,14 @@ class Sysroot {
   OstreeDeployment* staged() const { return ::ostree_sysroot_get_staged_deployment(sysroot_.get()); }
   bool is_booted() const { return booted() != nullptr; }
 
-  // Returns all deployments; the first is the one to boot.
+  // Returns all deployments; the next boot takes the first.
   std::vector<OstreeDeployment*> All() const;
 
+  // Return the deployments that DeploymentsState describes, or null.
   OstreeDeployment* pending() const;
-
   OstreeDeployment* rollback() const;
 
-  // Returns the deployment from which the next one takes kernel arguments and /etc.
+  // Returns the deployment from which the next one takes kernel arguments and /etc, or null if there is no deployment.
   OstreeDeployment* merge() const;
 
   // Writes the boot loader's entries for these deployments, in this order, and removes the files of all other

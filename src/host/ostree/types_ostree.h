@@ -25,7 +25,7 @@ using Objects = CPtr<GPtrArray, g_ptr_array_unref>;
 using Modifier = CPtr<OstreeRepoCommitModifier, ostree_repo_commit_modifier_unref>;
 using Failure = CPtr<GError, g_error_free>;
 
-// `failure` is null if libostree has failed without a reason.
+// Converts an error of libostree or GLib.  `failure` is null if the library has given no reason.
 inline Error ToError(const Failure& failure) {
   if (failure == nullptr) return Error(ErrorKind::kSystem, "libostree gives no reason");
   const auto has_code = [&](int code) { return g_error_matches(failure.get(), G_IO_ERROR, code) != FALSE; };

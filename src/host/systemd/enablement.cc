@@ -21,7 +21,7 @@
 namespace pintle::host {
 namespace {
 
-constexpr int kMostAliases = 64;
+constexpr int kMostAliases = 64;  // As many as systemd follows.
 
 // Batch::Traverse() follows the links that are in /etc/systemd/system and /run/systemd/system, or refuses them.
 enum class LinksInUnitDirectories { kFollow, kRefuse };
@@ -66,12 +66,12 @@ class Batch {
       if (links == LinksInUnitDirectories::kRefuse && IsInUnitDirectories(unit.path)) {
         return Error(ErrorKind::kInvalid, unit.path + " is a link, and only its target can be enabled");
       }
-      const std::optional<UnitName> other = OtherName(unit);
-      if (!other) {
+      const std::optional<UnitName> aliased = NameBehindAlias(unit);
+      if (!aliased) {
         TRY(Load(*entry, read, FollowUnitLink));
         continue;
       }
-      entry = &Add(*other, false);
+      entry = &Add(*aliased, false);
       TRY(Load(*entry, read, FindUnitFile));
     }
   }
@@ -97,7 +97,7 @@ class Batch {
     return entry;
   }
 
-  // Each call returns the next entry, in the order in which they were added, and null after the last one.
+  // Each call returns the next entry in the order of adding, and null after the last entry.
   Entry* Next() { return next_ < entries_.size() ? entries_[next_++].get() : nullptr; }
 
  private:
@@ -126,14 +126,14 @@ class Batch {
   }
 
   // Returns the unit name to which an alias leads, or nullopt if the link leads to a file of the unit's own name.
-  static std::optional<UnitName> OtherName(const UnitFile& unit) {
+  static std::optional<UnitName> NameBehindAlias(const UnitFile& unit) {
     if (unit.kind == UnitFileKind::kLinked) return std::nullopt;
-    std::optional<UnitName> other = UnitName::Parse(NameIn(unit.target));
-    if (!other || *other == unit.name) return std::nullopt;
-    if (unit.name.kind() != UnitNameKind::kInstance || other->kind() != UnitNameKind::kTemplate) return other;
-    other = other->WithInstance(unit.name.instance());
-    if (!other || *other == unit.name) return std::nullopt;
-    return other;
+    std::optional<UnitName> aliased = UnitName::Parse(NameIn(unit.target));
+    if (!aliased || *aliased == unit.name) return std::nullopt;
+    if (unit.name.kind() != UnitNameKind::kInstance || aliased->kind() != UnitNameKind::kTemplate) return aliased;
+    aliased = aliased->WithInstance(unit.name.instance());
+    if (!aliased || *aliased == unit.name) return std::nullopt;
+    return aliased;
   }
 
   const Root& root_;
@@ -141,7 +141,7 @@ class Batch {
   std::size_t next_ = 0;
 };
 
-// The outcome of making several links.  If one link cannot be made, the others are still made.
+// The outcome of making several links.  If a link cannot be made, the links after it are still made.
 class Outcome {
  public:
   // Adds the result for one link: true if the link exists now, no matter who has made it, and false if no link was
@@ -169,7 +169,7 @@ class UnitEnabler {
   UnitEnabler(const Root& root, Unnamed unnamed) : root_(root), unnamed_(unnamed) {}
 
   Result<> Run(Batch& batch) {
-    std::optional<Error> first;
+    std::optional<Error> first_error;
     while (Entry* entry = batch.Next()) {
       const auto found = batch.Traverse(*entry, ReadInstall::kYes, LinksInUnitDirectories::kRefuse);
       const bool is_usable = found && (*found)->unit.kind != UnitFileKind::kMissing;
@@ -178,9 +178,9 @@ class UnitEnabler {
       if (!found) return Error(found.error()).While("enabling " + name);
       if (!is_usable) return Error(ErrorKind::kNotFound, fmt::format("the unit {} does not exist", name));
       if (entry->unit.kind != UnitFileKind::kFile) continue;
-      if (Result<> enabled = Enable(entry->unit); !enabled && !first) first = std::move(enabled).error();
+      if (Result<> enabled = Enable(entry->unit); !enabled && !first_error) first_error = std::move(enabled).error();
     }
-    return first ? Result<>(*std::move(first)) : Result<>();
+    return first_error ? Result<>(*std::move(first_error)) : Result<>();
   }
 
  private:
@@ -188,8 +188,8 @@ class UnitEnabler {
     const auto doing = [&] { return "enabling " + unit.name.text(); };
     if (!IsInSearchPath(unit.path))
       TRY(MakeLink(fmt::format("{}/{}", kUnitDirectory, unit.name.text()), unit), doing());
-    // As with systemctl, the first of these that needed a link or failed decides the result.  So a unit with a valid
-    // WantedBy= is enabled even if its RequiredBy= is not valid.
+    // As with systemctl, the first of these outcomes that needed a link or failed decides the result.  So a unit with a
+    // valid WantedBy= is enabled even if its RequiredBy= is not valid.
     Outcome outcomes[] = {
         MakeAliases(unit),
         MakeDependencies(unit, unit.install.wanted_by, "wants"),
@@ -271,19 +271,20 @@ class UnitEnabler {
     return instance.name;
   }
 
-  Outcome MakeDependencies(const UnitFile& unit, const std::vector<std::string>& owners, std::string_view kind) {
+  // Makes the links in the folders OWNER.DEPENDENCY, such as "multi-user.target.wants".
+  Outcome MakeDependencies(const UnitFile& unit, const std::vector<std::string>& owners, std::string_view dependency) {
     Outcome outcome;
     if (owners.empty()) return outcome;
     const Result<UnitName> wanted = WantedName(unit);
     if (!wanted) outcome.Add(wanted.error());
     for (const std::string& owner : owners) {
-      if (wanted) outcome.Add(MakeDependency(unit, *wanted, owner, kind));
+      if (wanted) outcome.Add(MakeDependency(unit, *wanted, owner, dependency));
     }
     return outcome;
   }
 
   Result<bool> MakeDependency(const UnitFile& unit, const UnitName& wanted, const std::string& text,
-                              std::string_view kind) {
+                              std::string_view dependency) {
     const std::string owner = TRY(Expanded(text, unit));
     const std::optional<UnitName> name = UnitName::Parse(owner);
     const bool fits = name && (wanted.kind() != UnitNameKind::kTemplate || name->kind() != UnitNameKind::kPlain);
@@ -294,7 +295,7 @@ class UnitEnabler {
                    fmt::format("{} is a template without a default instance, and {} does not name an instance",
                                wanted.text(), owner));
     }
-    return MakeLink(fmt::format("{}/{}.{}/{}", kUnitDirectory, owner, kind, wanted.text()), unit);
+    return MakeLink(fmt::format("{}/{}.{}/{}", kUnitDirectory, owner, dependency, wanted.text()), unit);
   }
 
   Result<bool> MakeLink(const std::string& path, const UnitFile& unit) {
@@ -306,7 +307,7 @@ class UnitEnabler {
     return true;
   }
 
-  // Returns whether a link leads to the file.  The target may also be another file of the same name in the search path,
+  // Returns whether a link leads to the file.  A link to another file of the same name in the search path also counts,
   // since systemd reads the first such file.
   Result<bool> LeadsTo(const std::string& path, const std::string& file) {
     std::string target = TRY(root_.ReadLink(path));
@@ -340,8 +341,8 @@ class UnitDisabler {
     const UnitFile& unit = entry.unit;
     // The links of a unit can be removed even if its file is missing or cannot be read.
     const bool leads_nowhere = found && (*found)->unit.kind == UnitFileKind::kMissing;
-    const bool is_to_go = !found || leads_nowhere || unit.kind == UnitFileKind::kFile;
-    if (is_to_go) marked_.insert(unit.name.text());
+    const bool must_go = !found || leads_nowhere || unit.kind == UnitFileKind::kFile;
+    if (must_go) marked_.insert(unit.name.text());
   }
 
   Result<> Collect(const std::string& folder, std::vector<std::string>& links) {

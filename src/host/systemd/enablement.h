@@ -17,9 +17,9 @@
 
 namespace pintle::host {
 
-// Units sorted by what is done with them.  Presets are applied first, then units are enabled, and then disabled, as the
-// Machine Config Operator does.  So a unit that a config disables stays disabled even if an enabled unit names it in
-// Also=.
+// Units sorted by their wanted enablement.  Presets are applied first, then units are enabled, and then disabled, as
+// the Machine Config Operator does.  So a unit that a config disables stays disabled even if an enabled unit names it
+// in Also=.
 struct UnitsByEnablement {
   std::vector<std::string> preset;
   std::vector<std::string> enabled;

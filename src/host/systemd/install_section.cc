@@ -10,7 +10,7 @@
 namespace pintle::host {
 namespace {
 
-// Splits a text into lines, and joins lines that end in a backslash with the next one.  Comments and empty lines are
+// Splits a text into lines, and joins a line that ends in a backslash with the next line.  Comments and empty lines are
 // dropped, even between joined lines.
 std::vector<std::string> LinesOf(std::string_view text) {
   std::vector<std::string> lines;
@@ -29,8 +29,9 @@ std::vector<std::string> LinesOf(std::string_view text) {
       lines.emplace_back(line);
     }
     const std::string& whole = lines.back();
-    const std::size_t last_other = whole.find_last_not_of('\\');
-    const std::size_t backslashes = whole.size() - (last_other == std::string::npos ? 0 : last_other + 1);
+    const std::size_t last_not_backslash = whole.find_last_not_of('\\');
+    const std::size_t backslashes =
+        whole.size() - (last_not_backslash == std::string::npos ? 0 : last_not_backslash + 1);
     continued = backslashes % 2 == 1;
     if (continued) lines.back().back() = ' ';
   }

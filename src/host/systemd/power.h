@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Reboots the machine, and keeps others from doing so.
+// Reboots the machine, and keeps others from shutting it down.
 
 #include <string>
 
@@ -29,7 +29,7 @@ class Power {
   // released its own inhibitor.
   virtual Result<> Reboot(const std::string& reason) = 0;
 
-  // Keeps others from shutting the machine down.  They see `reason` if they try.
+  // Keeps others from shutting the machine down.  Whoever tries sees `reason`.
   virtual Result<Inhibitor> InhibitShutdown(const std::string& reason) = 0;
 };
 

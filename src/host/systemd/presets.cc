@@ -62,7 +62,7 @@ Result<Presets> Presets::Read(const Root& root) {
   return presets;
 }
 
-// systemd ignores lines that it cannot parse and keeps the others.
+// Ignores a line that cannot be parsed, as systemd does.
 void Presets::AddRule(std::string_view line) {
   if (line.starts_with('#') || line.starts_with(';')) return;
   const std::string_view word = TakeWord(line);

@@ -26,7 +26,7 @@ class Presets {
  public:
   static Result<Presets> Read(const Root& root);
 
-  // Returns what the first matching rule demands.  A unit without a matching rule is enabled.
+  // Returns the preset that the first matching rule demands.  A unit without a matching rule is enabled.
   Preset Of(const UnitName& unit) const;
 
  private:

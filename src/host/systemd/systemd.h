@@ -20,7 +20,7 @@ struct UnitStatus {
   std::string load_state;
   std::string active_state;
   std::string file_state;
-  bool is_needed = false;  // The unit has a job, or a loaded unit wants or requires it.
+  bool is_needed = false;  // True if the unit has a job, or if a loaded unit wants or requires it.
 };
 
 class Systemd {
@@ -31,6 +31,7 @@ class Systemd {
   // file are removed.  After an error, the links that were made until then stay; PutLinks() undoes them.
   virtual Result<> PutEnablement(std::span<const resource::Put<resource::UnitState>> units) = 0;
 
+  // Read and change the links that enable units and give them aliases (unit_links.h).
   virtual Result<resource::UnitLinks::State> ObserveLinks() = 0;
   virtual Result<> PutLinks(const resource::UnitLinks::State& links) = 0;
 
@@ -40,6 +41,7 @@ class Systemd {
   // Runs one job and waits for its end.  A job that takes longer than `patience` is cancelled, which is an error.
   virtual Result<> Run(JobKind job, const std::string& unit, std::chrono::milliseconds patience) = 0;
 
+  // A unit that does not exist has the load state "not-found".
   virtual Result<UnitStatus> Observe(const std::string& unit) = 0;
 };
 

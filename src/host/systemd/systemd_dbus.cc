@@ -31,9 +31,9 @@ constexpr const char* kJob = "org.freedesktop.systemd1.Job";
 constexpr const char* kUnit = "org.freedesktop.systemd1.Unit";
 constexpr const char* kPrivateSocket = "unix:path=/run/systemd/private";
 
-constexpr auto kSystemdPatience = seconds(90);
+constexpr auto kSystemdPatience = seconds(90);             // The time limit of a call.
 constexpr auto kReloadPatience = std::chrono::minutes(5);  // A reload takes long with many units and a busy disk.
-constexpr auto kOwnerPatience = seconds(30);
+constexpr auto kOwnerPatience = seconds(30);               // The time limit for systemd to take its name on the bus.
 
 microseconds LeftUntil(MonotonicTime deadline) {
   const auto left = std::chrono::duration_cast<microseconds>(deadline - SystemClock().Monotonic());
@@ -42,6 +42,7 @@ microseconds LeftUntil(MonotonicTime deadline) {
 
 std::uint64_t Microseconds(microseconds duration) { return static_cast<std::uint64_t>(duration.count()); }
 
+// Returns "" if memory runs out.
 std::string ObjectPathOf(const std::string& unit) {
   const CPtr<char, ::free> path = [&] {
     char* made = nullptr;
@@ -101,7 +102,7 @@ std::string FailureText(std::string_view result) {
   return fmt::format("its job ended with \"{}\"", result);
 }
 
-// Returns the interface with the result of a unit's last run, such as org.freedesktop.systemd1.Service.
+// Returns the D-Bus interface that has the result of a unit's last run, such as org.freedesktop.systemd1.Service.
 std::optional<std::string> InterfaceWithResult(const std::string& unit) {
   static constexpr std::string_view kTypes[] = {"service", "socket", "mount",     "swap",
                                                 "timer",   "path",   "automount", "scope"};
@@ -125,7 +126,7 @@ class SystemdDbus::Connection {
   }
 
   bool is_lost() const { return is_lost_; }
-  // Returns whether systemd sends signals on this connection.  On its private socket, it does so without a
+  // Returns whether systemd sends signals on this connection.  On its private socket, systemd sends signals without a
   // subscription.
   bool gets_signals() const { return watch_ != nullptr || !is_on_bus_; }
 
@@ -209,12 +210,12 @@ class SystemdDbus::Connection {
  private:
   Connection(Bus bus, bool is_on_bus) : bus_(std::move(bus)), is_on_bus_(is_on_bus) {}
 
-  static Result<std::unique_ptr<Connection>> OpenPrivate(const Error& on_bus) {
+  static Result<std::unique_ptr<Connection>> OpenPrivate(const Error& bus_error) {
     Result<Bus> bus = OpenPeer(kPrivateSocket);
     if (bus) return std::unique_ptr<Connection>(new Connection(*std::move(bus), false));
     return Error(ErrorKind::kUnavailable,
                  fmt::format("systemd can be reached neither on the system bus ({}) nor by its private socket ({})",
-                             Error::FromErrno("open", on_bus.errno_value()).message(),
+                             Error::FromErrno("open", bus_error.errno_value()).message(),
                              Error::FromErrno("open", bus.error().errno_value()).message()));
   }
 
@@ -357,7 +358,8 @@ Result<> SystemdDbus::PutEnablement(std::span<const resource::Put<resource::Unit
   const resource::UnitLinks::State before = TRY(ObserveLinks());
   const UnitsByEnablement sorted = SortByEnablement(units);
   TRY(put(EnablementChange::kPreset, sorted.preset));
-  // EnableUnitFiles keeps the links that an earlier [Install] section of the unit asked for, so they are removed first.
+  // EnableUnitFiles keeps the links that an earlier [Install] section of a unit asked for, so RemoveUnitLinks()
+  // comes first.
   for (const std::string& unit : sorted.enabled) {
     if (const auto name = UnitName::Parse(unit)) TRY(RemoveUnitLinks(root_, *name));
   }
@@ -464,8 +466,8 @@ Result<> SystemdDbus::Run(JobKind job, const std::string& unit, milliseconds pat
     path = made;
     return {};
   };
-  // Starting or stopping a unit twice is harmless.  The other jobs are not repeated: a second restart would interrupt
-  // the service once more.
+  // Starting or stopping a unit twice is harmless.  Jobs of other kinds are not repeated: a second restart would
+  // interrupt the service once more.
   if (job == JobKind::kStart || job == JobKind::kStop) {
     TRY(CallIdempotent(begin), doing());
   } else {

@@ -7,8 +7,8 @@
 // connection may be lost because systemd re-executes itself or the bus is restarted.  Then a request that may be
 // repeated is made once more over a new connection, and a wait for a job goes on over a new connection.
 //
-// While no call waits for an answer, nobody reads from a connection.  So a connection on which systemd sends signals is
-// closed when the call ends.  Otherwise the signals of all later jobs would pile up in the connection and in the bus.
+// Nobody reads from a connection between two calls.  So a connection on which systemd sends signals is closed when the
+// call ends.  Otherwise the signals of all later jobs would pile up in the connection and in the bus.
 
 #include <functional>
 #include <memory>
@@ -64,7 +64,7 @@ class SystemdDbus final : public Systemd {
 
   const Root& root_;
   std::unique_ptr<Connection> connection_;
-  int uses_ = 0;
+  int uses_ = 0;  // The number of ConnectionUse objects.
 };
 
 }  // namespace pintle::host

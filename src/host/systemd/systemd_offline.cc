@@ -11,7 +11,7 @@
 namespace pintle::host {
 namespace {
 
-// Returns the units that have a file, and removes the links of the other units.
+// Returns the units that have a file, and removes the links of all units without a file.
 Result<std::vector<std::string>> WithFiles(const Root& root, const std::vector<std::string>& units) {
   std::vector<std::string> with_files;
   for (const std::string& unit : units) {
@@ -29,7 +29,7 @@ Result<bool> CanBeEnabled(const Root& root, const std::string& unit) {
   return !state.starts_with("masked") && state != "generated" && state != "transient";
 }
 
-// Applies presets to the units that can be enabled, and skips the others.
+// Applies presets to the units that can be enabled, and skips all other units.
 Result<> PresetUsable(const Root& root, const std::vector<std::string>& units) {
   std::vector<std::string> usable;
   for (const std::string& unit : units) {
@@ -38,7 +38,8 @@ Result<> PresetUsable(const Root& root, const std::vector<std::string>& units) {
   return PresetUnits(root, usable);
 }
 
-// Enabling a unit again removes the links that an earlier [Install] section gave it.
+// Calls RemoveUnitLinks() first, since an earlier [Install] section may have asked for links that the present
+// section does not ask for.
 Result<> Enable(const Root& root, const std::vector<std::string>& units) {
   for (const std::string& unit : units) TRY(RemoveUnitLinks(root, *UnitName::Parse(unit)));
   return EnableUnits(root, units);

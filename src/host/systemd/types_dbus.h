@@ -25,8 +25,8 @@ Result<Bus> OpenSystemBus();
 // Connects directly to the program that listens at an address, without a bus.
 Result<Bus> OpenPeer(const std::string& address);
 
-// The D-Bus error of a failed call, if the other side has answered with one.  Its functions also need the negative
-// errno that the call has returned.
+// The D-Bus error of a failed call, if the called program or the bus has answered with an error.  The functions also
+// need the negative errno that the call has returned.
 class Problem {
  public:
   Problem() = default;
@@ -38,11 +38,11 @@ class Problem {
   std::string_view name() const { return error_.name == nullptr ? "" : error_.name; }
   std::string_view message() const { return error_.message == nullptr ? "" : error_.message; }
 
-  // Converts the error to ours.  If there is no D-Bus error, ours has the errno.  If nobody is there, a D-Bus error
-  // becomes kUnavailable.  For a unit, job or file that does not exist, it becomes kNotFound.
+  // Converts the D-Bus error to an Error of ours, or the errno if there is no D-Bus error.  A D-Bus error has the kind
+  // kNotFound if a unit, job or file does not exist, kUnavailable if IsNobodyThere(), and kSystem otherwise.
   Error ToError(int negative_errno) const;
 
-  // Returns whether the other side went away before or during the call.
+  // Returns whether the connection to the bus or the called program was lost before or during the call.
   bool IsConnectionLost(int negative_errno) const;
 
   // Returns whether the connection is lost, or no program has the called name on the bus.

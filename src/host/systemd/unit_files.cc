@@ -15,7 +15,7 @@
 namespace pintle::host {
 namespace {
 
-constexpr int kMostUnitLinks = 32;
+constexpr int kMostUnitLinks = 32;  // systemd follows as many links on the way to a file.
 
 std::vector<std::string> PartsOf(std::string_view path) {
   std::vector<std::string> parts;
@@ -44,13 +44,13 @@ Result<bool> LeadsToMask(const Root& root, const std::string& target) {
 
 // An alias must have its target's type, kind and instance, except that an instance may be an alias of a template.
 Result<> CheckAlias(const UnitName& alias, std::string_view target) {
-  const std::optional<UnitName> other = UnitName::Parse(NameIn(target));
-  const bool same_kind = other && (other->kind() == alias.kind() || (alias.kind() == UnitNameKind::kInstance &&
-                                                                     other->kind() == UnitNameKind::kTemplate));
+  const std::optional<UnitName> aliased = UnitName::Parse(NameIn(target));
+  const bool same_kind = aliased && (aliased->kind() == alias.kind() || (alias.kind() == UnitNameKind::kInstance &&
+                                                                         aliased->kind() == UnitNameKind::kTemplate));
   const bool same_instance =
-      other && (other->kind() != UnitNameKind::kInstance || other->instance() == alias.instance());
+      aliased && (aliased->kind() != UnitNameKind::kInstance || aliased->instance() == alias.instance());
   const bool may_be = alias.MayBeAlias() && (alias.kind() == UnitNameKind::kPlain || alias.MayBeTemplate());
-  if (same_kind && same_instance && may_be && other->type() == alias.type()) return {};
+  if (same_kind && same_instance && may_be && aliased->type() == alias.type()) return {};
   return Error(ErrorKind::kInvalid, fmt::format("{} cannot be an alias of \"{}\"", alias.text(), target));
 }
 
@@ -100,6 +100,7 @@ Result<> ReadUnitPath(const Root& root, UnitFile& unit, const std::string& path,
   return {};
 }
 
+// Reads the first file or link of this name in the search path, if there is one.
 Result<> LookFor(const Root& root, UnitFile& unit, const std::string& name, ReadInstall read) {
   for (const std::string_view directory : kUnitSearchPath) {
     TRY(ReadUnitPath(root, unit, fmt::format("{}/{}", directory, name), read));

@@ -17,8 +17,8 @@ namespace pintle::host {
 // The directory with the unit files of configs and administrators, and with the links of enabled units.
 inline constexpr std::string_view kUnitDirectory = "/etc/systemd/system";
 
-// The directories in which systemd looks for unit files.  A file in an earlier directory hides one of the same name in
-// a later directory.
+// The directories in which systemd looks for unit files.  A file in an earlier directory hides a file of the same
+// name in a later directory.
 inline constexpr std::array<std::string_view, 13> kUnitSearchPath = {
     "/etc/systemd/system.control",
     "/run/systemd/system.control",
@@ -61,14 +61,15 @@ enum class ReadInstall { kNo, kYes };
 // file, does nothing, and reads no [Install] sections.  After an error, `unit` is as new.
 Result<> FindUnitFile(const Root& root, UnitFile& unit, ReadInstall read);
 
-// Follows the link that was found.  Afterwards `unit` has the file at the link's target, which counts as the unit's
-// own, whatever its name is.  If the target is another link, `unit` has that link.
+// Follows the link that FindUnitFile() has found.  Afterwards `unit` has the file or link at the target.  That file
+// counts as the unit's own, whatever its name is.
 Result<> FollowUnitLink(const Root& root, UnitFile& unit, ReadInstall read);
 
 // Returns whether a path is below one of the directories in kUnitSearchPath.
 bool IsBelowUnitSearchPath(std::string_view path);
 
-enum class LastPart { kKeep, kFollow };  // If the last part of a path is a symlink, Resolve() keeps or follows it.
+// If the last part of a path is a symlink, Resolve() keeps or follows this symlink.
+enum class LastPart { kKeep, kFollow };
 
 // Returns the same path without symlinks, "." and "..".  Parts that do not exist are kept.  Links are followed inside
 // of the root.

@@ -33,6 +33,7 @@ bool IsUnitLink(std::string_view path) {
   return in_right_folder && UnitName::IsValid(NameIn(path));
 }
 
+// Returns the names in a folder, or none if the folder does not exist.
 Result<std::vector<std::string>> NamesIfAny(const Root& root, const std::string& folder) {
   if (!TRY(root.Status(folder))) return std::vector<std::string>();
   return root.List(folder);
@@ -103,7 +104,7 @@ Result<> CheckPaths(const Links& links) {
   return {};
 }
 
-// Returns whether the link makes another unit start this one, or is an alias of this one.
+// Returns whether the link makes another unit start this unit, or is an alias of this unit.
 bool IsLinkOf(const UnitName& unit, const std::string& path, const std::string& target) {
   const bool has_its_name = NameIn(path) == unit.text();
   if (FolderOf(path) == kUnitDirectory) return !has_its_name && NameIn(target) == unit.text();

@@ -3,9 +3,9 @@
 
 // Reads and changes the links below /etc/systemd/system that enable units and give them aliases.
 //
-// These are the entries of *.wants, *.requires and *.upholds folders, and the links in /etc/systemd/system itself that
-// have the name of a unit.  Links that mask units, and the files of units, are entries of the file tree and are ignored
-// here.
+// These are the links in *.wants, *.requires and *.upholds folders, and the links in /etc/systemd/system itself that
+// have the name of a unit.  Links that mask units, and the files of units, are entries of the file tree; these
+// functions ignore them.
 
 #include <string_view>
 
@@ -16,6 +16,7 @@
 
 namespace pintle::host {
 
+// Returns the links with their targets, and the folders without links.
 Result<resource::UnitLinks::State> ObserveUnitLinks(const Root& root);
 
 // Makes and removes links until exactly `links` exist.  A folder without links is removed, unless `links` lists it as

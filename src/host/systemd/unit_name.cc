@@ -18,8 +18,8 @@ constexpr std::array<std::string_view, 6> kTypesWithAliases = {"service", "socke
 constexpr std::array<std::string_view, 5> kTypesWithTemplates = {"service", "socket", "target", "timer", "path"};
 
 template <std::size_t kSize>
-bool Has(const std::array<std::string_view, kSize>& all, std::string_view one) {
-  return std::find(all.begin(), all.end(), one) != all.end();
+bool Has(const std::array<std::string_view, kSize>& types, std::string_view type) {
+  return std::find(types.begin(), types.end(), type) != types.end();
 }
 
 bool HasOnlyCharactersOfNames(std::string_view text) {

@@ -21,7 +21,7 @@ class UnitName {
   const std::string& text() const { return text_; }
   UnitNameKind kind() const { return kind_; }
 
-  // For "getty@tty1.service" these are "getty", "tty1", "service" and "getty@tty1".
+  // For "getty@tty1.service", the next four functions return "getty", "tty1", "service" and "getty@tty1".
   std::string_view prefix() const;
   std::string_view instance() const;
   std::string_view type() const;
@@ -33,6 +33,7 @@ class UnitName {
   // name, or if the result is not a valid name.
   std::optional<UnitName> WithInstance(std::string_view instance) const;
 
+  // Return whether systemd allows a unit of this type to be an alias, and to be a template or an instance.
   bool MayBeAlias() const;
   bool MayBeTemplate() const;
 
@@ -45,7 +46,7 @@ class UnitName {
   UnitNameKind kind_;
 };
 
-// Returns whether the text may stand between "@" and the type.
+// Returns whether the text may be the instance in a unit's name: the part between "@" and the type.
 bool IsValidInstance(std::string_view text);
 
 }  // namespace pintle::host

@@ -10,8 +10,8 @@ struct sd_bus_message;
 
 namespace pintle::host {
 
-// Reads the next value of the message, of any type.  Returns a negative errno if there is none, or if JSON cannot
-// represent it, as with a descriptor.
+// Reads the next value of the message, of any type.  Returns a negative errno if there is no value, or if JSON cannot
+// represent the value, as with a descriptor.
 int ReadValue(::sd_bus_message* message, json::Value& value);
 
 }  // namespace pintle::host
