@@ -33,6 +33,7 @@ inline constexpr const char* kRebooting = "rebooting";
 inline constexpr const char* kRebootPending = "reboot pending";
 }  // namespace outcome
 
+// Returns the outcome of a recovery, as log entries name it.
 std::string_view OutcomeOf(Recovery how);
 
 // Returns ", because of this: ..." if there is a reason, and "" otherwise.

@@ -16,6 +16,7 @@ namespace {
 using json::Equal;
 using Texts = std::optional<std::vector<std::string>>;
 
+// An absent list equals an empty one.
 bool SameTexts(const Texts& a, const Texts& b) {
   static const std::vector<std::string> kNone;
   return (a ? *a : kNone) == (b ? *b : kNone);
