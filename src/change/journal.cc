@@ -65,9 +65,11 @@ Result<std::optional<Change>> Journal::Read() const {
 }
 
 Result<host::BlobStore> Journal::OpenBlobs() const {
-  TRY(WithSetAsideRemedy(kChangeDirectory, host::WithRemedy(root_.MakeDirectories(kChangeDirectory, kPrivateDirectory))));
+  TRY(WithSetAsideRemedy(kChangeDirectory,
+                         host::WithRemedy(root_.MakeDirectories(kChangeDirectory, kPrivateDirectory))));
   if (TRY(IsThere()) && TRY(root_.Status(kBlobs))) {
-    return WithSetAsideRemedy(kBlobs, host::WithRemedy(host::BlobStore::Open(root_, kBlobs, host::BlobStore::For::kReading)));
+    return WithSetAsideRemedy(kBlobs,
+                              host::WithRemedy(host::BlobStore::Open(root_, kBlobs, host::BlobStore::For::kReading)));
   }
   // Contents without a journal belong to a change that never began or has ended.
   TRY(WithSetAsideRemedy(kBlobs, root_.Remove(kBlobs)));
