@@ -226,16 +226,16 @@ void Agent::Take(const Event& event) {
   if (!transition) return;
   Enter(transition->next);
   for (const Effect& effect : transition->effects) {
-    std::visit([this](const auto& one) { Do(one); }, effect);
+    std::visit([this](const auto& alternative) { Do(alternative); }, effect);
   }
   Publish();
 }
 
 void Agent::Enter(const State& next) {
-  const bool is_other = next.phase.index() != state_.phase.index();
+  const bool is_new_phase = next.phase.index() != state_.phase.index();
   // After the phase Draining, the answer to the request for a drain is not needed any more.
-  if (is_other && std::holds_alternative<phase::Draining>(state_.phase)) source_->StopWaiting();
-  if (is_other) {
+  if (is_new_phase && std::holds_alternative<phase::Draining>(state_.phase)) source_->StopWaiting();
+  if (is_new_phase) {
     retry_.Cancel();
     health_again_.Cancel();
     progress_.Forget();
@@ -363,8 +363,8 @@ void Agent::BeginLook() {
 
 // A look is expensive even if little has changed, so if changes are frequent, not each of them may cause a look.
 void Agent::NoticeInTime() {
-  const bool is_looking = std::holds_alternative<phase::Checking>(state_.phase);
-  if (is_looking || pace_.next() <= clock_.Monotonic()) return Happen(happened::Noticed{});
+  const bool is_checking = std::holds_alternative<phase::Checking>(state_.phase);
+  if (is_checking || pace_.next() <= clock_.Monotonic()) return Happen(happened::Noticed{});
   if (!notice_.armed()) notice_.At(pace_.next());
 }
 
@@ -488,6 +488,7 @@ void Agent::AskWhetherWell() {
 
 void Agent::JudgeHealth(const Result<std::vector<std::string>>& unwell) {
   const auto* confirming = std::get_if<phase::Confirming>(&state_.phase);
+  // FindUnwell() fails only if the agent is about to end.
   if (confirming == nullptr || !unwell) return;
   const auto passed = std::chrono::duration_cast<std::chrono::milliseconds>(clock_.Monotonic() - confirming->since);
   const HealthVerdict verdict = Judge(*unwell, confirming->rounds + 1, passed, health_.limit);
@@ -555,7 +556,7 @@ void Agent::Do(const effect::ReportFault& fault) {
 
 void Agent::Do(const effect::Remember& remember) {
   std::optional<change::Rejected> rejected;
-  if (const auto& one = remember.rejected) rejected = change::Rejected{one->goal.config, one->goal.image, one->why};
+  if (const auto& from = remember.rejected) rejected = change::Rejected{from->goal.config, from->goal.image, from->why};
   const auto kept = change::KeepRejected(machine_->root(), rejected);
   if (!kept) log::Warning(kept.error().message(), kTrouble);
 }

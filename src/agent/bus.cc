@@ -31,6 +31,7 @@ using std::chrono::milliseconds;
 
 constexpr log::MessageId kNotOnTheBus{"1f7a31b23f564acc9b51c1ba074c167a"};
 
+// sd-bus itself emits the signal Disconnected under this name and path when the connection ends.
 constexpr const char* kLocalName = "org.freedesktop.DBus.Local";
 constexpr const char* kLocalPath = "/org/freedesktop/DBus/Local";
 

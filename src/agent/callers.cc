@@ -210,7 +210,7 @@ class Callers::Caller {
   }
 
   void Remove(const Call& call) {
-    calls_.remove_if([&](const Call& one) { return &one == &call; });
+    calls_.remove_if([&](const Call& each) { return &each == &call; });
   }
 
   Callers& callers_;

@@ -51,6 +51,7 @@ class Callers {
  private:
   class Caller;
 
+  // Removes and destroys a caller.
   void Forget(const Caller& caller);
   // Returns false if no place is free.
   bool TakePlace(std::uint32_t user);

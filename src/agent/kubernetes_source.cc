@@ -19,6 +19,7 @@
 namespace pintle::agent {
 namespace {
 
+// A failed attempt to connect is repeated after this time.
 constexpr auto kConnectAgain = std::chrono::seconds(2);
 // The agent writes conditions under the field manager that parts of the Machine Config Operator also use.
 constexpr const char* kConditionsManager = "machine-config-operator";

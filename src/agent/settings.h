@@ -64,6 +64,7 @@ struct Settings {
   bool operator==(const Settings&) const = default;
 };
 
+// Reads all files.  The error lists everything that is wrong with them.
 Result<Settings> ReadSettings(const Root& root);
 
 // Applies one file to the settings.  The error lists everything that is wrong with it, as "FILE:LINE: Key=: must be

@@ -23,8 +23,8 @@ class Source {
  public:
   // The source calls these only after its own functions have returned.
   struct Listener {
-    std::function<void(Goal goal)> wanted;
-    std::function<void()> drained;
+    std::function<void(Goal goal)> wanted;        // Names the goal of the machine.
+    std::function<void()> drained;                // The drain that AskForDrain() has asked for is done.
     std::function<void(std::string why)> failed;  // The source cannot carry out a request.
     // The goal cannot be determined, so the last goal stays in force.  An empty reason means that the goal can be
     // determined again.
