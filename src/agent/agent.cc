@@ -137,8 +137,8 @@ void Agent::Begin() {
                         InstallServerAuthorities(std::move(bundle), std::move(done));
                       },
                   .held =
-                      [this](std::string what) {
-                        held_ = std::move(what);
+                      [this](std::string text) {
+                        held_ = std::move(text);
                         Publish();
                       },
                   .warned = [this](std::vector<std::string> texts) { Warn(Warnings::Of::kSource, std::move(texts)); },
@@ -343,7 +343,7 @@ void Agent::Fetched(const Goal& goal, Result<SurveyRequest> request) {
   if (!std::holds_alternative<phase::Checking>(state_.phase)) return;
   if (!request) return Happen(happened::Failed{request.error().message()});
   next_look_ = LookInputs{goal, *std::move(request)};
-  // A look that waits for the claim has not begun, and this one takes its place.
+  // A look that waits for the claim has not begun, and the new look takes its place.
   if (!is_looking_ || claim_retry_.armed()) BeginLook();
 }
 

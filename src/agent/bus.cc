@@ -328,7 +328,7 @@ void Bus::GotName() {
     log::Info(fmt::format("the agent is on the system bus as {}", host::kAgentName));
 }
 
-// The connection is destroyed later, since this may be called from within it.
+// The connection is destroyed later, since a function of the connection may be the caller.
 void Bus::Lost(const Error& why) {
   if (!std::exchange(is_loss_logged_, true)) {
     log::Warning(

@@ -49,9 +49,9 @@ class Reader {
   explicit Reader(const ClusterFilesSpec& spec) : spec_(spec) {}
 
   Result<ClusterFiles> Read() && {
-    // The kubelet accepts only client certificates that one of these authorities has signed.  With an empty file it
-    // would refuse all of them, so an empty bundle is skipped, and the file stays as it is.  A bundle without a
-    // certificate is an error.
+    // The kubelet accepts only client certificates that one of these authorities has signed.  With an empty file, the
+    // kubelet would refuse all client certificates, so an empty bundle is skipped, and the file stays as it is.  A
+    // bundle without a certificate is an error.
     if (!spec_.kubelet_authorities.empty()) {
       const json::Path where(spec_path_, "kubeAPIServerServingCAData");
       Add(change::kKubeletAuthorities, spec_.kubelet_authorities, where);

@@ -88,7 +88,7 @@ void KubernetesSource::Connect() {
 Result<> KubernetesSource::TryToConnect() {
   auto access = TRY(kube::Access::FromKubeconfig(settings_.kubeconfig));
   client_ = TRY(kube::Client::Create(loop_, std::move(access), {.field_manager = "machine-config-daemon"}));
-  // The trust comes first, since it is the part that can fail, and what follows uses it.
+  // `trust_` comes first, since making it can fail, and the listeners below use it.
   if (auto begun = BeginTrust(); !begun) {
     client_.reset();
     return begun;

@@ -338,11 +338,11 @@ void LocalSource::RestGates() {
   if (held_change_.empty()) gates_.Rest();
 }
 
-void LocalSource::ReportHeldChange(const std::string& what) {
-  if (what == held_change_) return;
-  held_change_ = what;
-  log::Info(what.empty() ? "no change is held back any more" : what);
-  listener_.held(what);
+void LocalSource::ReportHeldChange(const std::string& text) {
+  if (text == held_change_) return;
+  held_change_ = text;
+  log::Info(text.empty() ? "no change is held back any more" : text);
+  listener_.held(text);
 }
 
 // ---- fetching -------------------------------------------------------------------------------------------------------

@@ -102,8 +102,8 @@ class LocalSource final : public Source {
   void Hold(const Goal& goal, const Obstacle& obstacle);
   void EndHold();
   void RestGates();
-  // `what` describes the change that waits, and why it waits.  The text is empty if no change waits.
-  void ReportHeldChange(const std::string& what);
+  // `text` describes the change that waits, and why it waits.  The text is empty if no change waits.
+  void ReportHeldChange(const std::string& text);
   SurveyRequest RequestFor(const Goal& wanted) const;
 
   event::Loop& loop_;

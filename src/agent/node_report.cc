@@ -95,8 +95,8 @@ class Reporter {
     if (change.difference.os_image) {
       Emit(kube::EventKind::kNormal, "InClusterUpgrade", "Updating from oscontainer " + change.os_image);
     }
-    if (const std::string what = change.difference.OsChanges(); !what.empty()) {
-      Emit(kube::EventKind::kNormal, "OSUpdateStarted", what);
+    if (const std::string changes = change.difference.OsChanges(); !changes.empty()) {
+      Emit(kube::EventKind::kNormal, "OSUpdateStarted", changes);
     }
   }
 

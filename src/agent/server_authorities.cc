@@ -104,20 +104,20 @@ Result<WrittenValue> ValueIn(std::string_view kubeconfig) {
     return Error(ErrorKind::kInvalid, fmt::format("the kubeconfig must have exactly one \"{}\"", kKey));
   }
   const std::size_t column = ColumnOf(kubeconfig.substr(key), kubeconfig);
-  std::string_view rest = kubeconfig.substr(key + kKey.size());
-  if (rest.starts_with('"') || rest.starts_with('\'')) rest.remove_prefix(1);
-  rest.remove_prefix(std::min(rest.find_first_not_of(" :"), rest.size()));
+  std::string_view tail = kubeconfig.substr(key + kKey.size());  // The kubeconfig from the value on.
+  if (tail.starts_with('"') || tail.starts_with('\'')) tail.remove_prefix(1);
+  tail.remove_prefix(std::min(tail.find_first_not_of(" :"), tail.size()));
   // A value that begins on another line is indented more than its key, or the kubeconfig is JSON.
-  const std::string_view next = rest.substr(std::min(rest.find_first_not_of(kBlanksAndBreaks), rest.size()));
-  if (kubeconfig.starts_with('{') || (!next.empty() && ColumnOf(next, kubeconfig) > column)) rest = next;
-  if (rest.starts_with('"') || rest.starts_with('\'')) {
-    const char quote = rest.front();
-    const std::string_view text = UpTo(rest.substr(1), {&quote, 1});
-    return WrittenValue{.scalar = rest.substr(0, text.size() + 2), .text = text, .quote = quote};
+  const std::string_view next = tail.substr(std::min(tail.find_first_not_of(kBlanksAndBreaks), tail.size()));
+  if (kubeconfig.starts_with('{') || (!next.empty() && ColumnOf(next, kubeconfig) > column)) tail = next;
+  if (tail.starts_with('"') || tail.starts_with('\'')) {
+    const char quote = tail.front();
+    const std::string_view text = UpTo(tail.substr(1), {&quote, 1});
+    return WrittenValue{.scalar = tail.substr(0, text.size() + 2), .text = text, .quote = quote};
   }
-  const bool is_block = rest.starts_with('|') || rest.starts_with('>');
-  const std::size_t first = is_block ? UpTo(rest, "\r\n").size() : UpTo(rest, " \t\r\n,}").size();
-  const std::string_view scalar = rest.substr(0, SizeWithNextLines(rest, first, column));
+  const bool is_block = tail.starts_with('|') || tail.starts_with('>');
+  const std::size_t first = is_block ? UpTo(tail, "\r\n").size() : UpTo(tail, " \t\r\n,}").size();
+  const std::string_view scalar = tail.substr(0, SizeWithNextLines(tail, first, column));
   if (is_block) return WrittenValue{.scalar = scalar, .text = scalar.substr(first)};
   return WrittenValue{.scalar = scalar, .text = scalar == "null" || scalar == "~" ? "" : scalar};
 }

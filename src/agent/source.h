@@ -32,7 +32,7 @@ class Source {
     // The authorities of the API server have changed, and the kubelet has to trust the new ones.
     std::function<void(std::string bundle, std::function<void(Result<>)> done)> trust_server = {};
     // Passes a sentence about the change that waits until the machine may be changed; empty if no change waits.
-    std::function<void(std::string what)> held;
+    std::function<void(std::string text)> held;
     // Passes all warnings for a person; they do not stop any work.
     std::function<void(std::vector<std::string> warnings)> warned;
     // Names the goal that the machine has to stage for later, or nullopt if there is nothing to stage.  The source

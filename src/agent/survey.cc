@@ -66,7 +66,7 @@ Survey WithLosses(Survey survey, const Observation& seen, const change::Things& 
 
 struct PlanOutcome {
   std::string unreconcilable = {};
-  std::shared_ptr<Prepared> prepared = {};  // Null if it is unreconcilable.
+  std::shared_ptr<Prepared> prepared = {};  // Null if the change is unreconcilable.
 };
 
 // Words the error as the Machine Config Operator does.

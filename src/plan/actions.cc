@@ -17,8 +17,8 @@ bool HasType(const Action& action, std::string_view type) { return action.what.t
 // Returns the changes of the OS.  Each of them is a reason to reboot, since they take effect only with the next boot.
 Reasons ReasonsInTheOs(const Difference& difference) {
   Reasons reasons;
-  const auto add = [&](bool differs, const char* what) {
-    if (differs) reasons.emplace_back(what);
+  const auto add = [&](bool differs, const char* reason) {
+    if (differs) reasons.emplace_back(reason);
   };
   add(difference.os_image, "the OS image changes");
   add(difference.kernel_arguments, "kernel arguments change");

@@ -81,10 +81,10 @@ bool Difference::IsEmpty() const {
 
 std::string Difference::OsChanges() const {
   std::string text;
-  const auto add = [&](bool differs, std::string_view what) {
+  const auto add = [&](bool differs, std::string_view change) {
     if (!differs) return;
     text += text.empty() ? "" : "; ";
-    text += what;
+    text += change;
   };
   add(os_image, "Upgrading OS");
   add(extensions, "Installing extensions");
