@@ -33,6 +33,10 @@ constexpr auto kFirstRetry = std::chrono::seconds(1);
 constexpr auto kLongestRetry = std::chrono::seconds(60);
 // Unused memory is given back to the system when the agent has published nothing for this long.
 constexpr auto kIdle = std::chrono::seconds(2);
+// How late a timer may fire.  A full check and the release of memory can wait for another wake-up of the machine.
+constexpr event::Slack kNoticeSlack = std::chrono::milliseconds(20);
+constexpr event::Slack kFullCheckSlack = std::chrono::minutes(1);
+constexpr event::Slack kIdleSlack = std::chrono::seconds(1);
 constexpr const char* kRunDirectory = "/run/pintle";
 constexpr const char* kFindings = "/run/pintle/findings.json";
 
@@ -98,12 +102,12 @@ Agent::Agent(Parts parts)
                 }),
       claim_retry_(loop_, [this] { std::exchange(claim_retry_job_, nullptr)(); }),
       notice_(
-          loop_, [this] { NoticeInTime(); }, std::chrono::milliseconds(20)),
+          loop_, [this] { NoticeInTime(); }, kNoticeSlack),
       retry_(loop_, [this] { Happen(happened::RetryDue{}); }),
       health_again_(loop_, [this] { AskWhetherWell(); }),
       full_check_(
-          loop_, [this] { Check(); }, std::chrono::minutes(1)),
-      idle_(loop_, ReleaseIdleMemory, std::chrono::seconds(1)),
+          loop_, [this] { Check(); }, kFullCheckSlack),
+      idle_(loop_, ReleaseIdleMemory, kIdleSlack),
       ignoring_ends_(loop_, [this] { Happen(happened::Noticed{}); }),
       stager_(loop_, machine_->root(),
               machine_->host().deployments == nullptr ? Stager::Images::kNone : Stager::Images::kInOstree,

@@ -19,6 +19,9 @@ using pool::GateTimeouts;
 // GateChecks has results by the names of policies.  A machine has only one policy, under this name.
 constexpr const char* kOnlyPolicy = "";
 
+// New results are judged this much later at most.
+constexpr event::Slack kNewsSlack = std::chrono::milliseconds(20);
+
 WallTime::duration LeadOfWallClock(const Clock& clock) {
   return clock.Wall().time_since_epoch() - clock.Monotonic().time_since_epoch();
 }
@@ -58,7 +61,7 @@ GateVerdict JudgeGates(std::span<const pool::Gate> gates, const gates::GateCheck
 LocalGates::LocalGates(event::Loop& loop, const Clock& clock, std::function<void()> changed)
     : clock_(clock),
       checks_(loop, clock, net::Peers::kAll, [this] { news_.After(std::chrono::milliseconds(0)); }),
-      news_(loop, std::move(changed), std::chrono::milliseconds(20)),
+      news_(loop, std::move(changed), kNewsSlack),
       ahead_(LeadOfWallClock(clock)) {}
 
 GateVerdict LocalGates::Judge(const Goal& goal, const std::vector<pool::Gate>& gates) {

@@ -25,6 +25,8 @@ namespace {
 // for this long, but no longer than kMostPatience.
 constexpr auto kQuiet = std::chrono::milliseconds(300);
 constexpr auto kMostPatience = std::chrono::seconds(3);
+// A rendering may begin this much later than planned.
+constexpr event::Slack kRenderSlack = std::chrono::milliseconds(20);
 // Unusable configs are read again even without a reported change, after a delay that doubles from kFirstAgain up to
 // kLongestAgain.
 constexpr std::chrono::seconds kFirstAgain{1};
@@ -67,7 +69,7 @@ LocalSource::LocalSource(event::Loop& loop, const Root& root, const Clock& clock
       rollout_(LocalRollout()),
       present_(kEmptyGoal),
       render_(
-          loop, [this] { Render(); }, std::chrono::milliseconds(20)),
+          loop, [this] { Render(); }, kRenderSlack),
       announce_again_(loop, [this] { AnnounceGoal(); }),
       gates_(loop, clock, [this] { AnnounceGoal(); }) {}
 

@@ -16,6 +16,7 @@ inline constexpr const char* kKeptPolicy = format::kPolicy.path;
 // Returns the stored policy.  If none was stored, returns an empty policy, with which the defaults apply.
 Result<api::NodeDisruptionPolicy> ReadKeptPolicy(const Root& root);
 
+// Stores the policy, unless the same policy is stored already.
 Result<> KeepPolicy(const Root& root, const api::NodeDisruptionPolicy& policy);
 
 }  // namespace pintle::change

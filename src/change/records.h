@@ -46,6 +46,7 @@ struct ChangeEvent {
   std::string to;
 };
 
+// Return the log entries for the beginning of a change, its end, its failure, and its recovery.
 log::Entry RecordOfBegin(const ChangeEvent& change);
 log::Entry RecordOfEnd(const ChangeEvent& change, std::string_view outcome);
 log::Entry RecordOfFailure(const ChangeEvent& change, const std::string& error);

@@ -29,9 +29,10 @@ struct Rejected {
   };
 };
 
+// Returns nullopt if no config is rejected.
 Result<std::optional<Rejected>> ReadRejected(const Root& root);
 
-// Nullopt removes the file, so that every config may be tried.
+// Stores the rejection.  Nullopt removes the file, so that every config may be tried.
 Result<> KeepRejected(const Root& root, const std::optional<Rejected>& rejected);
 
 }  // namespace pintle::change

@@ -17,6 +17,7 @@ class UrgentTimer : private Watch<> {
  public:
   UrgentTimer(Loop& loop, std::function<void()> callback);
 
+  // Sets the timer, in place of any earlier time.
   void At(MonotonicTime when);
   void Cancel();
 };

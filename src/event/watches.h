@@ -75,6 +75,7 @@ class WallTimer : private Watch<> {
  public:
   WallTimer(Loop& loop, std::function<void()> callback, Slack slack = kUsualSlack);
 
+  // Sets the timer, in place of any earlier time.
   void At(WallTime when);
   void Cancel();
   bool armed() const;
