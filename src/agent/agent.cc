@@ -33,6 +33,10 @@ constexpr auto kFirstRetry = std::chrono::seconds(1);
 constexpr auto kLongestRetry = std::chrono::seconds(60);
 // Unused memory is given back to the system when the agent has published nothing for this long.
 constexpr auto kIdle = std::chrono::seconds(2);
+// How late a timer may fire.  A full check and the release of memory can wait for another wake-up of the machine.
+constexpr event::Slack kNoticeSlack = std::chrono::milliseconds(20);
+constexpr event::Slack kFullCheckSlack = std::chrono::minutes(1);
+constexpr event::Slack kIdleSlack = std::chrono::seconds(1);
 constexpr const char* kRunDirectory = "/run/pintle";
 constexpr const char* kFindings = "/run/pintle/findings.json";
 
@@ -98,12 +102,12 @@ Agent::Agent(Parts parts)
                 }),
       claim_retry_(loop_, [this] { std::exchange(claim_retry_job_, nullptr)(); }),
       notice_(
-          loop_, [this] { NoticeInTime(); }, std::chrono::milliseconds(20)),
+          loop_, [this] { NoticeInTime(); }, kNoticeSlack),
       retry_(loop_, [this] { Happen(happened::RetryDue{}); }),
       health_again_(loop_, [this] { AskWhetherWell(); }),
       full_check_(
-          loop_, [this] { Check(); }, std::chrono::minutes(1)),
-      idle_(loop_, ReleaseIdleMemory, std::chrono::seconds(1)),
+          loop_, [this] { Check(); }, kFullCheckSlack),
+      idle_(loop_, ReleaseIdleMemory, kIdleSlack),
       ignoring_ends_(loop_, [this] { Happen(happened::Noticed{}); }),
       stager_(loop_, machine_->root(),
               machine_->host().deployments == nullptr ? Stager::Images::kNone : Stager::Images::kInOstree,
@@ -137,8 +141,8 @@ void Agent::Begin() {
                         InstallServerAuthorities(std::move(bundle), std::move(done));
                       },
                   .held =
-                      [this](std::string what) {
-                        held_ = std::move(what);
+                      [this](std::string text) {
+                        held_ = std::move(text);
                         Publish();
                       },
                   .warned = [this](std::vector<std::string> texts) { Warn(Warnings::Of::kSource, std::move(texts)); },
@@ -226,16 +230,16 @@ void Agent::Take(const Event& event) {
   if (!transition) return;
   Enter(transition->next);
   for (const Effect& effect : transition->effects) {
-    std::visit([this](const auto& one) { Do(one); }, effect);
+    std::visit([this](const auto& alternative) { Do(alternative); }, effect);
   }
   Publish();
 }
 
 void Agent::Enter(const State& next) {
-  const bool is_other = next.phase.index() != state_.phase.index();
+  const bool is_new_phase = next.phase.index() != state_.phase.index();
   // After the phase Draining, the answer to the request for a drain is not needed any more.
-  if (is_other && std::holds_alternative<phase::Draining>(state_.phase)) source_->StopWaiting();
-  if (is_other) {
+  if (is_new_phase && std::holds_alternative<phase::Draining>(state_.phase)) source_->StopWaiting();
+  if (is_new_phase) {
     retry_.Cancel();
     health_again_.Cancel();
     progress_.Forget();
@@ -343,7 +347,7 @@ void Agent::Fetched(const Goal& goal, Result<SurveyRequest> request) {
   if (!std::holds_alternative<phase::Checking>(state_.phase)) return;
   if (!request) return Happen(happened::Failed{request.error().message()});
   next_look_ = LookInputs{goal, *std::move(request)};
-  // A look that waits for the claim has not begun, and this one takes its place.
+  // A look that waits for the claim has not begun, and the new look takes its place.
   if (!is_looking_ || claim_retry_.armed()) BeginLook();
 }
 
@@ -363,8 +367,8 @@ void Agent::BeginLook() {
 
 // A look is expensive even if little has changed, so if changes are frequent, not each of them may cause a look.
 void Agent::NoticeInTime() {
-  const bool is_looking = std::holds_alternative<phase::Checking>(state_.phase);
-  if (is_looking || pace_.next() <= clock_.Monotonic()) return Happen(happened::Noticed{});
+  const bool is_checking = std::holds_alternative<phase::Checking>(state_.phase);
+  if (is_checking || pace_.next() <= clock_.Monotonic()) return Happen(happened::Noticed{});
   if (!notice_.armed()) notice_.At(pace_.next());
 }
 
@@ -488,6 +492,7 @@ void Agent::AskWhetherWell() {
 
 void Agent::JudgeHealth(const Result<std::vector<std::string>>& unwell) {
   const auto* confirming = std::get_if<phase::Confirming>(&state_.phase);
+  // FindUnwell() fails only if the agent is about to end.
   if (confirming == nullptr || !unwell) return;
   const auto passed = std::chrono::duration_cast<std::chrono::milliseconds>(clock_.Monotonic() - confirming->since);
   const HealthVerdict verdict = Judge(*unwell, confirming->rounds + 1, passed, health_.limit);
@@ -555,7 +560,7 @@ void Agent::Do(const effect::ReportFault& fault) {
 
 void Agent::Do(const effect::Remember& remember) {
   std::optional<change::Rejected> rejected;
-  if (const auto& one = remember.rejected) rejected = change::Rejected{one->goal.config, one->goal.image, one->why};
+  if (const auto& from = remember.rejected) rejected = change::Rejected{from->goal.config, from->goal.image, from->why};
   const auto kept = change::KeepRejected(machine_->root(), rejected);
   if (!kept) log::Warning(kept.error().message(), kTrouble);
 }

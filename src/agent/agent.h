@@ -44,7 +44,7 @@ class Agent {
     const Clock& clock;
     std::shared_ptr<const host::ThisMachine> machine;
     Settings settings;
-    host::AgentSource kind;
+    host::AgentSource kind;  // The kind of `source`.
     std::string node;
     std::unique_ptr<Source> source;
     // These carry out `pintle pause` and `pintle resume`.  In a cluster, where a pool is paused in its
@@ -60,9 +60,10 @@ class Agent {
   Agent(const Agent&) = delete;
   Agent& operator=(const Agent&) = delete;
 
+  // Ends a change that was interrupted, and from then on follows the source.
   void Begin();
 
-  // Begins a look, because something may have changed.
+  // Requests a look, because something may have changed.
   void Check();
 
  private:
@@ -98,6 +99,7 @@ class Agent {
 
   void Fetched(const Goal& goal, Result<SurveyRequest> request);
   void BeginLook();
+  // Makes Noticed happen as soon as `pace_` allows another look.
   void NoticeInTime();
   void LearnFacts();
   void InstallServerAuthorities(std::string bundle, std::function<void(Result<>)> done);
@@ -159,12 +161,12 @@ class Agent {
   ProgressRelay progress_;
   std::function<void()> claim_retry_job_;  // The job that waits until nobody else holds the claim.
   event::Timer claim_retry_;
-  event::Timer notice_;  // Delays a look until `pace_` allows it.
-  event::Timer retry_;
-  event::Timer health_again_;
+  event::Timer notice_;        // Delays a look until `pace_` allows it.
+  event::Timer retry_;         // Ends the pause after a failure.
+  event::Timer health_again_;  // Begins the next round of the health checks.
   event::Timer full_check_;
-  event::Timer idle_;
-  event::WallTimer ignoring_ends_;
+  event::Timer idle_;               // Gives unused memory back to the system.
+  event::WallTimer ignoring_ends_;  // Requests a look when something is not ignored any more.
   Stager stager_;
   std::shared_ptr<Alive> alive_ = std::make_shared<Alive>();  // After this has expired, posted calls do nothing.
   std::unique_ptr<event::Worker> worker_;                     // Destroyed first: its destructor waits for its job.

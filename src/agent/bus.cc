@@ -31,6 +31,7 @@ using std::chrono::milliseconds;
 
 constexpr log::MessageId kNotOnTheBus{"1f7a31b23f564acc9b51c1ba074c167a"};
 
+// sd-bus itself emits the signal Disconnected under this name and path when the connection ends.
 constexpr const char* kLocalName = "org.freedesktop.DBus.Local";
 constexpr const char* kLocalPath = "/org/freedesktop/DBus/Local";
 
@@ -327,7 +328,7 @@ void Bus::GotName() {
     log::Info(fmt::format("the agent is on the system bus as {}", host::kAgentName));
 }
 
-// The connection is destroyed later, since this may be called from within it.
+// The connection is destroyed later, since a function of the connection may be the caller.
 void Bus::Lost(const Error& why) {
   if (!std::exchange(is_loss_logged_, true)) {
     log::Warning(

@@ -111,7 +111,7 @@ class Callers::Caller {
     if (calls_.empty()) callers_.Forget(*this);
   }
 
-  // Takes a place and asks polkit.  If the call is refused, this removes it, and it must not be used afterwards.
+  // Takes a place and asks polkit.  If the call is refused, it is removed, and `call` must not be used afterwards.
   void Admit(Call& call) {
     if (call.request.action.empty()) return End(call, kDenied, "only root may do this");
     if (!callers_.TakePlace(*user_)) return End(call, kTooMany, "too many calls wait for polkit; try again later");
@@ -210,7 +210,7 @@ class Callers::Caller {
   }
 
   void Remove(const Call& call) {
-    calls_.remove_if([&](const Call& one) { return &one == &call; });
+    calls_.remove_if([&](const Call& each) { return &each == &call; });
   }
 
   Callers& callers_;

@@ -4,7 +4,7 @@
 // Decides who may give orders over the system bus: root may always give orders, and other users if polkit allows it.
 //
 // A call is held until polkit's answer is known, and polkit may wait for a password for minutes.  The number of held
-// calls is limited, so that no user can lock out the others.  Each call that waits for polkit takes a place, and frees
+// calls is limited, so that no user can lock out other users.  Each call that waits for polkit takes a place, and frees
 // it when polkit has decided, when polkit takes too long, or when the caller's connection is closed.  A user has only a
 // few places, however many connections that user has.  The calls of root do not wait for polkit and need no place.
 //
@@ -51,6 +51,7 @@ class Callers {
  private:
   class Caller;
 
+  // Removes and destroys a caller.
   void Forget(const Caller& caller);
   // Returns false if no place is free.
   bool TakePlace(std::uint32_t user);

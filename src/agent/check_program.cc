@@ -75,22 +75,23 @@ std::string LastLine(std::string_view text) {
 
 enum class End { kByItself, kTooLate, kStopped };
 
+// Waits until the program ends, a stop is requested, or the time limit has passed.  Collects the end of the output.
 Result<End> Await(int process, int stop, UniqueFd& stderr_pipe, milliseconds limit, std::string& output) {
   const MonotonicTime deadline = SystemClock().Monotonic() + limit;
   for (;;) {
     const auto left = std::chrono::ceil<milliseconds>(deadline - SystemClock().Monotonic());
     if (left <= milliseconds(0)) return End::kTooLate;
-    std::array<pollfd, 3> ends = {{{process, POLLIN, 0},
-                                   {stop, POLLIN, 0},
-                                   {stderr_pipe.get(), POLLIN, 0}}};  // poll() skips a closed descriptor.
+    std::array<pollfd, 3> polled = {{{process, POLLIN, 0},
+                                     {stop, POLLIN, 0},
+                                     {stderr_pipe.get(), POLLIN, 0}}};  // poll() skips a closed descriptor.
     const auto patience = std::min(left, milliseconds(std::chrono::hours(1)));
-    if (::poll(ends.data(), ends.size(), static_cast<int>(patience.count())) < 0) {
+    if (::poll(polled.data(), polled.size(), static_cast<int>(patience.count())) < 0) {
       if (errno == EINTR) continue;
       return Error::FromErrno("poll");
     }
-    if (stderr_pipe && ends[2].revents != 0 && !ReadAvailable(stderr_pipe.get(), output)) stderr_pipe.Reset();
-    if (ends[1].revents != 0) return End::kStopped;
-    if (ends[0].revents != 0) return End::kByItself;
+    if (stderr_pipe && polled[2].revents != 0 && !ReadAvailable(stderr_pipe.get(), output)) stderr_pipe.Reset();
+    if (polled[1].revents != 0) return End::kStopped;
+    if (polled[0].revents != 0) return End::kByItself;
   }
 }
 

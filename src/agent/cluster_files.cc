@@ -49,9 +49,9 @@ class Reader {
   explicit Reader(const ClusterFilesSpec& spec) : spec_(spec) {}
 
   Result<ClusterFiles> Read() && {
-    // The kubelet accepts only client certificates that one of these authorities has signed.  With an empty file it
-    // would refuse all of them, so an empty bundle is skipped, and the file stays as it is.  A bundle without a
-    // certificate is an error.
+    // The kubelet accepts only client certificates that one of these authorities has signed.  With an empty file, the
+    // kubelet would refuse all client certificates, so an empty bundle is skipped, and the file stays as it is.  A
+    // bundle without a certificate is an error.
     if (!spec_.kubelet_authorities.empty()) {
       const json::Path where(spec_path_, "kubeAPIServerServingCAData");
       Add(change::kKubeletAuthorities, spec_.kubelet_authorities, where);
@@ -139,9 +139,9 @@ Result<std::optional<FileMode>> ModeToPut(const Root& root, const ClusterFile& f
 // earlier and are no longer wanted.
 std::vector<std::string> RegistriesToRemove(const std::vector<std::string>& before,
                                             const std::vector<std::string>& now) {
-  std::vector<std::string> gone;
-  std::set_difference(before.begin(), before.end(), now.begin(), now.end(), std::back_inserter(gone));
-  return gone;
+  std::vector<std::string> removed;
+  std::set_difference(before.begin(), before.end(), now.begin(), now.end(), std::back_inserter(removed));
+  return removed;
 }
 
 // Describes a waiting file by the certificate that net::LastToExpire() chooses from the copy on the disk.  A copy that
@@ -199,16 +199,16 @@ Result<ClusterFiles> FilesOf(const ClusterFilesSource& source) {
 Result<std::vector<std::string>> PutClusterFiles(const Root& root, const ClusterFiles& wanted) {
   TRY(change::ExpectKnownVersions(root));
   const auto before = TRY(ReadWrittenRegistries(root));
-  std::vector<std::string> both;
+  std::vector<std::string> old_and_new;
   const auto& now = wanted.registries;
-  std::set_union(before.begin(), before.end(), now.begin(), now.end(), std::back_inserter(both));
+  std::set_union(before.begin(), before.end(), now.begin(), now.end(), std::back_inserter(old_and_new));
   // The list is written first, with the old and the new names.  So after a crash it has every folder that may exist.
-  if (both != before) TRY(WriteWrittenRegistries(root, both));
+  if (old_and_new != before) TRY(WriteWrittenRegistries(root, old_and_new));
   Putter putter(root);
   for (const ClusterFile& file : wanted.files) TRY(putter.Put(file), "writing " + file.path);
   for (const std::string& registry : RegistriesToRemove(before, now))
     TRY(putter.RemoveRegistry(registry), "removing " + FolderOf(registry));
-  if (both != now) TRY(WriteWrittenRegistries(root, now));
+  if (old_and_new != now) TRY(WriteWrittenRegistries(root, now));
   return std::move(putter).Take();
 }
 

@@ -81,7 +81,7 @@ struct ClusterFiles {
   std::vector<std::string> registries;  // The names of the registries' folders, sorted, each once.
 };
 
-// Returns the files.  The error lists everything that is wrong with the source.
+// Decodes the files of a ControllerConfig.  The error lists everything that is wrong with them.
 Result<ClusterFiles> FilesOf(const ClusterFilesSource& source);
 
 // Writes the files that differ, each whole or not at all, and removes the authorities of registries that an earlier

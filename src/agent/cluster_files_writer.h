@@ -49,6 +49,7 @@ class ClusterFilesWriter {
   ClusterFilesWriter(const ClusterFilesWriter&) = delete;
   ClusterFilesWriter& operator=(const ClusterFilesWriter&) = delete;
 
+  // Writes the files, or finds out which of them wait, if the permission has changed.
   void SetWritePermission(WritePermission permission);
 
   // Returns whether the operator is exchanging the authorities of the API server, or nullopt if there is no

@@ -142,9 +142,9 @@ void ClusterTrust::OnFilesWritten(const std::string& resource_version, const std
 
 // ---- authorities of the API server ----------------------------------------------------------------------------------
 
-// If an annotation of the ControllerConfig requests it, makes the kubelet trust the new authorities of the API server,
-// once.  Then the annotation kLastObservedServerCaAnnotation of the Node becomes "true".  When the ControllerConfig no
-// longer requests an exchange, this annotation becomes "false" again.
+// If an annotation of the ControllerConfig requests an exchange, makes the kubelet trust the new authorities of the API
+// server, once.  Then the annotation kLastObservedServerCaAnnotation of the Node becomes "true".  When the
+// ControllerConfig no longer requests an exchange, this annotation becomes "false" again.
 void ClusterTrust::ExchangeServerAuthorities() {
   const auto rotates = files_->rotates_server_authorities();
   const auto seen = node_.annotation(api::kLastObservedServerCaAnnotation);

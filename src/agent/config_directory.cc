@@ -38,7 +38,7 @@ bool IsObviouslyNoConfig(std::string_view name) {
 
 }  // namespace
 
-Result<bool> IsThere(const std::string& directory) {
+Result<bool> DirectoryExists(const std::string& directory) {
   // A slash at the end would make lstat() follow a link.
   const std::string path = fs::path(directory + "/").parent_path();
   struct stat status = {};
@@ -67,18 +67,18 @@ Result<bool> IsThere(const std::string& directory) {
 
 Result<ConfigDirectory> ReadConfigDirectory(const std::string& directory) {
   ConfigDirectory read;
-  read.is_there = TRY(IsThere(directory));
+  read.is_there = TRY(DirectoryExists(directory));
   if (!read.is_there) return read;
   // A user who may write to the directory could take the config away by removing its files.
-  TRY(CheckFile(directory));
+  TRY(CheckOnlyRootWrites(directory));
   change::WrittenConfigs written = TRY(change::ReadWrittenConfigs({&directory, 1}));
   read.configs = std::move(written.configs);
-  for (const std::string& what : written.left_out) {
-    read.warnings.push_back(fmt::format("left out: {}; a config must be a regular file", what));
+  for (const std::string& entry : written.left_out) {
+    read.warnings.push_back(fmt::format("left out: {}; a config must be a regular file", entry));
   }
-  for (const std::string& other : written.others) {
-    if (IsObviouslyNoConfig(fs::path(other).filename().string())) continue;
-    read.warnings.push_back(fmt::format("left out: {}", change::WhyNotConfig(other)));
+  for (const std::string& file : written.others) {
+    if (IsObviouslyNoConfig(fs::path(file).filename().string())) continue;
+    read.warnings.push_back(fmt::format("left out: {}", change::WhyNotConfig(file)));
   }
   for (const change::WrittenConfig& config : read.configs) {
     const change::OthersAccess access = TRY(change::AccessOfOthersTo(config.file));
@@ -91,7 +91,9 @@ Result<ConfigDirectory> ReadConfigDirectory(const std::string& directory) {
   return read;
 }
 
-Result<> CheckFile(const std::string& path) { return CheckWriters(path, TRY(change::AccessOfOthersTo(path))); }
+Result<> CheckOnlyRootWrites(const std::string& path) {
+  return CheckWriters(path, TRY(change::AccessOfOthersTo(path)));
+}
 
 std::vector<std::string> PlacesBehindLink(const std::string& path) {
   std::vector<std::string> places;
@@ -105,7 +107,7 @@ std::vector<std::string> PlacesBehindLink(const std::string& path) {
 
 std::vector<std::string> PlacesBehindLinks(const std::string& directory) {
   std::vector<std::string> places;
-  std::error_code error;  // ReadConfigDirectory() reports it.
+  std::error_code error;  // ReadConfigDirectory() reports this error.
   fs::directory_iterator entry(directory, error);
   for (const fs::directory_iterator end; !error && entry != end; entry.increment(error)) {
     if (!change::IsConfigName(entry->path().filename().string())) continue;

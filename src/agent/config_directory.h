@@ -27,10 +27,10 @@ struct ConfigDirectory {
 Result<ConfigDirectory> ReadConfigDirectory(const std::string& directory);
 
 // Returns whether the directory exists.  If its parent directory does not exist either, the error is kNotFound.
-Result<bool> IsThere(const std::string& directory);
+Result<bool> DirectoryExists(const std::string& directory);
 
 // Returns an error if users other than root may write this file or directory.
-Result<> CheckFile(const std::string& path);
+Result<> CheckOnlyRootWrites(const std::string& path);
 
 // Follows the links in the directory that are named like configs, and returns all paths along the way, whether or not
 // they exist.  A watch of the directory alone would not notice changes of these paths.

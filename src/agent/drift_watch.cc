@@ -14,7 +14,7 @@
 namespace pintle::agent {
 namespace {
 
-// sd-event keeps each directory open until the loop turns, so only this many are watched in one turn.
+// sd-event keeps each directory open until the loop turns, so only this many directories are watched in one turn.
 constexpr std::size_t kMostInATurn = 128;
 
 // Masks of inotify(7): for entries that come and go, for directories on the way to a path, and for managed files.
@@ -29,13 +29,13 @@ std::string_view DirectoryOf(std::string_view path) {
   return path.substr(0, slash == std::string_view::npos ? 0 : slash);
 }
 
-// Puts the parts of `path` before those that are in the deque already.
-void PrependParts(std::string_view path, std::deque<std::string>& before) {
+// Puts the parts of `path` before those that are in `left` already.
+void PrependParts(std::string_view path, std::deque<std::string>& left) {
   for (std::size_t end = path.size(); end > 0;) {
     const std::size_t slash = path.rfind('/', end - 1);
     const std::size_t begin = slash == std::string_view::npos ? 0 : slash + 1;
     const std::string_view part = path.substr(begin, end - begin);
-    if (!part.empty() && part != ".") before.emplace_front(part);
+    if (!part.empty() && part != ".") left.emplace_front(part);
     end = slash == std::string_view::npos ? 0 : slash;
   }
 }
@@ -43,8 +43,8 @@ void PrependParts(std::string_view path, std::deque<std::string>& before) {
 // Returns whether the error means that an entry on the way was removed or replaced meanwhile.  The watch of the entry's
 // directory reports that.
 bool IsGone(const Error& error) {
-  const int reason = error.errno_value();
-  return reason == ENOENT || reason == ENOTDIR || reason == ELOOP || reason == EINVAL || reason == ENAMETOOLONG;
+  const int value = error.errno_value();
+  return value == ENOENT || value == ENOTDIR || value == ELOOP || value == EINVAL || value == ENAMETOOLONG;
 }
 
 // Normalizes a path, so that the text before its last slash is its directory.
@@ -93,7 +93,7 @@ void DriftWatch::OnEvent(const Directory& directory, const event::FileEvent& hap
     return ReportSoon();
   }
   const auto name = std::lower_bound(directory.names.begin(), directory.names.end(), changed->name,
-                                     [](const Name& one, const std::string& text) { return one.text < text; });
+                                     [](const Name& a, const std::string& text) { return a.text < text; });
   if (name == directory.names.end() || name->text != changed->name) return;
   const bool leads_elsewhere = name->is_on_the_way && (changed->mask & kEntryEvents) != 0;
   is_stale_ = is_stale_ || leads_elsewhere;
@@ -159,7 +159,7 @@ Result<> DriftWatch::Follow(const std::string& path) {
 // or null if it does not exist.  Each directory is watched before a name is looked up in it, so that no change is
 // missed.
 Result<DriftWatch::Directory*> DriftWatch::Reach(const std::string& path) {
-  std::deque<std::string> left;
+  std::deque<std::string> left;  // The parts of the way that were not followed yet.
   PrependParts(DirectoryOf(path), left);
   std::string place;
   for (int links = 0; !left.empty();) {
@@ -197,7 +197,7 @@ Result<DriftWatch::Directory*> DriftWatch::WatchDirectory(const std::string& pla
   const auto watch = [&]() -> Result<> {
     const UniqueFd opened = TRY(root_.OpenFile(place.empty() ? "/" : place, O_PATH | O_DIRECTORY | O_NOFOLLOW));
     directory.watch = TRY(event::InotifyWatch::Create(
-        loop_, opened, mask, [this, &directory](const event::FileEvent& what) { OnEvent(directory, what); }));
+        loop_, opened, mask, [this, &directory](const event::FileEvent& happening) { OnEvent(directory, happening); }));
     directory.mask = mask;
     return {};
   };
@@ -219,7 +219,7 @@ std::vector<std::string> WarningsOf(const DriftWatch& watch) {
 
 DriftWatch::Name& DriftWatch::NameIn(Directory& directory, std::string_view text) {
   const auto name = std::lower_bound(directory.names.begin(), directory.names.end(), text,
-                                     [](const Name& one, std::string_view other) { return one.text < other; });
+                                     [](const Name& a, std::string_view b) { return a.text < b; });
   if (name != directory.names.end() && name->text == text) return *name;
   return *directory.names.insert(name, Name{std::string(text), false, false});
 }

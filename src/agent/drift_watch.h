@@ -36,16 +36,16 @@ inline constexpr auto kWatchRetry = std::chrono::minutes(1);
 
 class DriftWatch {
  public:
-  // Watches paths below the root, all of them absolute.  `changed` is called on the loop, once for a burst of changes;
-  // it may destroy the watch.  A look that begins in that call sees all changes so far, and a later change leads to
-  // another call.
+  // Watches paths below the root, all of them absolute.  `changed` is called on the loop's thread, once for a burst of
+  // changes; the call may destroy the watch.  A look that begins in that call sees all changes so far, and a later
+  // change leads to another call.
   static Result<std::unique_ptr<DriftWatch>> Create(event::Loop& loop, const Root& root, std::vector<std::string> paths,
                                                     std::function<void()> changed);
   DriftWatch(const DriftWatch&) = delete;
   DriftWatch& operator=(const DriftWatch&) = delete;
 
-  // Returns the reason why not all paths are watched, for example because there are no inotify watches left.  It is set
-  // only after two failed attempts in a row, and is nullopt if all paths are watched.  As long as there is a problem,
+  // Returns the reason why not all paths are watched, for example that there are no inotify watches left.  Returns
+  // nullopt if all paths are watched, or if only one attempt has failed so far.  As long as there is a problem,
   // `changed` is called every kWatchRetry, after another attempt.
   const std::optional<Error>& problem() const { return problem_; }
   // Returns whether all paths are watched and no attempt is under way.

@@ -38,6 +38,7 @@ inline constexpr const char* kHandedOver = change::format::kHandedOver.path;
 
 // Returns the uid in the contents of that file.  Files of version 1 may also have the uid alone, or be empty.
 Result<std::string> UidIn(const std::string& contents);
+// Returns the contents of that file for this uid.
 std::string ContentsWithUid(const std::string& uid);
 
 // Returns whether a Node is given to the agent.
@@ -89,9 +90,9 @@ class Handover {
   const std::string kubeconfig_;
   const std::function<void()> changed_;
   bool is_active_ = false;
-  bool is_asking_ = false;  // "begins" is being written.
-  bool has_asked_ = false;  // "begins" was written since the Node got the label.
-  bool has_settled_ = false;
+  bool is_asking_ = false;         // "begins" is being written.
+  bool has_asked_ = false;         // "begins" was written since the Node got the label.
+  bool has_settled_ = false;       // The agent has settled since it began to act.
   std::string given_uid_;          // The uid of the Node that was given to this agent; empty if it is not known.
   bool has_left_ = false;          // Nothing is reported or decided any more.
   std::optional<Phase> phase_;     // The phase of the agent; unset before it acts.

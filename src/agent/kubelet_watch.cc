@@ -13,7 +13,7 @@ namespace {
 constexpr auto kPeriod = std::chrono::seconds(30);
 // The slack lets the request share a wake-up with other timers.
 constexpr auto kSlack = std::chrono::seconds(5);
-constexpr std::uint64_t kLongestAnswer = 64 << 10;
+constexpr std::uint64_t kLongestAnswer = 64 << 10;  // In bytes.
 
 }  // namespace
 

@@ -19,6 +19,7 @@
 namespace pintle::agent {
 namespace {
 
+// A failed attempt to connect is repeated after this time.
 constexpr auto kConnectAgain = std::chrono::seconds(2);
 // The agent writes conditions under the field manager that parts of the Machine Config Operator also use.
 constexpr const char* kConditionsManager = "machine-config-operator";
@@ -87,7 +88,7 @@ void KubernetesSource::Connect() {
 Result<> KubernetesSource::TryToConnect() {
   auto access = TRY(kube::Access::FromKubeconfig(settings_.kubeconfig));
   client_ = TRY(kube::Client::Create(loop_, std::move(access), {.field_manager = "machine-config-daemon"}));
-  // The trust comes first, since it is the part that can fail, and what follows uses it.
+  // `trust_` comes first, since making it can fail, and the listeners below use it.
   if (auto begun = BeginTrust(); !begun) {
     client_.reset();
     return begun;

@@ -16,8 +16,11 @@ namespace {
 
 using pool::GateTimeouts;
 
-// The gates of a machine are checked under this name.
+// GateChecks has results by the names of policies.  A machine has only one policy, under this name.
 constexpr const char* kOnlyPolicy = "";
+
+// New results are judged this much later at most.
+constexpr event::Slack kNewsSlack = std::chrono::milliseconds(20);
 
 WallTime::duration LeadOfWallClock(const Clock& clock) {
   return clock.Wall().time_since_epoch() - clock.Monotonic().time_since_epoch();
@@ -58,7 +61,7 @@ GateVerdict JudgeGates(std::span<const pool::Gate> gates, const gates::GateCheck
 LocalGates::LocalGates(event::Loop& loop, const Clock& clock, std::function<void()> changed)
     : clock_(clock),
       checks_(loop, clock, net::Peers::kAll, [this] { news_.After(std::chrono::milliseconds(0)); }),
-      news_(loop, std::move(changed), std::chrono::milliseconds(20)),
+      news_(loop, std::move(changed), kNewsSlack),
       ahead_(LeadOfWallClock(clock)) {}
 
 GateVerdict LocalGates::Judge(const Goal& goal, const std::vector<pool::Gate>& gates) {
@@ -74,7 +77,7 @@ GateVerdict LocalGates::Judge(const Goal& goal, const std::vector<pool::Gate>& g
   return verdict;
 }
 
-// A gate that was edited asks another question, and nobody knows yet for how long that one has not been met.
+// Drops the times of gates that now ask another question: nobody knows since when such a gate has not been met.
 void LocalGates::ForgetOtherQuestions(const std::vector<pool::Gate>& gates) {
   std::map<std::string, pool::GateTest> questions;
   for (const pool::Gate& gate : gates) questions.emplace(gate.name, gate.test);
@@ -94,8 +97,9 @@ void LocalGates::Forget() {
   goal_.reset();
 }
 
-// A machine without a battery for its clock boots in the past, and its clock is set later.  That must not let timeouts
-// pass: with `onTimeout: Continue`, a change would begin although its gate is not met.
+// Shifts the times in `blocked_` by the step with which the wall clock was set, if it was set.  A machine without a
+// battery for its clock boots in the past, and its clock is set later.  That must not let timeouts pass: with
+// `onTimeout: Continue`, a change would begin although its gate is not met.
 void LocalGates::FollowClock() {
   const WallTime::duration ahead = LeadOfWallClock(clock_);
   const auto step = std::chrono::round<std::chrono::seconds>(ahead - ahead_);

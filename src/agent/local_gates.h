@@ -28,7 +28,7 @@ struct GateVerdict {
   bool is_halted = false;                    // The timeout of a gate with `onTimeout: Halt` has passed.
   std::string passed;                        // Which gates are not met, but let the change begin after their timeouts.
   std::map<std::string, api::Time> blocked;  // The times since which gates are not met, by the gates' names.
-  std::optional<WallTime> again;             // When the verdict may change although no result does.
+  std::optional<WallTime> again;             // When the verdict may change even without a new result.
 };
 
 // Judges all gates by their latest results.  `blocked` is the member of the last verdict.
@@ -56,11 +56,11 @@ class LocalGates {
 
   const Clock& clock_;
   gates::GateChecks checks_;
-  event::Timer news_;
+  event::Timer news_;                                // Calls `changed` once for several results.
   std::optional<Goal> goal_;                         // The goal of the last verdict.
   std::map<std::string, pool::GateTest> questions_;  // The questions of the last verdict, by the gates' names.
   std::map<std::string, api::Time> blocked_;
-  WallTime::duration ahead_;  // How far the wall clock was ahead of the monotonic clock.
+  WallTime::duration ahead_;  // How far the wall clock was ahead of the monotonic clock when it was last followed.
 };
 
 }  // namespace pintle::agent

@@ -81,7 +81,7 @@ void CheckTop(const json::Value& document, std::vector<std::string>& problems) {
   }
 }
 
-// A list of gates that is written twice must not hide the first one.
+// Reports keys that occur twice.  A second list of gates must not hide the first one.
 void CheckDuplicates(const json::Report& report, std::vector<std::string>& problems) {
   for (const json::Problem& duplicate : report.problems()) {
     problems.push_back(
@@ -112,7 +112,7 @@ void CheckSpec(const json::Value& spec, std::vector<std::string>& problems) {
   }
 }
 
-// Checks the URLs, so that one that cannot be used is reported before a change waits for it.
+// Checks the URLs of the gates, so that an unusable URL is reported before a change waits for its gate.
 void CheckUrls(const std::vector<pool::Gate>& gates, std::vector<std::string>& problems) {
   for (std::size_t i = 0; i < gates.size(); ++i) {
     const auto url = gates::UrlOf(gates[i]);
@@ -124,7 +124,7 @@ void CheckUrls(const std::vector<pool::Gate>& gates, std::vector<std::string>& p
 }
 
 Result<LocalRollout> Read(const std::string& file) {
-  TRY(CheckFile(file));
+  TRY(CheckOnlyRootWrites(file));
   json::Report duplicates;
   std::vector<json::Value> documents = TRY(machineconfig::ReadDocuments(file, Accepts::kFilesOnly, &duplicates));
   if (documents.size() != 1) {

@@ -5,10 +5,10 @@
 //
 // A file of the machine holds them as a RolloutPolicy, as a cluster does for its pools.  Only `spec.windows`,
 // `spec.freeze` and `spec.gates` make sense on one machine, so a file with any other field in its spec is refused.  Of
-// the gates, only questions to servers that have to be met before a change make sense: there is no Node that could have
-// a condition, and no next node that a gate after a change could hold back.  A misspelled key is refused as well, and
-// so is one beside the spec or one that is written twice: without the rule that it was meant for, the machine would be
-// changed at a time at which nobody wants that.
+// the gates, only those make sense that ask a server and have to be met before a change: there is no Node that could
+// have a condition, and no next node that a gate after a change could hold back.  A key that is misspelled, is beside
+// the spec, or is written twice is refused as well: if its rule were ignored, the machine could be changed at a time at
+// which nobody wants that.
 
 #include <string>
 #include <vector>
@@ -25,7 +25,7 @@ inline constexpr const char* kRolloutFile = "/etc/pintle/rollout.yaml";
 struct LocalRollout {
   pool::Windows windows;
   std::string freeze_reason;
-  std::vector<pool::Gate> gates;  // Each is a question to a server, and has to be met before a change.
+  std::vector<pool::Gate> gates;  // Each asks a server, and has to be met before a change.
 
   // Returns why the windows and the freeze do not let the machine be changed at this time, with the time at which the
   // next window begins; "" inside a window.

@@ -25,6 +25,8 @@ namespace {
 // for this long, but no longer than kMostPatience.
 constexpr auto kQuiet = std::chrono::milliseconds(300);
 constexpr auto kMostPatience = std::chrono::seconds(3);
+// A rendering may begin this much later than planned.
+constexpr event::Slack kRenderSlack = std::chrono::milliseconds(20);
 // Unusable configs are read again even without a reported change, after a delay that doubles from kFirstAgain up to
 // kLongestAgain.
 constexpr std::chrono::seconds kFirstAgain{1};
@@ -67,8 +69,8 @@ LocalSource::LocalSource(event::Loop& loop, const Root& root, const Clock& clock
       rollout_(LocalRollout()),
       present_(kEmptyGoal),
       render_(
-          loop, [this] { Render(); }, std::chrono::milliseconds(20)),
-      look_again_(loop, [this] { AnnounceGoal(); }),
+          loop, [this] { Render(); }, kRenderSlack),
+      announce_again_(loop, [this] { AnnounceGoal(); }),
       gates_(loop, clock, [this] { AnnounceGoal(); }) {}
 
 void LocalSource::Begin(Listener listener) {
@@ -102,8 +104,8 @@ void LocalSource::WatchDirectory() {
   const auto opened = root_.OpenFile(settings_.directory, O_PATH | O_DIRECTORY);
   // watch_ reports when the directory is made.
   if (!opened) return directory_watch_.reset();
-  auto watch = event::InotifyWatch::Create(loop_, *opened, kAnyChange, [this](const event::FileEvent& what) {
-    const auto* changed = std::get_if<event::FileChanged>(&what);
+  auto watch = event::InotifyWatch::Create(loop_, *opened, kAnyChange, [this](const event::FileEvent& happening) {
+    const auto* changed = std::get_if<event::FileChanged>(&happening);
     const bool is_not_config = changed != nullptr && !changed->name.empty() && !change::IsConfigName(changed->name);
     if (!is_not_config) RenderSoon();
   });
@@ -163,8 +165,8 @@ Result<LocalSource::RenderedConfig> LocalSource::RenderAll(const Root& root, con
   rendered.current = TRY(CurrentGoal(root));
   // If the parent directory does not exist either, a file system may not be mounted, which usually is an error.  On a
   // machine without a config it is not an error, because there is no config to lose.
-  const auto is_there = IsThere(settings.directory);
-  const bool is_new = !is_there && is_there.error().kind() == ErrorKind::kNotFound && !rendered.current;
+  const auto exists = DirectoryExists(settings.directory);
+  const bool is_new = !exists && exists.error().kind() == ErrorKind::kNotFound && !rendered.current;
   ConfigDirectory read = is_new ? ConfigDirectory() : TRY(ReadConfigDirectory(settings.directory));
   rendered.has_directory = read.is_there;
   rendered.warnings = std::move(read.warnings);
@@ -173,7 +175,7 @@ Result<LocalSource::RenderedConfig> LocalSource::RenderAll(const Root& root, con
     rendered.policy =
         TRY(machineconfig::ReadPolicy(settings.policy_file, machineconfig::Accepts::kFilesOnly), "PolicyFile=");
     TRY(plan::ExpectKnownActions(rendered.policy), "PolicyFile=" + settings.policy_file);
-    TRY(CheckFile(settings.policy_file));
+    TRY(CheckOnlyRootWrites(settings.policy_file));
   }
   return rendered;
 }
@@ -278,7 +280,7 @@ LocalSource::Obstacle LocalSource::ObstacleOfGates(const Goal& goal) {
   return {.why = std::move(verdict.why), .is_halt = verdict.is_halted, .again = verdict.again};
 }
 
-// Returns whether a goal has to be announced.  After the first announcement, only a different one has to be.  The
+// Returns whether a goal has to be announced.  After the first announcement, only a different goal has to be.  The
 // first goal is announced if the directory exists, or if the machine's config was rendered from files on the machine.
 // Otherwise the empty goal of a missing directory would remove a config that came from a cluster.
 bool LocalSource::IsNews(const Goal& goal) const {
@@ -315,33 +317,34 @@ void LocalSource::Hold(const Goal& goal, const Obstacle& obstacle) {
   // The watch reports the end of a pause, even of one that has just ended.
   if (IsPaused()) return;
   const WallTime::duration left = obstacle.again ? *obstacle.again - clock_.Wall() : kClockAgain;
-  look_again_.After(std::clamp(std::chrono::ceil<std::chrono::milliseconds>(left), std::chrono::milliseconds(0),
-                               std::chrono::milliseconds(kClockAgain)));
+  announce_again_.After(std::clamp(std::chrono::ceil<std::chrono::milliseconds>(left), std::chrono::milliseconds(0),
+                                   std::chrono::milliseconds(kClockAgain)));
 }
 
-// Nothing holds a change back.
+// Reports that no change is held back any more.
 void LocalSource::EndHold() {
   ReportHeldChange("");
   halt_.clear();
   ReportUnusable();
   if (pending_fetch_ || is_change_due_) return;
-  // A change that failed is tried again without another wait for its timeouts.  If no change is wanted any more, the
-  // next one has to wait as long as this one had to.
+  // A change that failed is tried again, and the timeouts of the gates do not begin again for that.  If no change is
+  // wanted any more, they begin again with the next change.
   const bool failed = announced_ && *announced_ != present_;
   failed ? gates_.Rest() : gates_.Forget();
 }
 
-// No change is due any more that the agent was given.  The gates are asked further if another change waits for them.
+// Must be called when the agent begins or gives up the change that it was given.  The gates are asked further only if
+// another change waits for them.
 void LocalSource::RestGates() {
   is_change_due_ = false;
   if (held_change_.empty()) gates_.Rest();
 }
 
-void LocalSource::ReportHeldChange(const std::string& what) {
-  if (what == held_change_) return;
-  held_change_ = what;
-  log::Info(what.empty() ? "no change is held back any more" : what);
-  listener_.held(what);
+void LocalSource::ReportHeldChange(const std::string& text) {
+  if (text == held_change_) return;
+  held_change_ = text;
+  log::Info(text.empty() ? "no change is held back any more" : text);
+  listener_.held(text);
 }
 
 // ---- fetching -------------------------------------------------------------------------------------------------------
@@ -356,7 +359,7 @@ void LocalSource::Fetch(const std::optional<Goal>& current, const Goal& wanted,
     return loop_.Post([done = std::move(done), request = std::move(request)] { done(request); });
   }
   pending_fetch_ = PendingFetch{wanted, std::move(done)};
-  // If the files have another goal than the one that the agent looks at, that goal comes first.
+  // If the files now have another goal than `wanted`, the agent gets that goal first.
   loop_.Post([this] { AnnounceGoal(); });
 }
 

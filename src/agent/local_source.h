@@ -69,7 +69,7 @@ class LocalSource final : public Source {
   // Why the machine must not be changed now.
   struct Obstacle {
     std::string why;                // Empty if the machine may be changed.
-    bool is_halt = false;           // A person has to act.
+    bool is_halt = false;           // A gate has halted the change, so a person has to act.
     std::optional<WallTime> again;  // When the obstacle may end, if that is known.
   };
   // A call of Fetch() that has no answer yet.  While the machine must not be changed, the call gets no answer.
@@ -102,8 +102,8 @@ class LocalSource final : public Source {
   void Hold(const Goal& goal, const Obstacle& obstacle);
   void EndHold();
   void RestGates();
-  // `what` describes the change that waits, and why it waits.  The text is empty if no change waits.
-  void ReportHeldChange(const std::string& what);
+  // `text` describes the change that waits, and why it waits.  The text is empty if no change waits.
+  void ReportHeldChange(const std::string& text);
   SurveyRequest RequestFor(const Goal& wanted) const;
 
   event::Loop& loop_;
@@ -137,7 +137,7 @@ class LocalSource final : public Source {
   Pace pace_;
   std::chrono::seconds again_in_{0};  // The delay after which configs that cannot be used are read again.
   event::Timer render_;
-  event::Timer look_again_;  // Armed while a change waits for a window or a gate.
+  event::Timer announce_again_;  // Armed while a change waits for a window or a gate.
   LocalGates gates_;
   std::unique_ptr<event::Worker> worker_;  // Destroyed first: its destructor waits for its job.
 };

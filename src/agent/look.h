@@ -11,7 +11,7 @@
 
 namespace pintle::agent {
 
-// The caller must hold the claim to the machine.
+// Returns the result of the look.  The caller must hold the claim to the machine.
 Result<Survey> LookAt(const host::Host& host, const SurveyRequest& request, const Goal& goal);
 
 }  // namespace pintle::agent

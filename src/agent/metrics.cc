@@ -8,6 +8,7 @@
 namespace pintle::agent {
 namespace {
 
+// At most this many bytes of the present file are read, to compare them with the new text.
 constexpr std::size_t kReadLimit = 1 << 20;
 
 }  // namespace

@@ -48,6 +48,7 @@ struct Metrics {
 // while the drift lasts, even if other files drift meanwhile.
 std::optional<WallTime> DriftSince(std::optional<WallTime> before, bool is_drifted, WallTime now);
 
+// Returns the text that Prometheus reads.
 std::string MetricsText(const Metrics& metrics);
 
 // Writes the whole text to the file that the node exporter collects, unless the same text is there already.  Nothing is

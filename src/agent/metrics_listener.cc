@@ -184,6 +184,7 @@ class MetricsListener::Connection {
     watch_->WaitFor({.readable = true});
   }
 
+  // Drops what the client still sends, until the client closes the connection.
   void AwaitEnd() {
     head_.clear();
     const auto count = Receive();
@@ -203,7 +204,7 @@ class MetricsListener::Connection {
   }
 
   MetricsListener& listener_;
-  void (Connection::*next_)() = &Connection::Read;
+  void (Connection::*next_)() = &Connection::Read;  // Called when the socket is ready.
   std::string head_;
   std::string answer_;
   std::size_t written_ = 0;
@@ -224,7 +225,7 @@ Result<std::unique_ptr<MetricsListener>> MetricsListener::Begin(event::Loop& loo
         std::unique_ptr<MetricsListener>(new MetricsListener(loop, std::move(socket), port, std::move(text), limits));
     listener->arrivals_ = std::make_unique<event::FdWatch>(
         TRY(event::FdWatch::Create(loop, listener->socket_.get(), {.readable = true},
-                                   [one = listener.get()](event::FdReadiness) { one->Accept(); })));
+                                   [self = listener.get()](event::FdReadiness) { self->Accept(); })));
     return listener;
   };
   return TRY(begin(), fmt::format("serving metrics at {} port {}", address.address, address.port));
@@ -255,8 +256,8 @@ void MetricsListener::AcceptLater() {
   accept_again_.After(kAcceptAgain);
 }
 
-void MetricsListener::Forget(const Connection* one) {
-  std::erase_if(connections_, [&](const auto& connection) { return connection.get() == one; });
+void MetricsListener::Forget(const Connection* ended) {
+  std::erase_if(connections_, [&](const auto& connection) { return connection.get() == ended; });
   arrivals_->WaitFor({.readable = true});
 }
 

@@ -4,7 +4,7 @@
 // Serves the metrics over HTTP to this machine: GET or HEAD of /metrics, and nothing else.
 //
 // The listener lives on the loop and never blocks.  A connection has one request and little time for it.  When the
-// limit of connections is reached, others wait in the kernel's queue.
+// limit of connections is reached, further connections wait in the kernel's queue.
 
 #include <chrono>
 #include <cstddef>
@@ -26,7 +26,7 @@ namespace pintle::agent {
 class MetricsListener {
  public:
   struct Limits {
-    std::size_t connections = 16;  // The connections at a time.
+    std::size_t connections = 16;  // The number of connections at a time.
     std::size_t head = 8 << 10;    // The size of a request's head, in bytes.
     // A connection may last this long.
     std::chrono::milliseconds time = std::chrono::seconds(5);
@@ -54,7 +54,8 @@ class MetricsListener {
 
   void Accept();
   void AcceptLater();
-  void Forget(const Connection* one);
+  // Removes and destroys a connection that has ended.
+  void Forget(const Connection* ended);
 
   event::Loop& loop_;
   const UniqueFd socket_;

@@ -32,8 +32,9 @@ constexpr std::string_view kImagePulled = "ImagePulledFromRegistry";
 constexpr std::string_view kRebootedNode = "RebootedNode";
 constexpr std::string_view kNodeDegraded = "NodeDegraded";
 
-// The conditions of a new MachineConfigNode.  In image mode it should have others.  But the agent recognizes the mode
-// only by the conditions of an existing object, so it writes these, and the Machine Config Operator replaces them.
+// The conditions of a new MachineConfigNode.  In image mode, the object should have other conditions.  But the agent
+// recognizes the mode only by the conditions of an existing object, so it writes these conditions, and the Machine
+// Config Operator replaces them.
 constexpr std::string_view kAllTypes[] = {
     kUpdatePrepared,
     kUpdateExecuted,
@@ -154,14 +155,15 @@ bool HasAlready(const api::MachineConfigNodeStatus& known, const ProgressReport&
   return is_same && AreThere(known.conditions, progress);
 }
 
+// Returns the new message of a condition that ends: the message names the update, and repeats the old message.
 std::string MessageOfEndedCondition(const api::MachineConfigNode& known, const std::string& message) {
   const std::string& desired_image = known.spec.config_image.desired_image;
   const bool is_of_image =
       desired_image != (known.status.config_image ? known.status.config_image->current_image : std::string());
-  const std::string what = !is_of_image
-                               ? "to " + known.spec.config_version.desired
-                               : (desired_image.empty() ? std::string("to disable image mode") : "to " + desired_image);
-  const std::string text = fmt::format("Action during update {}: {}", what, message);
+  const std::string purpose =
+      !is_of_image ? "to " + known.spec.config_version.desired
+                   : (desired_image.empty() ? std::string("to disable image mode") : "to " + desired_image);
+  const std::string text = fmt::format("Action during update {}: {}", purpose, message);
   return FirstCharacters(PrintableLines(text), api::kLongestConditionMessage);
 }
 

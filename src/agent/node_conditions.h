@@ -47,6 +47,8 @@ struct ProgressReport {
 
 bool operator==(const ProgressReport& a, const ProgressReport& b);
 
+// The moments of an update, in their usual order.  Applying() and Applied() return several moments; each cluster gets
+// those for its mode (ProgressReport::When).
 namespace progress {
 
 ProgressReport NeedsUpdate(std::string_view node);

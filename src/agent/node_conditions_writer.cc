@@ -14,6 +14,7 @@
 namespace pintle::agent {
 namespace {
 
+// At most this many moments wait.
 constexpr std::size_t kMostWaiting = 32;
 // If a cluster has no MachineConfigNodes, nothing is written for this time.
 constexpr auto kSuspension = std::chrono::minutes(10);

@@ -18,7 +18,9 @@ namespace {
 
 // The Machine Config Operator has the same limit.
 constexpr std::size_t kLongestReason = 2000;
+// The value of the annotation that reports a login.
 constexpr const char* kAccessed = "accessed";
+// At most this many conditions wait until the Node is seen; the oldest ones are dropped.
 constexpr std::size_t kMostUnwritten = 32;
 
 bool IsFault(std::string_view state) { return state == api::kStateDegraded || state == api::kStateUnreconcilable; }
@@ -38,7 +40,7 @@ class Reporter {
     if (const auto failure = std::exchange(reported_.finalize_failure, std::nullopt)) {
       (*this)(report::FinalizeFailed{*failure});
     }
-    if (const auto goal = std::exchange(reported_.settled, std::nullopt)) (*this)(report::Settled{*goal});
+    if (const auto goal = std::exchange(reported_.settled_unseen, std::nullopt)) (*this)(report::Settled{*goal});
   }
 
   // Publishes the state again.
@@ -93,8 +95,8 @@ class Reporter {
     if (change.difference.os_image) {
       Emit(kube::EventKind::kNormal, "InClusterUpgrade", "Updating from oscontainer " + change.os_image);
     }
-    if (const std::string what = change.difference.OsChanges(); !what.empty()) {
-      Emit(kube::EventKind::kNormal, "OSUpdateStarted", what);
+    if (const std::string changes = change.difference.OsChanges(); !changes.empty()) {
+      Emit(kube::EventKind::kNormal, "OSUpdateStarted", changes);
     }
   }
 
@@ -124,7 +126,7 @@ class Reporter {
 
   void operator()(const report::Settled& settled) {
     if (view_.node == nullptr) {
-      reported_.settled = settled.goal;
+      reported_.settled_unseen = settled.goal;
       return;
     }
     // If the Node names another config by now, this report would be outdated.  The agent gets that goal soon.
@@ -158,7 +160,7 @@ class Reporter {
   }
 
   void operator()(const report::Failed& failed) {
-    reported_.settled.reset();
+    reported_.settled_unseen.reset();
     reported_.settled_with.reset();
     ClearPastAction();
     if (failed.fault == Fault::kRejected) AllowPods();

@@ -40,7 +40,7 @@ struct Reported {
 
   // Reports that wait until the Node is seen.
   std::deque<ProgressReport> unwritten = {};
-  std::optional<Goal> settled = {};
+  std::optional<Goal> settled_unseen = {};  // The goal with which the machine has settled meanwhile.
   std::optional<std::string> finalize_failure = {};
 };
 

@@ -34,6 +34,7 @@ class NodeWriter {
   NodeWriter(const NodeWriter&) = delete;
   NodeWriter& operator=(const NodeWriter&) = delete;
 
+  // Calls `written` when the changes are written.
   void Write(AnnotationChanges changes, std::function<void()> written = {});
   bool is_idle() const { return waiting_.empty(); }
 

@@ -66,7 +66,7 @@ class ObservationReader {
       seen_.as_booted = TRY(change::AsBooted(host_, seen_.current.object));
       return {};
     }
-    // A machine that has its config and no findings does not change, so the rest need not be read.
+    // A machine that has its config and no findings does not change, so the facts about a change need not be read.
     if (!seen_.to && seen_.is_on_disk && seen_.findings.empty()) return {};
     seen_.out_of_reach = change::OutOfReach(host_.root, seen_.current, seen_.to ? *seen_.to : seen_.current);
     if (seen_.to && !seen_.is_forced) {

@@ -85,13 +85,14 @@ struct Observation {
 // A person makes this file to have the machine changed and rebooted in spite of findings.
 inline constexpr const char* kForceFile = "/run/machine-config-daemon-force";
 
+// Reads the facts.  While the journal has a change, `pending` is the only fact that is read from the machine.
 Result<Observation> Observe(const host::Host& host, const SurveyRequest& request);
 
 // Returns the goal that the machine has according to its disk.  Returns nullopt if it has no config, or if it is new to
 // its cluster and its config has no files, units and users, because then only the cluster has the whole config.
 Result<std::optional<Goal>> CurrentGoal(const Root& root);
 
-// The goal includes the image that was built for the config.
+// Returns the goal that a machine with this config has, with the image that was built for the config.
 Goal GoalOf(const change::CurrentConfig& config);
 
 }  // namespace pintle::agent

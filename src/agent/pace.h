@@ -17,6 +17,7 @@ class Pace {
   static constexpr int kPauseFactor = 4;  // The pause after the work lasts this many times as long as the work did.
   static constexpr auto kLongestPause = std::chrono::seconds(2);
 
+  // Records when the last piece of work began and ended.
   void Took(MonotonicTime began, MonotonicTime ended) {
     next_ = ended + std::min<MonotonicTime::duration>(kPauseFactor * (ended - began), kLongestPause);
   }

@@ -22,6 +22,7 @@
 namespace pintle::agent {
 namespace {
 
+// A restart of the kubelet that takes longer than this counts as hung.
 constexpr auto kPatience = std::chrono::minutes(2);
 constexpr std::string_view kKey = "certificate-authority-data";
 constexpr std::string_view kBegin = "-----BEGIN CERTIFICATE-----";
@@ -35,6 +36,7 @@ constexpr auto kOfControlPlane = std::to_array<std::string_view>({
     "kube-apiserver-lb-signer",
 });
 
+// Returns the PEM blocks of a bundle, each with its first and its last line.
 std::vector<std::string_view> BlocksOf(std::string_view bundle) {
   std::vector<std::string_view> blocks;
   for (std::size_t begin = 0; (begin = bundle.find(kBegin, begin)) != std::string_view::npos;) {
@@ -57,7 +59,7 @@ constexpr std::string_view kBlanksAndBreaks = " \t\r\n";
 // The value of kKey in a kubeconfig.
 struct WrittenValue {
   std::string_view scalar;  // The value with its quotes or its "|"; a part of the kubeconfig.
-  std::string_view text;    // Without these, possibly on several lines; "" for null.
+  std::string_view text;    // The value without its quotes or its "|", possibly on several lines; "" for null.
   char quote = 0;           // 0 if there are no quotes.
 };
 
@@ -95,27 +97,27 @@ std::size_t SizeWithNextLines(std::string_view text, std::size_t size, std::size
   return size;
 }
 
-// Programs write these kubeconfigs, so each has one cluster.
+// Finds the value of kKey.  Programs write these kubeconfigs, so each has one cluster, and kKey occurs once.
 Result<WrittenValue> ValueIn(std::string_view kubeconfig) {
   const std::size_t key = kubeconfig.find(kKey);
   if (key == std::string_view::npos || kubeconfig.find(kKey, key + 1) != std::string_view::npos) {
     return Error(ErrorKind::kInvalid, fmt::format("the kubeconfig must have exactly one \"{}\"", kKey));
   }
   const std::size_t column = ColumnOf(kubeconfig.substr(key), kubeconfig);
-  std::string_view rest = kubeconfig.substr(key + kKey.size());
-  if (rest.starts_with('"') || rest.starts_with('\'')) rest.remove_prefix(1);
-  rest.remove_prefix(std::min(rest.find_first_not_of(" :"), rest.size()));
+  std::string_view tail = kubeconfig.substr(key + kKey.size());  // The kubeconfig from the value on.
+  if (tail.starts_with('"') || tail.starts_with('\'')) tail.remove_prefix(1);
+  tail.remove_prefix(std::min(tail.find_first_not_of(" :"), tail.size()));
   // A value that begins on another line is indented more than its key, or the kubeconfig is JSON.
-  const std::string_view next = rest.substr(std::min(rest.find_first_not_of(kBlanksAndBreaks), rest.size()));
-  if (kubeconfig.starts_with('{') || (!next.empty() && ColumnOf(next, kubeconfig) > column)) rest = next;
-  if (rest.starts_with('"') || rest.starts_with('\'')) {
-    const char quote = rest.front();
-    const std::string_view text = UpTo(rest.substr(1), {&quote, 1});
-    return WrittenValue{.scalar = rest.substr(0, text.size() + 2), .text = text, .quote = quote};
+  const std::string_view next = tail.substr(std::min(tail.find_first_not_of(kBlanksAndBreaks), tail.size()));
+  if (kubeconfig.starts_with('{') || (!next.empty() && ColumnOf(next, kubeconfig) > column)) tail = next;
+  if (tail.starts_with('"') || tail.starts_with('\'')) {
+    const char quote = tail.front();
+    const std::string_view text = UpTo(tail.substr(1), {&quote, 1});
+    return WrittenValue{.scalar = tail.substr(0, text.size() + 2), .text = text, .quote = quote};
   }
-  const bool is_block = rest.starts_with('|') || rest.starts_with('>');
-  const std::size_t first = is_block ? UpTo(rest, "\r\n").size() : UpTo(rest, " \t\r\n,}").size();
-  const std::string_view scalar = rest.substr(0, SizeWithNextLines(rest, first, column));
+  const bool is_block = tail.starts_with('|') || tail.starts_with('>');
+  const std::size_t first = is_block ? UpTo(tail, "\r\n").size() : UpTo(tail, " \t\r\n,}").size();
+  const std::string_view scalar = tail.substr(0, SizeWithNextLines(tail, first, column));
   if (is_block) return WrittenValue{.scalar = scalar, .text = scalar.substr(first)};
   return WrittenValue{.scalar = scalar, .text = scalar == "null" || scalar == "~" ? "" : scalar};
 }
@@ -130,7 +132,7 @@ std::optional<std::string> DecodeLines(std::string_view text) {
 // Returns whether a value of kKey in the document is this text.
 bool HasValue(const json::Value& document, std::string_view text) {
   if (document.is_array()) {
-    return std::any_of(document.begin(), document.end(), [&](const json::Value& one) { return HasValue(one, text); });
+    return std::any_of(document.begin(), document.end(), [&](const json::Value& each) { return HasValue(each, text); });
   }
   if (!document.is_object()) return false;
   return std::any_of(document.members().begin(), document.members().end(), [&](const auto& member) {
@@ -215,9 +217,10 @@ Result<std::vector<std::string>> InstallServerAuthorities(const host::Host& host
                                                           const std::string& bundle) {
   TRY(change::ExpectKnownVersions(host.root));
   std::vector<std::string> changed;
-  const auto first = TRY(RenewKubeconfigAt(host.root, kBootstrapKubeconfig, bundle), std::string(kBootstrapKubeconfig));
-  if (!first) return changed;
-  if (first->needs_restart) {
+  const auto bootstrap =
+      TRY(RenewKubeconfigAt(host.root, kBootstrapKubeconfig, bundle), std::string(kBootstrapKubeconfig));
+  if (!bootstrap) return changed;
+  if (bootstrap->needs_restart) {
     const auto own = TRY(RenewKubeconfigAt(host.root, kubelet_kubeconfig, bundle), kubelet_kubeconfig);
     if (own) {
       TRY(Replace(host.root, kubelet_kubeconfig, own->text), "writing " + kubelet_kubeconfig);
@@ -225,7 +228,7 @@ Result<std::vector<std::string>> InstallServerAuthorities(const host::Host& host
     }
     TRY(host.systemd.Run(host::JobKind::kRestart, "kubelet.service", kPatience), "restarting the kubelet");
   }
-  TRY(Replace(host.root, kBootstrapKubeconfig, first->text), fmt::format("writing {}", kBootstrapKubeconfig));
+  TRY(Replace(host.root, kBootstrapKubeconfig, bootstrap->text), fmt::format("writing {}", kBootstrapKubeconfig));
   changed.emplace_back(kBootstrapKubeconfig);
   return changed;
 }

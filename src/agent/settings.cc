@@ -21,7 +21,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::size_t kFileLimit = 1 << 20;
+constexpr std::size_t kFileLimit = 1 << 20;  // In bytes.
 constexpr std::array<std::string_view, 2> kMainFiles = {"/etc/pintle/pintled.conf", "/usr/lib/pintle/pintled.conf"};
 // The directories with the highest priority come first.
 constexpr std::array<std::string_view, 3> kDropInDirectories = {
@@ -50,7 +50,8 @@ std::vector<std::string> WordsOf(std::string_view text) {
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsLowerOrDigit(char c) { return (c >= 'a' && c <= 'z') || IsDigit(c); }
 
-Error Must(std::string what) { return Error(ErrorKind::kInvalid, "must " + std::move(what)); }
+// Returns the error for a value that breaks a rule, such as "be an absolute path".
+Error Must(std::string rule) { return Error(ErrorKind::kInvalid, "must " + std::move(rule)); }
 
 // Each of these functions sets one value.  The value is never empty, because Key::set_empty handles keys without a
 // value.
@@ -251,7 +252,7 @@ class SettingsReader {
     if (!is_known_section_) return;  // The problem was noted at the section's head.
     if (section_.empty()) return Note(fmt::format("must be in a section: {}", AllSections()));
     const auto key = std::find_if(kKeys.begin(), kKeys.end(),
-                                  [&](const Key& one) { return one.section == section_ && one.name == name; });
+                                  [&](const Key& known) { return known.section == section_ && known.name == name; });
     if (key == kKeys.end()) {
       return Note(fmt::format("unknown key in [{}]; the keys are {}", section_, AllKeys(section_)));
     }

@@ -6,8 +6,8 @@
 // The files have the syntax of systemd's own: sections, Key=value, comments that begin with "#" or ";".  The first main
 // file that exists is used; /etc/pintle/pintled.conf comes before /usr/lib/pintle/pintled.conf.  Then all drop-ins in
 // pintled.conf.d below /usr/lib/pintle, /run/pintle and /etc/pintle override it, in the order of their names.  A
-// drop-in in /etc hides one of the same name in /run, and that hides one in /usr/lib.  A link to /dev/null has no
-// settings and only hides.
+// drop-in in /etc hides drop-ins of the same name in /run and /usr/lib, and a drop-in in /run hides one in /usr/lib.  A
+// link to /dev/null has no settings and only hides.
 //
 // An unknown key and an invalid value are errors.  Otherwise, a setting with a typo would silently do nothing.  A key
 // without a value resets the setting to its default, except that Units=, KubeletHealth= and TextFile= become empty.
@@ -64,6 +64,7 @@ struct Settings {
   bool operator==(const Settings&) const = default;
 };
 
+// Reads all files.  The error lists everything that is wrong with them.
 Result<Settings> ReadSettings(const Root& root);
 
 // Applies one file to the settings.  The error lists everything that is wrong with it, as "FILE:LINE: Key=: must be

@@ -23,8 +23,8 @@ class Source {
  public:
   // The source calls these only after its own functions have returned.
   struct Listener {
-    std::function<void(Goal goal)> wanted;
-    std::function<void()> drained;
+    std::function<void(Goal goal)> wanted;        // Names the goal of the machine.
+    std::function<void()> drained;                // The drain that AskForDrain() has asked for is done.
     std::function<void(std::string why)> failed;  // The source cannot carry out a request.
     // The goal cannot be determined, so the last goal stays in force.  An empty reason means that the goal can be
     // determined again.
@@ -32,7 +32,7 @@ class Source {
     // The authorities of the API server have changed, and the kubelet has to trust the new ones.
     std::function<void(std::string bundle, std::function<void(Result<>)> done)> trust_server = {};
     // Passes a sentence about the change that waits until the machine may be changed; empty if no change waits.
-    std::function<void(std::string what)> held;
+    std::function<void(std::string text)> held;
     // Passes all warnings for a person; they do not stop any work.
     std::function<void(std::vector<std::string> warnings)> warned;
     // Names the goal that the machine has to stage for later, or nullopt if there is nothing to stage.  The source

@@ -15,12 +15,14 @@
 
 namespace pintle::agent {
 
+// The outcome of the functions below.
 enum class StagedAhead {
-  kYes,
+  kYes,   // The function has done its work.
   kBusy,  // Someone else holds the claim at the moment.
 };
 
-// An error is the reason why the machine could not make the change.
+// Plans the change to the goal, fetches its image, and checks its files.  An error is the reason why the machine could
+// not make the change.
 Result<StagedAhead> StageAhead(const host::ThisMachine& machine, const SurveyRequest& request, const Goal& goal,
                                const std::stop_token& stop);
 
@@ -30,7 +32,7 @@ Result<StagedAhead> RemoveStaged(const host::ThisMachine& machine);
 // Removes the images of earlier changes that no deployment has any more.
 Result<StagedAhead> RemoveUnneeded(const host::ThisMachine& machine);
 
-// Removes only the record.
+// Removes only the record of the image that was fetched ahead.
 Result<StagedAhead> ForgetStaged(const host::ThisMachine& machine);
 
 }  // namespace pintle::agent

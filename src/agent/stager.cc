@@ -159,7 +159,7 @@ void Stager::EndAttempt(const Goal& goal, const Result<StagedAhead>& ended) {
 void Stager::EndCleanUp(const Result<StagedAhead>& ended) {
   staging_.is_cleaning_up = false;
   staging_.fetched = FetchedGoal(root_);
-  // The outcome of a clean-up that has failed before.
+  // An earlier clean-up may have failed; its outcome is outdated now.
   staging_.outcome.reset();
   if (ended && *ended == StagedAhead::kBusy) {
     PauseWhileBusy();

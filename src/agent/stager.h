@@ -42,7 +42,7 @@ class Stager {
   Stager(const Stager&) = delete;
   Stager& operator=(const Stager&) = delete;
 
-  // Nullopt means that there is nothing to stage.
+  // Sets the goal to stage.  Nullopt means that there is nothing to stage.
   void Want(std::optional<Goal> goal);
   // Takes over the state of the agent after a transition.
   void Follow(const State& state);
@@ -66,6 +66,7 @@ class Stager {
   void PauseAfterFailure();
   void PauseWhileBusy();
   void Pause(std::chrono::seconds time);
+  // Must be called when work has ended.  Makes the call that WhenIdle() has put off, and decides again.
   void Idle();
 
   event::Loop& loop_;
@@ -75,7 +76,7 @@ class Stager {
   const Listener listener_;
   Staging staging_;
   State state_;
-  int failures_ = 0;
+  int failures_ = 0;          // The number of failures in a row.
   int busy_ = 0;              // The number of attempts in a row for which someone else held the claim.
   int fetches_ = 0;           // The number of fetches so far.  Only the answer to the last one is used.
   bool is_fetching_ = false;  // The attempt that is under way waits for the source.

@@ -63,6 +63,7 @@ struct StagingDecision {
   StagingReport report;
 };
 
+// Returns the work that has to be done now, if any, and the report about the wanted goal.
 StagingDecision DecideStaging(const Staging& staging, const State& state);
 
 // Returns the pause after this many failures in a row.

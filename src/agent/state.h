@@ -100,6 +100,7 @@ struct Settled {
 struct Degraded {
   Fault fault = Fault::kFailed;
   std::string text;
+  // The work that is tried again when RetryDue happens.
   enum class Retry { kNone, kRecover, kLook, kReboot } retry = Retry::kNone;
   std::optional<Goal> goal = {};
   int attempts = 0;
@@ -126,6 +127,7 @@ struct State {
 };
 
 namespace happened {
+// The source has named this goal.
 struct Wanted {
   Goal goal;
 };
@@ -141,18 +143,23 @@ struct Recovered {
   MonotonicTime at = {};
   bool undoes = false;  // The reboot that is needed undoes the change.
 };
+// A look at the machine and this goal has ended.
 struct Looked {
   Goal goal;
   Outlook outlook;
 };
 struct Drained {};
+// A change has succeeded, except for the reboot that it may need.
 struct Changed {
   bool needs_reboot = false;
 };
+// A round of the health checks has found no problem.
 struct Well {};
+// A round has found problems that may pass.
 struct NotYetWell {
   std::chrono::milliseconds ask_after;  // The pause before the next round.
 };
+// The problems have lasted for too long.
 struct Unwell {
   std::string why;
 };
@@ -177,7 +184,8 @@ struct Pardoned {};
 // the goal can be used again.
 struct Unusable {
   std::string why;
-  bool is_look_held = false;  // The look that is under way has not begun, because the source holds its change back.
+  // If the phase is Checking: its look has not begun yet, because the source holds back the change that would follow.
+  bool is_look_held = false;
 };
 }  // namespace happened
 
@@ -242,7 +250,7 @@ struct Transition {
   std::vector<Effect> effects;
 };
 
-// Returns nullopt if the event means nothing in this state.
+// Returns the transition that the event causes, or nullopt if the event means nothing in this state.
 std::optional<Transition> Advance(const State& state, const Event& event);
 
 // Returns the name, such as "checking", that `pintle status` and the table in ARCHITECTURE.md use.

@@ -16,7 +16,7 @@
 namespace pintle::agent {
 namespace {
 
-// While the journal has a change, nothing else counts.
+// Returns the outlook while the journal has a change; nothing else counts then.
 Outlook OutlookOn(change::Pending pending) {
   if (pending == change::Pending::kCutShort) return {.is_cut_short = true};
   return {.waits =
@@ -57,7 +57,7 @@ Survey WithLosses(Survey survey, const Observation& seen, const change::Things& 
   change::Ignored ignored = seen.ignored;
   std::erase_if(ignored, [&](const change::IgnoredThing& thing) {
     return std::any_of(lost.begin(), lost.end(),
-                       [&](const auto& one) { return change::IgnoredUntil({thing}, one.about).has_value(); });
+                       [&](const auto& finding) { return change::IgnoredUntil({thing}, finding.about).has_value(); });
   });
   return WithFindings(std::move(survey), change::MarkIgnored(seen.drifts, ignored));
 }
@@ -66,7 +66,7 @@ Survey WithLosses(Survey survey, const Observation& seen, const change::Things& 
 
 struct PlanOutcome {
   std::string unreconcilable = {};
-  std::shared_ptr<Prepared> prepared = {};  // Null if it is unreconcilable.
+  std::shared_ptr<Prepared> prepared = {};  // Null if the change is unreconcilable.
 };
 
 // Words the error as the Machine Config Operator does.

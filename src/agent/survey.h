@@ -36,7 +36,7 @@ struct Prepared {
 // The result of a look.  While the journal has a change, only the outlook is filled in.
 struct Survey {
   Outlook outlook = {};
-  std::optional<Goal> current = {};            // The goal that the machine has; nullopt if it is only assumed.
+  std::optional<Goal> current = {};            // The goal that the machine has; nullopt if its config is only assumed.
   std::size_t findings = 0;                    // The number of findings that count.
   std::string findings_text = {};              // All findings as JSON, including those that do not count.
   std::vector<std::string> warnings = {};      // A warning for each thing that is ignored.
@@ -52,7 +52,7 @@ struct Survey {
   std::optional<Error> failure = {};
 };
 
-// `goal` is the goal that the machine is to have.
+// Decides what a look that has read these facts results in.  `goal` is the goal that the machine is to have.
 Survey SurveyOf(Observation seen, const Goal& goal, WallTime now);
 
 }  // namespace pintle::agent

@@ -13,7 +13,8 @@
 namespace pintle::agent {
 namespace {
 
-constexpr const char* kSingletonName = "cluster";
+// A cluster has one MachineConfiguration, which has this name.
+constexpr const char* kMachineConfigurationName = "cluster";
 
 // The config is large, and read only once, so it is moved out of the provided config when it is read.
 ProvidedConfig ProvidedConfigOf(Goal goal, api::MachineConfig object) {
@@ -32,7 +33,7 @@ ProvidedConfig ProvidedConfigOf(Goal goal, api::MachineConfig object) {
 }  // namespace
 
 void SurveyFetch::Begin(std::optional<Goal> assumed, std::optional<Goal> wanted) {
-  open_requests_ = 1;  // This call counts as a request, so that `done_` is not called before all requests are sent.
+  open_requests_ = 1;  // Begin() itself counts as a request, so that `done_` is called only after all others are sent.
   if (assumed) FetchConfig(*assumed, request_.assumed);
   if (wanted && wanted == assumed) {
     wanted_is_assumed_ = true;
@@ -56,7 +57,7 @@ void SurveyFetch::FetchConfig(const Goal& goal, std::optional<ProvidedConfig>& t
 void SurveyFetch::FetchPolicy() {
   ++open_requests_;
   calls_.push_back(client_.Get<api::MachineConfiguration>(
-      {"", kSingletonName},
+      {"", kMachineConfigurationName},
       [this](Result<api::MachineConfiguration> configuration) { GotPolicy(std::move(configuration)); }));
 }
 

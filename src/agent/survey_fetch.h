@@ -36,7 +36,7 @@ class SurveyFetch {
   kube::Client client_;
   Done done_;
   SurveyRequest request_;
-  bool wanted_is_assumed_ = false;
+  bool wanted_is_assumed_ = false;  // The wanted config is the assumed one, so it is fetched once.
   int open_requests_ = 0;
   std::vector<kube::Call> calls_;
 };

@@ -16,9 +16,10 @@ class Warnings {
   // The origin of warnings.
   enum class Of { kSource, kDriftWatch, kIgnored, kStaging };
 
-  // Replaces all warnings of a kind; returns false if they are the same as before.
+  // Replaces all warnings of one origin; returns false if they are the same as before.
   bool Replace(Of kind, std::vector<std::string> texts);
 
+  // Returns the warnings of all origins.
   std::vector<std::string> All() const;
 
  private:

@@ -18,9 +18,9 @@ struct OsAbilities {
   // The conversion is implicit, so that callers can pass the Host.
   OsAbilities(const host::Host& host);
 
-  bool has_deployments = false;   // It is an OSTree host.
-  bool layers_packages = false;   // It has rpm-ostree.
-  bool is_package_based = false;  // It has no OSTree, and its package manager changes the OS.
+  bool has_deployments = false;   // The machine is an OSTree host.
+  bool layers_packages = false;   // The machine has rpm-ostree.
+  bool is_package_based = false;  // The machine has no OSTree, and its package manager changes the OS.
 };
 
 // Returns whether a change concerns the OS itself, and not just files.

@@ -26,25 +26,27 @@ Result<std::string> ToBytes(std::string text) {
 }
 
 // Applies a function that may fail to all strings of a document, including the names of members.
-template <typename Turn>
-Result<json::Value> Turned(json::Value document, const Turn& turn) {
-  if (document.is_string()) return json::Value(TRY(turn(std::move(document.text()))));
+template <typename Convert>
+Result<json::Value> Converted(json::Value document, const Convert& convert) {
+  if (document.is_string()) return json::Value(TRY(convert(std::move(document.text()))));
   if (document.is_array()) {
-    for (json::Value& element : document) element = TRY(Turned(std::move(element), turn));
+    for (json::Value& element : document) element = TRY(Converted(std::move(element), convert));
   }
   if (!document.is_object()) return document;
-  json::Value turned = json::Value::object();
-  for (auto& [name, member] : document.members()) turned[TRY(turn(name))] = TRY(Turned(std::move(member), turn));
-  return turned;
+  json::Value result = json::Value::object();
+  for (auto& [name, member] : document.members()) {
+    result[TRY(convert(name))] = TRY(Converted(std::move(member), convert));
+  }
+  return result;
 }
 
 }  // namespace
 
 json::Value WithTextOnly(json::Value document) {
-  return *Turned(std::move(document),
-                 [](std::string bytes) -> Result<std::string> { return ToText(std::move(bytes)); });
+  return *Converted(std::move(document),
+                    [](std::string bytes) -> Result<std::string> { return ToText(std::move(bytes)); });
 }
 
-Result<json::Value> WithAnyBytes(json::Value document) { return Turned(std::move(document), ToBytes); }
+Result<json::Value> WithAnyBytes(json::Value document) { return Converted(std::move(document), ToBytes); }
 
 }  // namespace pintle::change

@@ -30,6 +30,7 @@
 namespace pintle::change {
 namespace {
 
+// A finalizer that takes longer than this to become ready counts as hung.
 constexpr auto kFinalizerPatience = std::chrono::minutes(1);
 
 class Changer {
@@ -159,9 +160,10 @@ class Changer {
     return Enter(Phase::kApplied, change);
   }
 
-  static Error WithAlso(Error error, std::string_view when, const Result<>& other) {
-    if (other || other.error().message() == error.message()) return error;
-    return Error(error.kind(), fmt::format("{}; and {}: {}", error.message(), when, other.error().message()));
+  // Returns the error, with the message of `second` appended if that is an error with another message.
+  static Error WithAlso(Error error, std::string_view when, const Result<>& second) {
+    if (second || second.error().message() == error.message()) return error;
+    return Error(error.kind(), fmt::format("{}; and {}: {}", error.message(), when, second.error().message()));
   }
 
   static Recovered RecoveryOf(Ending ending) {
@@ -299,7 +301,8 @@ class Changer {
 
   // ---- with the next boot -------------------------------------------------------------------------------------------
 
-  // A tag or a branch may stand for another image when the change is made.
+  // Returns an error if the image is named by a tag or a branch, which may stand for another image when the change is
+  // made.
   static Result<> ExpectDigest(const std::string& image) {
     if (image.empty()) return {};
     const host::ImageName name = TRY(host::ParseImageName(image));

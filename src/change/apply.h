@@ -55,7 +55,7 @@ Result<Ending> Apply(const host::Host& host, const plan::ParsedConfig& from, con
                      const plan::Plan& plan, const Progress& progress = {}, EndsWith end = EndsWith::kTheBoot,
                      const Things& left_alone = {}, Edits edits = Edits::kRefused);
 
-// A change whose steps the caller works out.
+// A change whose steps the caller works out; Make() carries it out.
 struct CustomChange {
   std::function<Result<Change>(host::BlobStore& contents)> stage;  // Collects the contents, and returns the change.
   std::function<Result<NextDeployment>()> next;  // Returns the deployment of a change that is left to the next boot.
@@ -63,12 +63,12 @@ struct CustomChange {
 Result<Ending> Make(const host::Host& host, const CustomChange& custom, const Progress& progress = {},
                     EndsWith end = EndsWith::kTheBoot);
 
-// Prepares for a change that is made later.  The change then needs neither the network nor more space.
-//
-// FetchAhead() stores what the change fetches, and makes no deployment of it.  Until the change is made, no boot takes
-// the image.  Packages of extensions are fetched on trial: they are not stored, so the change fetches them again.
-// WantsImage() returns whether the change fetches an image of the OS.
+// Returns whether a change fetches an image of the OS.
 bool WantsImage(const plan::Plan& plan);
+
+// Stores the image that a later change needs, so that the change need not fetch it.  Makes no deployment of the image,
+// so no boot takes the image before the change is made.  Packages of extensions are only fetched on trial: they are not
+// stored, so the change fetches them again.
 Result<> FetchAhead(const host::Host& host, const plan::ParsedConfig& from, const plan::ParsedConfig& to,
                     const plan::Plan& plan, const std::stop_token& stop);
 
@@ -115,7 +115,7 @@ Result<Recovered> Recover(const host::Host& host, const Progress& progress = {})
 // Confirms that the machine is healthy, which ends a change that waits for confirmation.
 Result<> Confirm(const host::Host& host);
 
-// Undoes a change that waits for a reboot or for a confirmation, or was cut short.  `why` becomes its reason.
+// Undoes a change that waits for a reboot or for a confirmation, or was cut short.  `why` is recorded as the reason.
 Result<Recovered> GiveUp(const host::Host& host, const Progress& progress = {}, const std::string& why = {});
 
 }  // namespace pintle::change

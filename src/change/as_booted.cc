@@ -19,14 +19,14 @@ api::MachineConfig AsBooted(const host::DeployedImage& booted, const plan::Missi
   if (!spec.os_image_url.empty() && !host::IsOfImage(booted, spec.os_image_url)) {
     spec.os_image_url = host::NameOf(booted);
   }
-  const std::vector<std::string>& there = booted.kernel_arguments;
-  const auto is_there = [&](const std::string& argument) {
-    return std::find(there.begin(), there.end(), argument) != there.end();
+  const std::vector<std::string>& present = booted.kernel_arguments;
+  const auto is_present = [&](const std::string& argument) {
+    return std::find(present.begin(), present.end(), argument) != present.end();
   };
   // One entry of the config may hold several arguments.  The entry stays only if the machine has all of them.
   const auto lacks_one = [&](const std::string& text) {
     const auto arguments = plan::SplitArguments(std::span(&text, 1));
-    return !std::all_of(arguments.begin(), arguments.end(), is_there);
+    return !std::all_of(arguments.begin(), arguments.end(), is_present);
   };
   if (spec.kernel_arguments) std::erase_if(*spec.kernel_arguments, lacks_one);
   const auto is_missing = [&](const std::string& extension) {

@@ -16,8 +16,8 @@ namespace pintle::change {
 api::MachineConfig AsBooted(const host::DeployedImage& booted, const plan::MissingParts& missing,
                             api::MachineConfig config);
 
-// Returns that config for the deployment that this machine has booted.  If the machine has booted none of its
-// deployments, or has none, returns the config unchanged.
+// Reads the deployment that this machine has booted, and returns the config changed in this way.  If the machine has
+// booted none of its deployments, or has none, returns the config unchanged.
 Result<api::MachineConfig> AsBooted(const host::Host& host, api::MachineConfig config);
 
 }  // namespace pintle::change

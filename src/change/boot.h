@@ -14,8 +14,8 @@ namespace pintle::change {
 // Returns an id that changes with each boot; "" if `root` is the tree of a system that is not running.
 Result<std::string> BootId(const Root& root);
 
-// Returns whether the machine has booted since the change began.  If the files of the change were put late, returns
-// whether the machine has booted since then.
+// Returns whether the machine has booted since the change began.  If recovery had to put the files of the change after
+// a boot, returns whether the machine has booted again since then.
 Result<bool> HasRebooted(const Root& root, const Change& change);
 
 }  // namespace pintle::change

@@ -59,8 +59,8 @@ struct NextBoot {
 
 struct Change {
   Phase phase = Phase::kApplying;
-  std::string from;  // The names of the two configs.
-  std::string to;
+  std::string from;      // The name of the old config.
+  std::string to;        // The name of the new config.
   std::string to_image;  // The image that was built for the new config; empty if there is none.
   // The id of the boot in which the change began.  If the shutdown did not put the files into the new deployment,
   // recovery puts them after the boot, and this becomes the id of the boot in which it does so.
@@ -79,7 +79,7 @@ struct Change {
 
   // Set if the maker of the change has to confirm after the reboot that the machine is healthy.
   bool awaits_confirmation = false;
-  // The number of boots that recovery has counted since the change was applied, and the id of the last one.
+  // The number of boots that recovery has counted since the change was applied, and the id of the last of these boots.
   std::int64_t boots = 0;
   std::string counted_boot_id;
 

@@ -22,7 +22,7 @@ class Claim {
   // does not know.
   enum class Allows { kKnownVersions, kAnyVersion };
 
-  // Returns an error of the kind kConflict if another process still holds the claim after this time, and one of the
+  // Returns an error of the kind kConflict if another process still holds the claim after `patience`, and one of the
   // kind kTooNew if a file has a newer version.
   static Result<Claim> Take(const Root& root, std::chrono::milliseconds patience = {},
                             Allows allows = Allows::kKnownVersions);

@@ -8,11 +8,11 @@
 
 namespace pintle::change {
 
-// Compares two contents of a file; returns "" if they are equal.  For contents that are secret, binary or very long,
-// the text has only the lengths.
+// Returns a diff of two contents of a file, or "" if they are equal.  For contents that are secret, binary or very
+// long, the text has only the lengths.
 std::string ContentsText(std::string_view path, std::string_view from, std::string_view to);
 
-// Compares two texts; returns "" if they are equal.
+// Returns a diff of two texts, or "" if they are equal.  For very long texts, the result has only the lengths.
 std::string TextDiff(std::string_view from, std::string_view to);
 
 }  // namespace pintle::change

@@ -49,7 +49,7 @@ Result<std::string> ReadCurrentImage(const Root& root) {
     image.erase(std::remove_if(image.begin(), image.end(), is_space), image.end());
     return image;
   };
-  return WithWayOut(kCurrentImage, read());
+  return WithSetAsideRemedy(kCurrentImage, read());
 }
 
 Result<CurrentConfig> ReadCurrentConfig(const Root& root) {
@@ -61,7 +61,7 @@ Result<CurrentConfig> ReadCurrentConfig(const Root& root) {
     config.ignition = TRY(machineconfig::ParseIgnitionPart(config.object, report));
     return config;
   };
-  CurrentConfig config = TRY(WithWayOut(kCurrentConfig, read()));
+  CurrentConfig config = TRY(WithSetAsideRemedy(kCurrentConfig, read()));
   if (IsNoConfig(config.object)) return config;
   config.writers = ReadWriters(root);
   Embed(TRY(ReadCurrentImage(root)), config.object);

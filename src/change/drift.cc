@@ -56,9 +56,11 @@ Result<std::string> ContentsDifference(const Root& root, const std::string& path
   return is_left_out ? PrivateText(wanted, on_disk) : ContentsText(path, wanted, on_disk);
 }
 
+// Returns a diff of the SSH keys of a user.  Returns "" if the config has no such user, or if the keys on the machine
+// cannot be read.
 std::string KeysDifference(const Root& root, const ignition::Config& config, const std::string& user) {
   const auto& users = config.passwd.users;
-  const auto wanted = std::find_if(users.begin(), users.end(), [&](const auto& one) { return one.name == user; });
+  const auto wanted = std::find_if(users.begin(), users.end(), [&](const auto& each) { return each.name == user; });
   const auto have = host::ObserveAuthorizedKeys(root, user);
   if (wanted == users.end() || !have) return "";
   const auto text = [](const std::vector<std::string>& keys) {
@@ -104,7 +106,7 @@ std::vector<std::string> RemediesFor(const Root& root, const std::string& root_w
   return remedies;
 }
 
-void RemoveAdviceToIgnore(Drift& drift) {
+void EraseIgnoreRemedy(Drift& drift) {
   std::erase_if(drift.remedies, [](const std::string& remedy) { return remedy.starts_with(kIgnoreCommand); });
 }
 
@@ -112,7 +114,7 @@ void RemoveAdviceToIgnore(Drift& drift) {
 
 void AdviseNotToIgnore(const Things& things, Drifts& drifts) {
   for (Drift& drift : drifts.all) {
-    if (things.contains(drift.about)) RemoveAdviceToIgnore(drift);
+    if (things.contains(drift.about)) EraseIgnoreRemedy(drift);
   }
 }
 
@@ -122,7 +124,7 @@ Drifts MarkIgnored(Drifts drifts, const Ignored& ignored, const std::string& roo
     const auto until = IgnoredUntil(ignored, drift.about);
     if (until) {
       drift.ignored_until = ToRfc3339(*until);
-      RemoveAdviceToIgnore(drift);
+      EraseIgnoreRemedy(drift);
       drift.remedies.push_back(fmt::format("{}{} --end {}", kIgnoreCommand, root_words, ShellOperand(drift.about)));
       continue;
     }

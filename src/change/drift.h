@@ -70,12 +70,12 @@ void KeepSeenFiles(const Root& root, const host::SeenFiles& seen);
 // Calls ObserveThisMachine() and KeepSeenFiles(), and returns the findings.
 Result<std::vector<Finding>> FindingsOnThisMachine(const host::Host& host, const plan::ParsedConfig& config);
 
-// Returns the findings with all details.  `root_words` are the words that select this machine in a remedy's command,
-// such as " --root /mnt"; empty for the running machine.
+// Returns the findings with all details.  `root_words` are the words with which a remedy's command selects this
+// machine, such as " --root /mnt"; empty for the running machine.
 Result<Drifts> DriftsOf(const Root& root, const CurrentConfig& config, std::vector<Finding> findings,
                         const Ignored& ignored = {}, const std::string& root_words = "");
 
-// Marks the ignored things, so that their findings do not count.  No thing may be marked yet.
+// Marks the ignored things, so that their findings do not count.  In `drifts`, no thing may be marked yet.
 Drifts MarkIgnored(Drifts drifts, const Ignored& ignored, const std::string& root_words = "");
 
 // Removes the advice to ignore these things.  Ignoring them would not help: the two configs of a change differ in them,

@@ -21,8 +21,8 @@ using plan::Step;
 
 enum class PutOutcome { kNothingPut, kPut };
 
-// Either the new deployment is running without its files, or the old deployment is running with the files that the new
-// one put into /var, which both share.
+// Puts the files of the new deployment if it is running without them.  If the old deployment is running, puts back the
+// files that the change has put into /var, which both deployments share.
 Result<PutOutcome> PutForDeployment(const host::Host& host, const host::BlobStore& contents, const Change& change) {
   if (host.deployments == nullptr) {
     return Error(ErrorKind::kInvalid, fmt::format("the change to {} began on an OSTree host", change.to));

@@ -6,7 +6,7 @@
 // After a power cut in the middle of a change, the disk may hold files of both configs.  Then the old files are put
 // back.  If the new deployment was booted without its files, the new files are put instead.  No service is started or
 // restarted, and the journal stays as it is.  Later in the boot, when D-Bus answers, Recover() reads the journal and
-// does the rest.
+// does everything else.
 
 #include <string>
 #include <vector>

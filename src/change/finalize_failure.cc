@@ -12,7 +12,7 @@
 namespace pintle::change {
 namespace {
 
-// Pintle's own unit and that of OSTree; the latter finalizes deployments that Pintle did not stage.
+// Pintle's own unit and that of OSTree.  OSTree's unit finalizes deployments that Pintle did not stage.
 constexpr std::array<std::string_view, 2> kFinalizers = {"pintle-finalize-staged.service",
                                                          "ostree-finalize-staged.service"};
 constexpr std::size_t kLongestCause = 1000;  // Counted in characters.

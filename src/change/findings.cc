@@ -109,7 +109,7 @@ class Finder {
     findings_.push_back({about, Printable(text), Printable(detail)});
   }
 
-  // A thing that cannot be observed becomes a finding, so that it does not hide the findings on the others.  But if a
+  // A thing that cannot be observed becomes a finding, so that it does not hide the findings on other things.  But if a
   // service such as systemd does not answer at all, the whole look fails.
   Result<> AddUnseen(const std::string& about, const std::string& text, const Error& why) {
     if (why.kind() == ErrorKind::kUnavailable) return why;
@@ -193,6 +193,7 @@ class Finder {
     const auto status = host_.systemd.Observe(put.key);
     if (!status) return AddUnseen(put.key, fmt::format("could not look up unit \"{}\"", put.key), status.error());
     const bool wants_enabled = put.want->enablement == resource::Enablement::kEnabled;
+    // A unit that is enabled only until the next boot is neither enabled nor disabled as the config wants it.
     constexpr auto kNotEnabled = std::to_array<std::string_view>(
         {"disabled", "enabled-runtime", "linked", "linked-runtime", "masked", "masked-runtime", "not-found", ""});
     constexpr auto kEnabled = std::to_array<std::string_view>({"enabled", "enabled-runtime"});

@@ -24,7 +24,7 @@ inline constexpr const char* kFirstConfigAside = "/etc/ignition-machine-config-e
 
 struct FirstBoot {
   std::string file;  // The path of the file with the config.
-  // The machine has a config already, so that only the file has to be moved aside.
+  // The machine has a config already, so only the file has to be moved aside.
   bool is_late = false;
   CurrentConfig from;
   CurrentConfig to;

@@ -102,6 +102,7 @@ class ExpectedContents {
   std::size_t line_number() const { return line_number_; }
   const std::string& line() const { return line_; }
   bool has_end() const { return has_end_; }
+  // Returns the masker that has got all lines before the line with the difference.
   const LineMasker& masker() const { return masker_; }
 
  private:
@@ -126,15 +127,15 @@ class ExpectedContents {
 
   PieceComparer file_;
   LineMasker masker_;
-  std::size_t size_ = 0;
-  std::size_t equal_ = 0;
-  std::size_t passed_ = 0;
-  std::size_t line_begin_ = 0;
+  std::size_t size_ = 0;        // The size of all expected contents so far, in bytes.
+  std::size_t equal_ = 0;       // The number of bytes before the first difference.
+  std::size_t passed_ = 0;      // The number of equal bytes that SkipEqual() has got.
+  std::size_t line_begin_ = 0;  // The offset of the line with the difference.
   std::size_t line_number_ = 1;
-  std::string line_;
+  std::string line_;  // The expected line, without its line break.
   bool differs_ = false;
   bool is_line_complete_ = false;
-  bool has_end_ = false;
+  bool has_end_ = false;  // The expected line ends with a line break.
 };
 
 struct Line {
@@ -165,7 +166,8 @@ bool IsTextLine(std::string_view bytes) {
   return IsUtf8(bytes.substr(0, end)) && bytes.find('\0') == std::string_view::npos;
 }
 
-std::string Shown(const std::optional<Line>& line, LineMasker masker) {
+// Returns a line as the report quotes it: masked and shortened.
+std::string QuotedLine(const std::optional<Line>& line, LineMasker masker) {
   if (!line) return "the end";
   std::string text = Printable(masker.Next(line->text));
   if (text.size() > kMostLineBytesShown) {
@@ -177,15 +179,15 @@ std::string Shown(const std::optional<Line>& line, LineMasker masker) {
   return fmt::format("\"{}\"", text);
 }
 
-std::string DifferenceText(std::size_t line_number, const std::optional<Line>& expected, const std::optional<Line>& is,
-                           const LineMasker& masker) {
-  if (expected && is && expected->text == is->text && expected->has_end != is->has_end) {
+std::string DifferenceText(std::size_t line_number, const std::optional<Line>& expected,
+                           const std::optional<Line>& found, const LineMasker& masker) {
+  if (expected && found && expected->text == found->text && expected->has_end != found->has_end) {
     return fmt::format("line {}: expected {} newline at its end", line_number, expected->has_end ? "a" : "no");
   }
-  const std::string shown_expected = Shown(expected, masker);
-  const std::string shown_is = Shown(is, masker);
-  if (shown_expected == shown_is) return fmt::format("line {} differs in a part that is not shown", line_number);
-  return fmt::format("line {}: expected {}, found {}", line_number, shown_expected, shown_is);
+  const std::string quoted_expected = QuotedLine(expected, masker);
+  const std::string quoted_found = QuotedLine(found, masker);
+  if (quoted_expected == quoted_found) return fmt::format("line {} differs in a part that is not shown", line_number);
+  return fmt::format("line {}: expected {}, found {}", line_number, quoted_expected, quoted_found);
 }
 
 }  // namespace
@@ -204,13 +206,13 @@ Result<std::string> FirstDifference(const Root& root, const std::string& path, c
   }
   const std::string part = TRY(ReadPart(file, wanted.line_begin()), doing());
   const bool has_line = !wanted.line().empty() || wanted.has_end();
-  const auto line = has_line ? std::optional(Line{wanted.line(), wanted.has_end()}) : std::nullopt;
-  const auto is = LineAt(part);
-  if ((line && !IsTextLine(line->text)) || (is && !IsTextLine(is->text))) {
+  const auto expected_line = has_line ? std::optional(Line{wanted.line(), wanted.has_end()}) : std::nullopt;
+  const auto found_line = LineAt(part);
+  if ((expected_line && !IsTextLine(expected_line->text)) || (found_line && !IsTextLine(found_line->text))) {
     return fmt::format("binary contents differ: {} bytes expected, {} found, equal up to byte {}", wanted.size(),
                        file.size, wanted.equal());
   }
-  return DifferenceText(wanted.line_number(), line, is, wanted.masker());
+  return DifferenceText(wanted.line_number(), expected_line, found_line, wanted.masker());
 }
 
 }  // namespace pintle::change

@@ -83,11 +83,11 @@ Result<> ExpectKnownVersion(const Root& root, const Format& format) {
   if (version == nullptr) return {};
   auto known = ExpectKnown(format, *version);
   if (known || known.error().kind() != ErrorKind::kTooNew) return {};
-  return WithWayOut(format.path, std::move(known));
+  return WithSetAsideRemedy(format.path, std::move(known));
 }
 
 Result<> ExpectKnownVersions(const Root& root) {
-  for (const Format& one : kAll) TRY(ExpectKnownVersion(root, one));
+  for (const Format& format : kAll) TRY(ExpectKnownVersion(root, format));
   return {};
 }
 

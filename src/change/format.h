@@ -56,6 +56,7 @@ Result<json::Value> WithoutVersion(const Format& format, json::Value document);
 // Returns an error if the file has a newer version.  A file that is missing, damaged or unreadable is no error here,
 // since the reader of the file reports that.
 Result<> ExpectKnownVersion(const Root& root, const Format& format);
+// Does the same for all files that have a version.
 Result<> ExpectKnownVersions(const Root& root);
 
 }  // namespace pintle::change

@@ -19,6 +19,7 @@
 namespace pintle::change {
 namespace {
 
+// A thing can be ignored for ten years at most.
 constexpr auto kLongest = std::chrono::days(3660);
 
 // The form in which an entry is stored.
@@ -32,7 +33,8 @@ struct KeptIgnored {
   };
 };
 
-// An ignored unit includes its file and its drop-ins.
+// Returns whether findings about `about` are ignored if `thing` is.  An ignored unit includes its file and its
+// drop-ins.
 bool Covers(std::string_view thing, std::string_view about) {
   if (thing == about) return true;
   const std::string unit = fmt::format("{}/{}", host::kUnitDirectory, thing);
@@ -51,7 +53,7 @@ std::optional<std::chrono::seconds> ReadSpan(std::string_view text) {
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), count);
   if (problem != std::errc() || count < 0) return std::nullopt;
   const std::string_view name = text.substr(static_cast<std::size_t>(end - text.data()));
-  const auto unit = std::find_if(kUnits.begin(), kUnits.end(), [&](const Unit& one) { return one.first == name; });
+  const auto unit = std::find_if(kUnits.begin(), kUnits.end(), [&](const Unit& each) { return each.first == name; });
   return unit == kUnits.end() ? std::nullopt : std::optional(count * unit->second);
 }
 
@@ -98,13 +100,13 @@ Result<Ignored> ReadIgnored(const Root& root, WallTime now) {
     const auto kept = json::Decode<std::vector<KeptIgnored>>(std::move(document), report);
     TRY(report.ToResult());
     Ignored ignored;
-    for (const KeptIgnored& one : kept) {
-      const WallTime until = TRY(FromRfc3339(one.until));
-      if (until > now) ignored.push_back({one.about, until});
+    for (const KeptIgnored& entry : kept) {
+      const WallTime until = TRY(FromRfc3339(entry.until));
+      if (until > now) ignored.push_back({entry.about, until});
     }
     return ignored;
   };
-  return WithWayOut(kIgnored, read());
+  return WithSetAsideRemedy(kIgnored, read());
 }
 
 Result<> KeepIgnored(const Root& root, const Ignored& ignored) {

@@ -85,7 +85,9 @@ class Inverter {
   Result<> CheckUser(const std::string& name) const {
     if (TRY(host::FindUser(host_.root, name))) return {};
     return Error(ErrorKind::kNotFound,
-                 fmt::format("this machine has no user named \"{}\"; make it, or take it out of the config", name));
+                 fmt::format("this machine has no user named \"{0}\"; make the user with `useradd`, or remove \"{0}\" "
+                             "from the users of the config",
+                             name));
   }
 
   const host::Host& host_;

@@ -14,7 +14,7 @@
 namespace pintle::change {
 
 // Returns the step that puts back the present state of a thing, or nullopt if the thing is already as `step` wants it.
-// It must not be called for deployments, nor for entries of the file tree, whose contents have to be stored.  Units in
+// Must not be called for deployments, nor for entries of the file tree, whose contents have to be stored.  Units in
 // `changed_units` always get an inverse, even if they are enabled as wanted: their [Install] sections may have changed.
 Result<std::optional<plan::Step>> InverseOf(const host::Host& host, const plan::Step& step,
                                             const std::unordered_set<std::string>& changed_units);

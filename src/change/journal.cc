@@ -61,16 +61,18 @@ Result<std::optional<Change>> Journal::Read() const {
     if (!TRY(root_.Status(kJournal))) return std::nullopt;
     return TRY(ChangeIn(TRY(root_.ReadFile(kJournal))));
   };
-  return WithWayOut(kJournal, read());
+  return WithSetAsideRemedy(kJournal, read());
 }
 
 Result<host::BlobStore> Journal::OpenBlobs() const {
-  TRY(WithWayOut(kChangeDirectory, host::WithRemedy(root_.MakeDirectories(kChangeDirectory, kPrivateDirectory))));
+  TRY(WithSetAsideRemedy(kChangeDirectory,
+                         host::WithRemedy(root_.MakeDirectories(kChangeDirectory, kPrivateDirectory))));
   if (TRY(IsThere()) && TRY(root_.Status(kBlobs))) {
-    return WithWayOut(kBlobs, host::WithRemedy(host::BlobStore::Open(root_, kBlobs, host::BlobStore::For::kReading)));
+    return WithSetAsideRemedy(kBlobs,
+                              host::WithRemedy(host::BlobStore::Open(root_, kBlobs, host::BlobStore::For::kReading)));
   }
   // Contents without a journal belong to a change that never began or has ended.
-  TRY(WithWayOut(kBlobs, root_.Remove(kBlobs)));
+  TRY(WithSetAsideRemedy(kBlobs, root_.Remove(kBlobs)));
   host::BlobStore contents = TRY(host::WithRemedy(host::BlobStore::Open(root_, kBlobs)));
   contents.LimitTo(TRY(host::RoomAt(root_, kStateDirectory)).bytes);
   return contents;
@@ -79,14 +81,14 @@ Result<host::BlobStore> Journal::OpenBlobs() const {
 Result<> Journal::ExpectUsable() const {
   const auto directory = TRY(root_.Status(kChangeDirectory));
   if (directory && !S_ISDIR(directory->st_mode)) {
-    return WithWayOut(kChangeDirectory, Error(ErrorKind::kInvalid, "it is not a directory"));
+    return WithSetAsideRemedy(kChangeDirectory, Error(ErrorKind::kInvalid, "it is not a directory"));
   }
   const auto change = TRY(Read());
-  if (change) return WithWayOut(kBlobs, ExpectContents(*change, TRY(OpenBlobs())));
+  if (change) return WithSetAsideRemedy(kBlobs, ExpectContents(*change, TRY(OpenBlobs())));
   for (const std::string& path : {std::string(kBlobs), host::PairedFile(root_, kJournal).spare()}) {
     const auto status = TRY(root_.Status(path));
     if (!status || !S_ISDIR(status->st_mode)) continue;
-    return WithWayOut(path, Error(ErrorKind::kInvalid, "there is a directory in the place of a file"));
+    return WithSetAsideRemedy(path, Error(ErrorKind::kInvalid, "there is a directory in the place of a file"));
   }
   return {};
 }
@@ -95,6 +97,7 @@ Result<bool> Journal::IsThere() const { return TRY(root_.Status(kJournal)).has_v
 
 Result<> Journal::Write(const Change& change) const {
   json::Value document = WithVersion(format::kJournal, json::Encode(change));
+  // A character has at most four bytes.
   if (change.reason.size() > kLongestReason) document["reason"] = FirstCharacters(change.reason, kLongestReason / 4);
   const std::string text = json::ToText(WithTextOnly(std::move(document)));
   const std::size_t limit = limits::kRecord - (change.phase == Phase::kApplying ? kRoomForMore : 0);

@@ -28,6 +28,7 @@ class Journal {
 
   // Returns the change that is under way, or nullopt.
   Result<std::optional<Change>> Read() const;
+  // Returns whether the journal has a change, without reading it.
   Result<bool> IsThere() const;
 
   // Checks that the journal and all contents of its change can be read.  If there is no change, checks that no

@@ -15,7 +15,7 @@
 
 namespace pintle::change {
 
-// Returns nullopt if there is no such file.
+// Returns the value in the file, or nullopt if there is no such file.
 template <typename T>
 Result<std::optional<T>> ReadKept(const Root& root, const Format& format) {
   const auto read = [&]() -> Result<std::optional<T>> {
@@ -26,10 +26,10 @@ Result<std::optional<T>> ReadKept(const Root& root, const Format& format) {
     TRY(report.ToResult());
     return kept;
   };
-  return WithWayOut(format.path, read());
+  return WithSetAsideRemedy(format.path, read());
 }
 
-// Removes the file if there is no value.
+// Writes the value to the file.  Removes the file if there is no value.
 template <typename T>
 Result<> Keep(const Root& root, const Format& format, const std::optional<T>& value) {
   TRY(ExpectKnownVersion(root, format));

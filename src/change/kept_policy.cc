@@ -19,7 +19,8 @@ Result<api::NodeDisruptionPolicy> ReadKeptPolicy(const Root& root) {
 Result<> KeepPolicy(const Root& root, const api::NodeDisruptionPolicy& policy) {
   const std::string text = TextWithVersion(format::kPolicy, json::Encode(policy));
   TRY(ExpectKnownVersion(root, format::kPolicy));
-  if (TRY(root.Status(kKeptPolicy)) && TRY(WithWayOut(kKeptPolicy, root.ReadFile(kKeptPolicy))) == text) return {};
+  if (TRY(root.Status(kKeptPolicy)) && TRY(WithSetAsideRemedy(kKeptPolicy, root.ReadFile(kKeptPolicy))) == text)
+    return {};
   TRY(root.MakeDirectories(kStateDirectory, kPrivateDirectory));
   return root.WriteFile(kKeptPolicy, text);
 }

@@ -13,9 +13,10 @@ namespace pintle::change {
 
 inline constexpr const char* kKeptPolicy = format::kPolicy.path;
 
-// If none was stored, returns an empty policy, with which the defaults apply.
+// Returns the stored policy.  If none was stored, returns an empty policy, with which the defaults apply.
 Result<api::NodeDisruptionPolicy> ReadKeptPolicy(const Root& root);
 
+// Stores the policy, unless the same policy is stored already.
 Result<> KeepPolicy(const Root& root, const api::NodeDisruptionPolicy& policy);
 
 }  // namespace pintle::change

@@ -49,10 +49,10 @@ Links ChangedLinks(const Links& before, const Links& after) {
 RestoredLinks RestoreLinks(Links now, const Links& before, const Links& made) {
   RestoredLinks back = {.links = std::move(now), .edited = {}};
   for (const auto& [path, target] : made.targets) {
-    const auto is = LinkTargetOf(back.links, path);
+    const auto present = LinkTargetOf(back.links, path);
     const auto wanted = LinkTargetOf(before, path);
-    if (is == wanted) continue;
-    if (is.value_or("") == target) {
+    if (present == wanted) continue;
+    if (present.value_or("") == target) {
       SetTarget(back.links, path, wanted);
     } else {
       back.edited.push_back(path);

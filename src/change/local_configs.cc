@@ -99,10 +99,10 @@ Result<> AddFile(const machineconfig::InputFile& input, std::size_t& left, std::
 Result<> ExpectUniqueNames(const std::vector<WrittenConfig>& configs) {
   std::map<std::string_view, std::string_view> files;
   for (const WrittenConfig& config : configs) {
-    const auto [other, is_new] = files.emplace(config.object.metadata.name, config.file);
+    const auto [earlier, is_new] = files.emplace(config.object.metadata.name, config.file);
     if (is_new) continue;
     return Error(ErrorKind::kInvalid, fmt::format("{} and {} have the same name, {}; one of them needs another",
-                                                  other->second, config.file, other->first));
+                                                  earlier->second, config.file, earlier->first));
   }
   return {};
 }

@@ -42,6 +42,7 @@ struct WrittenConfigs {
 Result<WrittenConfigs> ReadWrittenConfigs(std::span<const std::string> inputs);
 
 // Returns the reason why a file of `WrittenConfigs::others` is not a config.
+// Returns the reason why a file in a directory does not count as a config: its name has none of the known endings.
 std::string WhyNotConfig(const std::string& path);
 
 // Returns whether a file of this name in a directory counts as a config.

@@ -38,7 +38,8 @@ Result<Things> ConfiguredAlike(const IsSelected& is_selected, const plan::Parsed
   return alike;
 }
 
-// Returns whether the step overwrites nothing, because it moves aside a folder that belongs to another user.
+// Returns whether the step overwrites no keys, because it moves aside the folder of the keys, which belongs to another
+// user.
 Result<bool> IsSetAside(const Root& root, const plan::Step& step) {
   const auto* put = std::get_if<resource::Put<resource::AuthorizedKeys>>(&step);
   if (put == nullptr) return false;
@@ -79,7 +80,7 @@ Things OutOfReach(const Root& root, const plan::ParsedConfig& from, const plan::
   const auto& before = from.ignition.passwd.users;
   for (const ignition::PasswdUser& user : to.ignition.passwd.users) {
     const bool is_same = std::any_of(before.begin(), before.end(),
-                                     [&](const ignition::PasswdUser& one) { return json::Equal(one, user); });
+                                     [&](const ignition::PasswdUser& each) { return json::Equal(each, user); });
     if (is_same && !host::ObserveAuthorizedKeys(root, user.name)) out_of_reach.insert(user.name);
   }
   return out_of_reach;

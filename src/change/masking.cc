@@ -28,7 +28,8 @@ bool IsNameCharacter(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '.';
 }
 
-bool SpeaksOfASecret(std::string_view name) {
+// Returns whether the name of a value suggests that the value is a secret.
+bool SuggestsASecret(std::string_view name) {
   const std::string lower = Lower(name);
   if (lower == "auth" || lower == "_auth" || lower == "authorization" || lower.ends_with(".key")) return true;
   return std::any_of(kSecretWords.begin(), kSecretWords.end(),
@@ -57,11 +58,12 @@ std::size_t EndOfValue(std::string_view line, std::size_t at) {
   return line.size();
 }
 
+// Masks the value in `password = SECRET` and `password: SECRET`.
 std::string WithoutNamedSecrets(std::string_view line) {
   std::string masked;
   std::size_t copied = 0;
   for (std::size_t at = 0; at < line.size(); ++at) {
-    if ((line[at] != '=' && line[at] != ':') || !SpeaksOfASecret(NameBefore(line, at))) continue;
+    if ((line[at] != '=' && line[at] != ':') || !SuggestsASecret(NameBefore(line, at))) continue;
     const std::size_t begin = std::min(line.find_first_not_of(" \t", at + 1), line.size());
     // After "secret: {" and the like, the secret is later in this line, or on another line.
     if (begin == line.size() || line[begin] == '{' || line[begin] == '[' || line[begin] == '|' || line[begin] == '>') {
@@ -86,7 +88,7 @@ std::string WithoutSecretArguments(std::string_view line) {
     while (end < line.size() && IsNameCharacter(line[end])) ++end;
     const std::size_t begin = std::min(line.find_first_not_of(' ', end), line.size());
     if (begin == end || begin == line.size() || line[begin] == '-') continue;
-    if (!SpeaksOfASecret(line.substr(at + 3, end - at - 3))) continue;
+    if (!SuggestsASecret(line.substr(at + 3, end - at - 3))) continue;
     masked += line.substr(copied, begin - copied);
     masked += kMasked;
     copied = std::min(line.find(' ', begin), line.size());
@@ -96,7 +98,8 @@ std::string WithoutSecretArguments(std::string_view line) {
   return masked;
 }
 
-// Returns whether the text is a method, which stands between the first two dollars of a hash.
+// Returns whether the text may be the method that stands between the first two dollars of a hash.  The methods of
+// crypt(5) have one to three characters.
 bool IsHashMethod(std::string_view text) {
   if (text.size() < 4) return !text.empty();
   return std::any_of(kHashMethods.begin(), kHashMethods.end(),
@@ -129,7 +132,7 @@ bool BeginsSecretBlock(std::string_view line) {
   const std::size_t end = line.find_last_not_of(" +-0123456789");
   if (end == std::string_view::npos || (line[end] != '|' && line[end] != '>')) return false;
   const std::size_t colon = line.substr(0, end).rfind(':');
-  return colon != std::string_view::npos && SpeaksOfASecret(NameBefore(line, colon));
+  return colon != std::string_view::npos && SuggestsASecret(NameBefore(line, colon));
 }
 
 bool BeginsKey(std::string_view line) {

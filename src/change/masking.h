@@ -19,6 +19,7 @@ inline constexpr std::string_view kMasked = "<masked>";
 // Masks the lines of one file, one after the other.  How a line is masked can depend on the lines before it.
 class LineMasker {
  public:
+  // Returns the next line of the file, masked.
   std::string Next(std::string_view line);
 
  private:

@@ -13,8 +13,8 @@ namespace {
 
 // Removes the packages that are also in `others`.
 void LeaveOut(const std::vector<std::string>& others, std::vector<std::string>& packages) {
-  const std::set<std::string> set(others.begin(), others.end());
-  std::erase_if(packages, [&](const std::string& package) { return set.contains(package); });
+  const std::set<std::string> left_out(others.begin(), others.end());
+  std::erase_if(packages, [&](const std::string& package) { return left_out.contains(package); });
 }
 
 }  // namespace

@@ -10,8 +10,8 @@
 
 namespace pintle::change {
 
-// Reads the package database of the running machine.  On a machine that cannot layer packages, nothing counts as
-// missing.
+// Compares what the machine should have with the booted deployment and with the package database of the running
+// machine.  On a machine that cannot layer packages, nothing counts as missing.
 Result<plan::MissingParts> FindMissingParts(const host::Host& host, const host::DeployedImage& booted,
                                             const resource::Deployment::State& want);
 

@@ -38,26 +38,28 @@ using plan::Step;
 using resource::Put;
 
 constexpr const char* kFinalizer = "pintle-finalize-staged.service";
+// A start of kFinalizer that takes longer than this counts as hung.
 constexpr auto kFinalizerStartPatience = std::chrono::minutes(1);
 
 // The part of the machine to which a path belongs: the /etc of a deployment, the shared /var, or the OS image.
-enum class Part { kDeployment, kShared, kImage };
+enum class MachinePart { kDeployment, kShared, kImage };
 
 bool IsIn(std::string_view directory, std::string_view path) {
   return path.starts_with(directory) && (path.size() == directory.size() || path[directory.size()] == '/');
 }
 
-Result<Part> PartOf(const Root& root, const std::string& path) {
+Result<MachinePart> PartOf(const Root& root, const std::string& path) {
   std::string above = host::DirectoryAbove(path);
   while (!TRY(root.Status(above))) above = host::DirectoryAbove(above);
   const std::string place = TRY(root.RealPath(above));
-  if (IsIn("/etc", place)) return Part::kDeployment;
-  return IsIn("/var", place) ? Part::kShared : Part::kImage;
+  if (IsIn("/etc", place)) return MachinePart::kDeployment;
+  return IsIn("/var", place) ? MachinePart::kShared : MachinePart::kImage;
 }
 
+// Returns an error if the step puts a file into the OS image, which cannot be changed.
 Result<> CheckPlace(const Root& root, const Step& step) {
   const auto* file = std::get_if<FilePut>(&step);
-  if (file == nullptr || TRY(PartOf(root, file->key)) != Part::kImage) return {};
+  if (file == nullptr || TRY(PartOf(root, file->key)) != MachinePart::kImage) return {};
   return Error(ErrorKind::kInvalid,
                fmt::format("{} is neither in /etc nor in /var, and belongs to the OS image; put it elsewhere, or build "
                            "an image that has it",
@@ -130,7 +132,8 @@ Error EditedError(const Step& step, const Change& change) {
                            ThingOf(step).second, change.to));
 }
 
-// An edit that someone makes while the deployment waits for the reboot must not be lost silently.
+// Returns an error if someone has edited a thing of the change while the deployment waited for the reboot.  Such an
+// edit must not be lost silently.
 Result<> CheckUntouched(const host::Host& host, const Change& change) {
   for (const Step& step : change.undo) {
     if (!TRY(std::visit(IsAsBefore(host), step))) return EditedError(step, change);
@@ -190,6 +193,7 @@ class IsAsMerged {
   const Step& put_;
 };
 
+// Returns an error if someone has edited a thing of the change in the new deployment.
 Result<> CheckAsMerged(const host::Host& host, const Change& change) {
   const auto puts = ByThing(change.steps);
   for (const Step& step : change.undo) {
@@ -206,7 +210,7 @@ class MayBeMerged {
   explicit MayBeMerged(const Root& root) : root_(root) {}
 
   Result<bool> operator()(FilePut& put) const {
-    if (TRY(PartOf(root_, put.key)) != Part::kDeployment) return false;
+    if (TRY(PartOf(root_, put.key)) != MachinePart::kDeployment) return false;
     TRY(ResolveOwners(root_, put));
     return TRY(IsAsWanted(root_, put));
   }
@@ -247,6 +251,7 @@ Result<std::vector<Step>> WithDirectories(const Root& next, std::vector<Step> st
   return all;
 }
 
+// Puts the change, and the things that it holds, into the tree of the next deployment.
 Result<> PutInto(const Root& next, const host::Host& host, const host::BlobStore& contents, const Change& change) {
   TRY(CheckUntouched(host, change));
   std::vector<Step> steps = TRY(StillHeld(host, change.next_boot->held));
@@ -267,7 +272,7 @@ class UndoOnOld {
   UndoOnOld(const host::Host& host, const Step& put) : host_(host), put_(put) {}
 
   Undo operator()(const FilePut& undo) const {
-    if (TRY(PartOf(host_.root, undo.key)) != Part::kShared) return std::nullopt;
+    if (TRY(PartOf(host_.root, undo.key)) != MachinePart::kShared) return std::nullopt;
     const auto& put = std::get<FilePut>(put_);
     if (TRY(IsAsWanted(host_.root, put))) return undo;
     auto observed = TRY(host::Observe(host_.root, put.key));

@@ -31,6 +31,7 @@ struct NextDeployment {
   host::WantedDeployment wanted;
 };
 
+// Returns the deployment that a change from one config to the other stages.
 Result<NextDeployment> NextDeploymentFor(const host::Host& host, const plan::ParsedConfig& from,
                                          const plan::ParsedConfig& to, const plan::Difference& difference);
 

@@ -42,8 +42,8 @@ Result<std::optional<OriginalPasswords>> GiveBackPasswords(const Root& root, con
                                                            const plan::ParsedConfig& to,
                                                            std::vector<plan::Step>& steps);
 
-// Adds findings on the users of a config whose original passwords are lost, since the file is damaged, or cannot be
-// read at the moment.
+// If the file is damaged, or cannot be read at the moment, adds a finding on each user of the config, because the
+// user's original password is lost or not known.
 void AddLostPasswords(const Root& root, const ignition::Config& config, std::vector<Finding>& findings);
 
 // Returns the contents that replace a damaged file when a person accepts the loss.  With these contents, a user of the

@@ -20,12 +20,13 @@ namespace fs = std::filesystem;
 
 constexpr mode_t kOthersWrite = S_IWGRP | S_IWOTH;
 
-void PrependParts(const fs::path& path, std::deque<std::string>& rest) {
+// Puts the parts of `path` before those that are in `left` already.
+void PrependPathParts(const fs::path& path, std::deque<std::string>& left) {
   std::deque<std::string> parts;
   for (const fs::path& part : path.relative_path()) {
     if (!part.empty() && part != ".") parts.push_back(part);
   }
-  rest.insert(rest.begin(), parts.begin(), parts.end());
+  left.insert(left.begin(), parts.begin(), parts.end());
 }
 
 // Checks the entries on the way to a file, and the file itself, one after the other.
@@ -68,10 +69,11 @@ Result<std::string> TargetOf(const std::string& link) {
   return target;
 }
 
+// Checks all entries on the way to the file, through links as well.
 Result<OthersAccess> Follow(const std::string& path) {
   EntryChecks checks;
-  std::deque<std::string> left;
-  PrependParts(path, left);
+  std::deque<std::string> left;  // The parts of the path that were not followed yet.
+  PrependPathParts(path, left);
   fs::path place = "/";
   struct stat status = {};
   if (::lstat(place.c_str(), &status) != 0) return Error::FromErrno("lstat");
@@ -93,7 +95,7 @@ Result<OthersAccess> Follow(const std::string& path) {
     if (++links > kMostLinks) return Error::FromErrno("following links", ELOOP);
     const fs::path target = TRY(TargetOf(next));
     if (target.is_absolute()) place = "/";
-    PrependParts(target, left);
+    PrependPathParts(target, left);
   }
   return std::move(checks).access();
 }

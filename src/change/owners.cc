@@ -11,8 +11,8 @@ Result<> Owners::Resolve(host::FilePut& file) {
   if (!file.want) return {};
   const auto unknown = [&](const char* kind, const std::string& name) {
     return Error(ErrorKind::kNotFound, fmt::format("failed to retrieve file ownership for file \"{}\": this machine "
-                                                   "has no {} named \"{}\"; make it, or name its number",
-                                                   file.key, kind, name));
+                                                   "has no {} named \"{}\"; make the {}, or write its number instead",
+                                                   file.key, kind, name, kind));
   };
   resource::Owner& user = file.want->user;
   if (!user.name.empty() && !users_.contains(user.name)) {

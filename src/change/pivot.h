@@ -22,7 +22,7 @@ struct Pivot {
   std::string image;                       // A name as in host/ostree/image_name.h; empty for the booted image.
   std::vector<std::string> add_arguments;  // Kernel arguments to add; the others stay.
   std::vector<std::string> remove_arguments;
-  bool even_if_booted = false;  // Makes another deployment of an image that is booted already.
+  bool even_if_booted = false;  // Make a new deployment even if the image is booted already.
 };
 
 // A pivot whose image is stored on the machine.
@@ -38,7 +38,7 @@ struct PreparedPivot {
 // Fetches the image.  Changes nothing but the store of images.
 Result<PreparedPivot> Prepare(const host::Host& host, const Pivot& pivot, const Progress& progress);
 
-// `config` is the config that the machine has.
+// Makes the change that lets the machine boot the image.  `config` is the config that the machine has.
 Result<Ending> Apply(const host::Host& host, const plan::ParsedConfig& config, const PreparedPivot& pivot,
                      const Progress& progress);
 

@@ -23,6 +23,7 @@ enum class PrivateLines { kLeftOut, kShown };
 
 // Returns whether a file with these permissions is private.
 constexpr bool IsPrivate(std::int64_t permissions) { return (permissions & 04) == 0; }
+// Returns whether a config makes this file private.
 bool IsPrivate(const ignition::File& file);
 
 // Returns the paths of a config's private files.

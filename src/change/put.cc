@@ -218,6 +218,7 @@ Result<> PutAll(const host::Host& host, const host::BlobStore& contents, std::sp
 
 Result<std::vector<std::string>> PutBack(const host::Host& host, const host::BlobStore& contents,
                                          std::span<const Step> undo, std::span<const Step> steps) {
+  // Before the undo, each thing is as the change has put it, unless someone has edited it since.
   UndoPutter putter(host, contents, {steps, std::nullopt});
   TRY(putter.PutSteps(undo));
   return std::move(putter).End();

@@ -33,6 +33,7 @@ inline constexpr const char* kRebooting = "rebooting";
 inline constexpr const char* kRebootPending = "reboot pending";
 }  // namespace outcome
 
+// Returns the outcome of a recovery, as log entries name it.
 std::string_view OutcomeOf(Recovery how);
 
 // Returns ", because of this: ..." if there is a reason, and "" otherwise.
@@ -45,6 +46,7 @@ struct ChangeEvent {
   std::string to;
 };
 
+// Return the log entries for the beginning of a change, its end, its failure, and its recovery.
 log::Entry RecordOfBegin(const ChangeEvent& change);
 log::Entry RecordOfEnd(const ChangeEvent& change, std::string_view outcome);
 log::Entry RecordOfFailure(const ChangeEvent& change, const std::string& error);

@@ -2,8 +2,8 @@
 #pragma once
 
 // Stores the name of the config with which the machine was not healthy after its reboot, so that the agent does not try
-// it again by itself.  The program that undoes a change that awaits confirmation writes this file.  The agent reads it,
-// and removes it when a person asks for another try.
+// this config again by itself.  The program that undoes a change that awaits confirmation writes this file.  The agent
+// reads it, and removes it when a person asks for another try.
 
 #include <optional>
 #include <string>
@@ -29,9 +29,10 @@ struct Rejected {
   };
 };
 
+// Returns nullopt if no config is rejected.
 Result<std::optional<Rejected>> ReadRejected(const Root& root);
 
-// Nullopt removes the file, so that every config may be tried.
+// Stores the rejection.  Nullopt removes the file, so that every config may be tried.
 Result<> KeepRejected(const Root& root, const std::optional<Rejected>& rejected);
 
 }  // namespace pintle::change

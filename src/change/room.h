@@ -10,8 +10,8 @@
 
 namespace pintle::change {
 
-// New files need room beside the old ones.  Undoing needs no more room, since it removes the new files.  The journal
-// needs room for two copies.
+// Returns an error if a file system has too little room.  New files need room beside the old ones.  Undoing needs no
+// more room, since it removes the new files.  The journal needs room for two copies.
 Result<> ExpectRoom(const host::Host& host, const Change& change, const host::BlobStore& contents);
 
 }  // namespace pintle::change

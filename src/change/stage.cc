@@ -54,14 +54,16 @@ constexpr const char* kMachineId = "/etc/machine-id";
 // The config holds pull secrets and hashes of passwords.
 constexpr std::int64_t kConfigPermissions = 0600;
 
-std::vector<std::string> Without(const std::vector<std::string>& paths, const std::vector<std::string>& others) {
-  const std::unordered_set<std::string_view> known(others.begin(), others.end());
-  std::vector<std::string> rest;
-  std::copy_if(paths.begin(), paths.end(), std::back_inserter(rest),
+// Returns the paths that are not in `excluded`.
+std::vector<std::string> Without(const std::vector<std::string>& paths, const std::vector<std::string>& excluded) {
+  const std::unordered_set<std::string_view> known(excluded.begin(), excluded.end());
+  std::vector<std::string> left;
+  std::copy_if(paths.begin(), paths.end(), std::back_inserter(left),
                [&](const std::string& path) { return !known.contains(path); });
-  return rest;
+  return left;
 }
 
+// Collects the steps of a change and of its undo.  A thing that is already as wanted gets no step.
 class Stager {
  public:
   Stager(const host::Host& host, host::BlobStore& contents)
@@ -71,6 +73,7 @@ class Stager {
         seen_(host::SeenFiles::Load(host.root, host::kSeenFiles, host.clock)),
         looked_at_(host.clock.Wall()) {}
 
+  // Adds the steps of a change from one config to another.
   Result<> Add(const ParsedConfig& from, const ParsedConfig& to, const plan::Plan& plan, const Things& left_alone,
                Edits edits) {
     if (edits == Edits::kRefused) TRY(CollectConfigured(from));
@@ -105,6 +108,8 @@ class Stager {
     return AddOthers(std::move(sorted.others), plan.difference);
   }
 
+  // Adds the steps that put back the chosen parts of a config.  A person who restores a user accepts that the original
+  // passwords are lost if their file is damaged.
   Result<> AddChosen(const ParsedConfig& config, const plan::Plan& plan, const Choice& choice) {
     std::vector<Step> steps = TRY(plan::StepsFor(config, config, {}));
     std::erase_if(steps, [&](const Step& step) { return !choice(step); });
@@ -162,9 +167,10 @@ class Stager {
 
   struct Sorted {
     std::vector<FilePut> files;
-    std::vector<Step> others;
+    std::vector<Step> others;  // The steps for all other things.
   };
 
+  // Separates the steps for files from the others, and resolves the owners of the files.
   Result<Sorted> Sort(std::vector<Step> steps) const {
     Sorted sorted;
     for (Step& step : steps) {
@@ -202,7 +208,7 @@ class Stager {
     return all;
   }
 
-  // Collects the files of the old config.  If someone has edited one that the change would overwrite, that is an error.
+  // Collects the files of the old config, so that CheckNotEdited() can find edits of them.
   Result<> CollectConfigured(const ParsedConfig& from) {
     Owners owners(host_.root);
     for (Step& step : TRY(plan::StepsFor(from, from, {}))) {
@@ -223,6 +229,7 @@ class Stager {
     return Error(ErrorKind::kConflict, TextOf(findings, from.object.metadata.name));
   }
 
+  // Records an edit of a file of the old config that the change would overwrite.
   void CompareWithOldConfig(const FilePut& file, const std::optional<FileState>& have) {
     const auto expected = as_configured_.find(file.key);
     if (expected == as_configured_.end() || (have && host::Matches(*expected->second.want, *have))) return;

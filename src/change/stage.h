@@ -21,7 +21,8 @@ enum class Edits {
   kOverwritten,  // They are overwritten, because the person who asks for the change knows of them.
 };
 
-// Collects the contents that the change and its undo need, and makes them durable.  It changes nothing else.
+// Works out the change.  Stores the contents that the change and its undo need, and makes them durable; changes nothing
+// else.
 Result<Change> Stage(const host::Host& host, host::BlobStore& contents, const plan::ParsedConfig& from,
                      const plan::ParsedConfig& to, const plan::Plan& plan, const Things& left_alone = {},
                      Edits edits = Edits::kRefused);

@@ -30,9 +30,10 @@ struct StagedImage {
   };
 };
 
+// Returns nullopt if there is no record.
 Result<std::optional<StagedImage>> ReadStagedImage(const Root& root);
 
-// Nullopt removes the record.
+// Stores the record.  Nullopt removes it.
 Result<> KeepStagedImage(const Root& root, const std::optional<StagedImage>& staged);
 
 }  // namespace pintle::change

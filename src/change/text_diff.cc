@@ -34,6 +34,7 @@ class Search {
     const auto rows = static_cast<std::ptrdiff_t>(from_.size());
     const auto columns = static_cast<std::ptrdiff_t>(to_.size());
     const std::ptrdiff_t max_changes = std::min(rows + columns, kMostChanges);
+    // The diagonals from -max_changes to max_changes, and one more on each side.
     furthest_.assign(static_cast<std::size_t>(2 * max_changes + 3), 0);
     middle_ = max_changes + 1;
     for (std::ptrdiff_t changes = 0; changes <= max_changes; ++changes) {
@@ -106,11 +107,12 @@ class Search {
 
   const Numbers& from_;
   const Numbers& to_;
-  Row furthest_;
-  std::vector<Row> history_;
-  std::ptrdiff_t middle_ = 0;
+  Row furthest_;               // For each diagonal k = x - y, the greatest x that was reached on it.
+  std::vector<Row> history_;   // The rows before each number of changes.
+  std::ptrdiff_t middle_ = 0;  // The index of the diagonal 0 in a row.
 };
 
+// Returns the numbers of the lines.  A line that is not in `known` gets the next free number.
 Numbers Numbered(const Lines& lines, std::unordered_map<std::string_view, std::size_t>& known) {
   Numbers numbers;
   numbers.reserve(lines.size());

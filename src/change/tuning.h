@@ -25,7 +25,7 @@ struct Tuning {
 // `os_release` is the text of os-release(5).
 Tuning ParseTuning(std::string_view text, std::string_view os_release);
 
-// Returns an empty tuning if there is no such file.
+// Reads the file, and the os-release(5) of the same tree.  Returns an empty tuning if there is no such file.
 Result<Tuning> ReadTuning(const Root& root);
 
 }  // namespace pintle::change

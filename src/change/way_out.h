@@ -13,7 +13,7 @@
 
 namespace pintle::change {
 
-inline Error WithWayOut(std::string_view path, Error error) {
+inline Error WithSetAsideRemedy(std::string_view path, Error error) {
   // The error about a newer version has remedies of its own (change/format.h).
   if (error.kind() == ErrorKind::kTooNew) return std::move(error).While(path);
   return std::move(error).While(
@@ -21,9 +21,9 @@ inline Error WithWayOut(std::string_view path, Error error) {
 }
 
 template <typename T>
-Result<T> WithWayOut(std::string_view path, Result<T> read) {
+Result<T> WithSetAsideRemedy(std::string_view path, Result<T> read) {
   if (read) return read;
-  return WithWayOut(path, std::move(read).error());
+  return WithSetAsideRemedy(path, std::move(read).error());
 }
 
 }  // namespace pintle::change

@@ -26,7 +26,7 @@ std::optional<Result<TextCache::Text>> TextCache::Known(const Entry& entry) {
   if (entry.failure_) return Result<Text>(*entry.failure_);
   Text text = entry.text_.lock();
   if (!text) return std::nullopt;
-  const auto kept = std::find_if(kept_.begin(), kept_.end(), [&](const Kept& one) { return one.entry == &entry; });
+  const auto kept = std::find_if(kept_.begin(), kept_.end(), [&](const Kept& each) { return each.entry == &entry; });
   if (kept == kept_.end()) {
     kept_.push_front({&entry, text});
   } else {
@@ -40,11 +40,11 @@ std::optional<Result<TextCache::Text>> TextCache::Known(const Entry& entry) {
 bool TextCache::MakeRoomFor(std::size_t length) {
   const auto fits = [&](std::size_t in_use) { return in_use == 0 || in_use + length <= size_; };
   std::size_t freeable = 0;
-  for (const Kept& one : kept_) freeable += one.text.use_count() == 1 ? one.text->size() : 0;
+  for (const Kept& kept : kept_) freeable += kept.text.use_count() == 1 ? kept.text->size() : 0;
   if (const std::size_t in_use = *size_in_use_; !fits(in_use - std::min(freeable, in_use))) return false;
-  for (auto one = kept_.end(); one != kept_.begin() && !fits(*size_in_use_);) {
-    --one;
-    if (one->text.use_count() == 1) one = kept_.erase(one);
+  for (auto kept = kept_.end(); kept != kept_.begin() && !fits(*size_in_use_);) {
+    --kept;
+    if (kept->text.use_count() == 1) kept = kept_.erase(kept);
   }
   return true;
 }
@@ -64,7 +64,7 @@ TextCache::Text TextCache::Keep(const Entry& entry, std::string made) {
 
 void TextCache::Forget(const Entry* entry) {
   const std::lock_guard lock(mutex_);
-  kept_.remove_if([&](const Kept& one) { return one.entry == entry; });
+  kept_.remove_if([&](const Kept& kept) { return kept.entry == entry; });
 }
 
 }  // namespace pintle::event

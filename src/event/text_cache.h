@@ -65,6 +65,7 @@ class TextCache {
   };
 
   Result<Text> Get(const Entry& entry);
+  // Returns the text, or the error of an earlier attempt to make it.  Returns nullopt if the text has to be made.
   std::optional<Result<Text>> Known(const Entry& entry);
   bool MakeRoomFor(std::size_t length);
   Text Keep(const Entry& entry, std::string made);

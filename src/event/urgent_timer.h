@@ -4,7 +4,8 @@
 // A timer whose callback runs before everything else that is due in the loop.
 //
 // A program that was stopped for a while (SIGSTOP, a suspended VM) finds many events due at once.  If some callbacks
-// must not run after a certain time, this timer can prevent them.  An ordinary timer might fire after some of them.
+// must not run after a certain time, this timer's callback can prevent them.  An ordinary timer might fire after some
+// of them.
 
 #include <functional>
 
@@ -16,6 +17,7 @@ class UrgentTimer : private Watch<> {
  public:
   UrgentTimer(Loop& loop, std::function<void()> callback);
 
+  // Sets the timer, in place of any earlier time.
   void At(MonotonicTime when);
   void Cancel();
 };

@@ -18,15 +18,15 @@
 namespace pintle::event {
 namespace {
 
-// Checks a call that fails only if memory runs out or the caller breaks its contract.
+// Aborts the program if a call has failed that fails only if memory runs out or the caller breaks its contract.
 void MustSucceed(int result) {
   if (result < 0) std::abort();
 }
 
 template <typename Time>
 std::uint64_t Microseconds(Time time) {
-  // Zero is in the past for every clock.  The greatest value would mean "never" to sd-event, but no time comes near
-  // it.
+  // A negative time becomes zero, which is in the past for every clock.  The greatest value would mean "never" to
+  // sd-event, but no time comes near that value.
   const auto since = std::chrono::ceil<std::chrono::microseconds>(time.time_since_epoch());
   return static_cast<std::uint64_t>(std::max(since, std::chrono::microseconds(0)).count());
 }
@@ -40,7 +40,8 @@ void Disable(sd_event_source* source) { MustSucceed(::sd_event_source_set_enable
 
 bool IsEnabled(sd_event_source* source) { return ::sd_event_source_get_enabled(source, nullptr) > 0; }
 
-// Adds a time source that is not set yet.  The first source of a clock opens a descriptor, which stays with the loop.
+// Adds an event source for times, which is not set yet.  Only the first source of each clock opens a descriptor, which
+// then stays with the loop.
 void AddTime(Loop& loop, sd_event_source** source, clockid_t clock, Slack slack, sd_event_time_handler_t dispatch,
              void* callback) {
   // To sd-event, zero would mean the default accuracy.
@@ -77,9 +78,9 @@ FileEvent FromInotify(const inotify_event& event) {
 }
 
 // Returns a text that names the exhausted resource and how to raise its limit, or "" for any other error.
-std::string_view RemedyFor(int reason) {
-  if (reason == ENOSPC) return ", there are too few inotify watches, raise the sysctl fs.inotify.max_user_watches";
-  if (reason == EMFILE) {
+std::string_view RemedyFor(int errno_value) {
+  if (errno_value == ENOSPC) return ", there are too few inotify watches, raise the sysctl fs.inotify.max_user_watches";
+  if (errno_value == EMFILE) {
     return ", there are too few descriptors or inotify instances, raise the sysctl fs.inotify.max_user_instances or "
            "the unit's LimitNOFILE=";
   }

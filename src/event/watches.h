@@ -28,7 +28,7 @@ namespace pintle::event {
 
 class Loop;
 
-// A timer may fire this much later than its time, so that the machine wakes once for several timers.
+// The time by which a timer may fire late, so that the machine wakes once for several timers.
 using Slack = std::chrono::microseconds;
 inline constexpr Slack kUsualSlack = std::chrono::milliseconds(250);
 
@@ -65,14 +65,17 @@ class Timer : private Watch<> {
   void At(MonotonicTime when);
   void After(std::chrono::nanoseconds delay);
   void Cancel();
+  // Returns whether the timer is set and has not fired yet.
   bool armed() const;
 };
 
-// A timer on the wall clock, which fires once for each time it is set, and earlier if that clock is put forward.
+// A timer on the wall clock, which fires once for each time it is set.  If that clock is put forward, the timer fires
+// earlier.
 class WallTimer : private Watch<> {
  public:
   WallTimer(Loop& loop, std::function<void()> callback, Slack slack = kUsualSlack);
 
+  // Sets the timer, in place of any earlier time.
   void At(WallTime when);
   void Cancel();
   bool armed() const;
@@ -90,6 +93,7 @@ class FdWatch : private Watch<FdReadiness> {
  public:
   static Result<FdWatch> Create(Loop& loop, int fd, FdReadiness wanted, std::function<void(FdReadiness)> callback);
 
+  // Replaces the events to wait for, and returns at once.
   void WaitFor(FdReadiness wanted);
 
  private:
@@ -117,7 +121,7 @@ class SignalWatch : private Watch<int> {
 
 struct FileChanged {
   std::string name;    // The name within the watched directory; empty for the watched file or directory itself.
-  std::uint32_t mask;  // A mask of inotify(7).
+  std::uint32_t mask;  // What happened, as a mask of inotify(7).
 };
 // There were more changes than the kernel's queue holds, so everything has to be read again.
 struct FileChangesLost {};
@@ -125,7 +129,8 @@ struct FileChangesLost {};
 struct FileWatchEnded {};
 using FileEvent = std::variant<FileChanged, FileChangesLost, FileWatchEnded>;
 
-// Calls its callback when something happens to a file or in a directory.
+// Calls its callback when something happens to a file or in a directory.  FileChangesLost and FileWatchEnded are
+// reported whatever the mask.
 class InotifyWatch : private Watch<const ::inotify_event&> {
  public:
   // `mask` is a mask of inotify(7), such as IN_CLOSE_WRITE | IN_MOVED_TO.

@@ -14,11 +14,11 @@ using Reasons = std::vector<std::string>;
 
 bool HasType(const Action& action, std::string_view type) { return action.what.type == type; }
 
-// Changes of the OS take effect only with the next boot, so each of them is a reason to reboot.
+// Returns the changes of the OS.  Each of them is a reason to reboot, since they take effect only with the next boot.
 Reasons ReasonsInTheOs(const Difference& difference) {
   Reasons reasons;
-  const auto add = [&](bool differs, const char* what) {
-    if (differs) reasons.emplace_back(what);
+  const auto add = [&](bool differs, const char* reason) {
+    if (differs) reasons.emplace_back(reason);
   };
   add(difference.os_image, "the OS image changes");
   add(difference.kernel_arguments, "kernel arguments change");
@@ -29,13 +29,14 @@ Reasons ReasonsInTheOs(const Difference& difference) {
 }
 
 // Collects the actions of policies, and the changes that no policy covers.
-class Collector {
+class ActionCollector {
  public:
   void Add(const std::vector<api::NodeDisruptionAction>& actions, const std::string& reason) {
     for (const api::NodeDisruptionAction& action : actions) actions_.push_back({action, {reason}});
   }
-  void AddUncovered(const std::string& what) { uncovered_.push_back(what + ": no policy covers it"); }
+  void AddUncovered(const std::string& changed) { uncovered_.push_back(changed + ": no policy covers it"); }
 
+  // Returns only a reboot, with all reasons for it, if there is a reason.  Otherwise returns the policies' actions.
   std::vector<Action> Take(Reasons reboot_reasons) && {
     std::move(uncovered_.begin(), uncovered_.end(), std::back_inserter(reboot_reasons));
     for (Action& action : actions_) {
@@ -90,7 +91,7 @@ std::vector<Action> ActionsFor(const Difference& difference, const NodeDisruptio
   if (reboot_reasons.empty() && !difference.files && !difference.units && !difference.passwd) {
     return {{{std::string(action_type::kNone), {}, {}}, {}}};
   }
-  Collector collector;
+  ActionCollector collector;
   for (const FileChange& change : difference.changed_files) {
     const api::FilePolicy* file = FindFilePolicy(policy, change.path);
     if (file == nullptr) {

@@ -16,6 +16,7 @@ namespace {
 using json::Equal;
 using Texts = std::optional<std::vector<std::string>>;
 
+// An absent list equals an empty one.
 bool SameTexts(const Texts& a, const Texts& b) {
   static const std::vector<std::string> kNone;
   return (a ? *a : kNone) == (b ? *b : kNone);
@@ -80,10 +81,10 @@ bool Difference::IsEmpty() const {
 
 std::string Difference::OsChanges() const {
   std::string text;
-  const auto add = [&](bool differs, std::string_view what) {
+  const auto add = [&](bool differs, std::string_view change) {
     if (!differs) return;
     text += text.empty() ? "" : "; ";
-    text += what;
+    text += change;
   };
   add(os_image, "Upgrading OS");
   add(extensions, "Installing extensions");

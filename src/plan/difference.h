@@ -45,7 +45,8 @@ struct Difference {
   std::vector<UnitChange> changed_units;  // Sorted by name.
 
   bool IsEmpty() const;
-  // Returns a text such as "Upgrading OS; Changing kernel type", or "".
+  // Names the changes of the image, extensions and kernel: "Upgrading OS; Changing kernel type", or "" if there are
+  // none.
   std::string OsChanges() const;
 };
 

@@ -16,18 +16,19 @@ using api::FilePolicy;
 using api::NodeDisruptionAction;
 using api::UnitPolicy;
 
-NodeDisruptionAction Simple(std::string type) { return {std::move(type), {}, {}}; }
-NodeDisruptionAction None() { return Simple("None"); }
+NodeDisruptionAction WithoutService(std::string type) { return {std::move(type), {}, {}}; }
+NodeDisruptionAction None() { return WithoutService("None"); }
 NodeDisruptionAction Reload(std::string service) { return {"Reload", api::ServiceReference{std::move(service)}, {}}; }
 NodeDisruptionAction Restart(std::string service) { return {"Restart", {}, api::ServiceReference{std::move(service)}}; }
 
+// The Machine Config Operator has the same defaults.
 NodeDisruptionPolicy MakeDefaults() {
   NodeDisruptionPolicy policy;
   policy.files = {
       {"/var/lib/kubelet/config.json", {None()}},
       {"/etc/machine-config-daemon/no-reboot/containers-gpg.pub", {Reload("crio.service")}},
       {"/etc/containers/policy.json", {Reload("crio.service")}},
-      {"/etc/containers/registries.conf", {Simple("Special")}},
+      {"/etc/containers/registries.conf", {WithoutService("Special")}},
       {"/etc/containers/registries.d", {Reload("crio.service")}},
       {"/etc/crio/policies", {Reload("crio.service")}},
       {"/etc/nmstate/openshift", {None()}},
@@ -35,12 +36,12 @@ NodeDisruptionPolicy MakeDefaults() {
        {Restart("coreos-update-ca-trust.service"), Restart("crio.service")}},
       {"/etc/kubernetes/credential-providers", {Restart("kubelet.service")}},
       {"/etc/systemd/system/kubelet.service.d/40-kubelet-crio-image-credential-provider.conf",
-       {Simple("DaemonReload"), Restart("kubelet.service")}},
+       {WithoutService("DaemonReload"), Restart("kubelet.service")}},
       {"/etc/iri-registry", {Restart("iri-registry.service")}},
       {"/usr/local/bin/load-registry-image.sh", {Restart("iri-registry.service")}},
       {"/etc/pki/ca-trust/source/anchors/iri-root-ca.crt", {Restart("coreos-update-ca-trust.service")}},
   };
-  policy.units = {{"iri-registry.service", {Simple("DaemonReload"), Restart("iri-registry.service")}}};
+  policy.units = {{"iri-registry.service", {WithoutService("DaemonReload"), Restart("iri-registry.service")}}};
   policy.sshkey.actions = {None()};
   return policy;
 }
@@ -83,6 +84,7 @@ bool Matches(const std::string& pattern, std::string_view path) {
   return false;
 }
 
+// Returns the policy with the longest path among those that apply, or null.
 template <typename Applies>
 const FilePolicy* WithLongestPath(const std::vector<FilePolicy>& policies, Applies&& applies) {
   const FilePolicy* longest = nullptr;

@@ -12,7 +12,8 @@
 namespace pintle::plan {
 namespace {
 
-// As in the Machine Config Operator, compressed contents are not decompressed.
+// Returns the contents of registries.conf in a config, or "" if the config does not have the file.  As in the Machine
+// Config Operator, compressed contents are not decompressed.
 Result<std::string> RegistriesOf(const ignition::Config& config) {
   for (const ignition::File& file : config.storage.files) {
     if (file.path != kRegistriesPath || !file.contents.source) continue;

@@ -116,7 +116,7 @@ std::string_view LayeredKernel(const LayeredPackages& booted) {
   return machineconfig::kDefaultKernel;
 }
 
-// Returns the packages of a kernel, or none if this machine cannot have it.
+// Returns the packages of a kernel, or none if this machine cannot have that kernel.
 Names KernelPackagesIfAny(std::string_view type, std::string_view machine) {
   auto packages = KernelPackages(type, machine);
   return packages ? *std::move(packages) : Names();
@@ -198,8 +198,8 @@ Result<PackageChanges> PackagesFor(const resource::Deployment::State& from, cons
   if (is_new_image || machineconfig::CanonicalKernelType(from.kernel_type) != kernel) {
     TRY(AddKernel(kernel, booted, machine, changes));
   }
-  const bool has_any = !from.extensions.empty() || !to.extensions.empty();
-  if (has_any && (is_new_image || from.extensions != to.extensions)) {
+  const bool has_extensions = !from.extensions.empty() || !to.extensions.empty();
+  if (has_extensions && (is_new_image || from.extensions != to.extensions)) {
     TRY(AddExtensions(to.extensions, booted, changes));
   }
   return changes;

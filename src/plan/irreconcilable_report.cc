@@ -75,11 +75,11 @@ class Differ {
   void CompareObjects(const Value& from, const Value& to, const std::string& path) {
     for (const auto& [key, value] : from.members()) {
       const std::string below = path + "." + key;
-      const Value* other = to.Find(key);
-      if (other == nullptr) {
+      const Value* new_value = to.Find(key);
+      if (new_value == nullptr) {
         Add(below, Removed(value));
       } else {
-        Compare(value, *other, below);
+        Compare(value, *new_value, below);
       }
     }
     for (const auto& [key, value] : to.members()) {

@@ -44,7 +44,7 @@ void Split(std::string_view text, std::vector<std::string>& arguments) {
     text.remove_prefix(begin);
     const std::string_view argument = FirstArgument(text);
     text.remove_prefix(argument.size());
-    // A quote that is never closed takes all the rest.
+    // If a quote is never closed, the argument extends to the end of the text.
     arguments.emplace_back(Trimmed(argument));
   }
 }

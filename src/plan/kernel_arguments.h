@@ -10,7 +10,8 @@
 
 namespace pintle::plan {
 
-// A text may hold several arguments with blanks between them; blanks between double quotes belong to an argument.
+// Returns the arguments.  A text may hold several arguments with blanks between them; blanks between double quotes
+// belong to an argument.
 std::vector<std::string> SplitArguments(std::span<const std::string> texts);
 
 // Returns the options for `rpm-ostree kargs` that turn one list into the other.

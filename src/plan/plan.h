@@ -40,7 +40,8 @@ struct Plan {
   bool Reboots() const { return actions.size() == 1 && actions.front().what.type == action_type::kReboot; }
 };
 
-// `policy` is the administrator's; the defaults are added.  The configs must outlive the plan.
+// `policy` is the administrator's; the defaults are added.  `overrides` names the sections that may change although
+// existing machines ignore the change.  The configs must outlive the plan.
 Plan Make(const ParsedConfig& from, const ParsedConfig& to, const NodeDisruptionPolicy& policy,
           const api::IrreconcilableValidationOverrides& overrides);
 

@@ -68,6 +68,7 @@ Result<Registries> Read(std::string_view text) {
   return registries;
 }
 
+// Returns the registries by their prefixes, or by the location if a registry has no prefix.
 std::map<std::string, const Registry*> ByKey(const std::vector<Registry>& registries) {
   std::map<std::string, const Registry*> by_key;
   for (const Registry& registry : registries) {
@@ -113,7 +114,7 @@ std::string HarmInNewRegistry(const Registry& registry) {
     return registry.mirror_by_digest_only ? "" : "it is added without mirror-by-digest-only";
   }
   const bool all_are_digest_only = std::all_of(registry.mirrors.begin(), registry.mirrors.end(),
-                                               [](const Mirror& m) { return m.pull_from_mirror == kDigestOnly; });
+                                               [](const Mirror& each) { return each.pull_from_mirror == kDigestOnly; });
   return all_are_digest_only ? "" : "it is added with mirrors that also serve tags";
 }
 

@@ -113,6 +113,7 @@ Result<> ForEachContents(const ignition::Config& config,
 
 namespace {
 
+// Collects the steps of a plan.
 class Steps {
  public:
   Result<> AddFiles(const ignition::Config& from, const ignition::Config& to, const Originals& originals) {

@@ -23,7 +23,7 @@ struct AuthorizedKeys {
     // If the file does not exist: the number of folders between the user's home and the file that exist and belong to
     // the user.
     std::optional<std::int64_t> folders;
-    // Set if the next folder on the way to the file exists, but belongs to another user.  Its contents are not read.
+    // Set if the next folder on the way to the file exists, but belongs to another user.  The folder is not read.
     bool is_of_another = false;
 
     static constexpr auto kFields = json::FieldList{
