@@ -79,19 +79,33 @@ std::string WithoutNamedSecrets(std::string_view line) {
   return masked;
 }
 
-// Masks the argument in `--token SECRET`.
+// Returns the end of the word that begins at this position, of which a part may be in quotes.
+std::size_t EndOfArgument(std::string_view line, std::size_t at) {
+  while (at < line.size() && line[at] != ' ' && line[at] != '\t') {
+    at = line[at] == '"' || line[at] == '\'' ? EndOfValue(line, at) : at + 1;
+  }
+  return at;
+}
+
+// Masks the argument in `--token SECRET` and `"--token", "SECRET"`.
 std::string WithoutSecretArguments(std::string_view line) {
+  constexpr std::string_view kDashes = "--";
   std::string masked;
   std::size_t copied = 0;
-  for (std::size_t at = line.find(" --"); at != std::string_view::npos; at = line.find(" --", at + 1)) {
-    std::size_t end = at + 3;
+  for (std::size_t at = line.find(kDashes); at != std::string_view::npos; at = line.find(kDashes, at + 1)) {
+    const bool is_in_word = at > 0 && (IsNameCharacter(line[at - 1]) || at < copied);
+    const std::size_t name = at + kDashes.size();
+    std::size_t end = name;
     while (end < line.size() && IsNameCharacter(line[end])) ++end;
-    const std::size_t begin = std::min(line.find_first_not_of(' ', end), line.size());
-    if (begin == end || begin == line.size() || line[begin] == '-') continue;
-    if (!SuggestsASecret(line.substr(at + 3, end - at - 3))) continue;
+    std::size_t after = end;
+    if (after < line.size() && (line[after] == '"' || line[after] == '\'')) ++after;
+    if (after < line.size() && line[after] == ',') ++after;
+    const std::size_t begin = std::min(line.find_first_not_of(" \t", after), line.size());
+    if (is_in_word || begin == end || begin == line.size() || line[begin] == '-') continue;
+    if (!SuggestsASecret(line.substr(name, end - name))) continue;
     masked += line.substr(copied, begin - copied);
     masked += kMasked;
-    copied = std::min(line.find(' ', begin), line.size());
+    copied = EndOfArgument(line, begin);
     at = begin;
   }
   masked += line.substr(copied);

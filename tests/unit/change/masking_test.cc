@@ -16,6 +16,19 @@ TEST(MaskedLine, HidesTheValueOfANameThatSuggestsASecret) {
   EXPECT_EQ(MaskedLine(R"("token" : "a\"b", "x": 1)"), R"("token" : <masked>, "x": 1)");
 }
 
+TEST(MaskedLine, HidesTheArgumentOfAnOptionThatSuggestsASecret) {
+  EXPECT_EQ(MaskedLine("ExecStart=/bin/x --token s3cret --port 80"), "ExecStart=/bin/x --token <masked> --port 80");
+  EXPECT_EQ(MaskedLine("--token s3cret \\"), "--token <masked> \\");
+  EXPECT_EQ(MaskedLine("\t--token\ts3cret"), "\t--token\t<masked>");
+  EXPECT_EQ(MaskedLine(R"(/bin/x --password "two words" -v)"), "/bin/x --password <masked> -v");
+  EXPECT_EQ(MaskedLine(R"(/bin/x --password 'two'"\" words" -v)"), "/bin/x --password <masked> -v");
+  EXPECT_EQ(MaskedLine(R"(args: ["--token", "s3cret", "-v"])"), R"(args: ["--token", <masked> "-v"])");
+  EXPECT_EQ(MaskedLine("/bin/x --token a--token b"), "/bin/x --token <masked> b");
+  for (const char* line : {"/bin/x --token --port 80", "/bin/x --port 80", "my--token is lost", "/bin/x --token"}) {
+    EXPECT_EQ(MaskedLine(line), line);
+  }
+}
+
 TEST(MaskedLine, HidesPasswordHashesAndPasswordsInUrls) {
   EXPECT_EQ(MaskedLine("core:$6$salt$abcdef:19000:0"), "core:<masked>:19000:0");
   EXPECT_EQ(MaskedLine("proxy http://user:pass@proxy:3128/"), "proxy http://user:<masked>@proxy:3128/");
