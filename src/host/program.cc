@@ -74,7 +74,12 @@ Result<std::string> RunProgram(const Program& program, const std::stop_token& st
   while (output.read || errors.read || *process) {
     std::array<pollfd, 3> ends{pollfd{output.read.get(), POLLIN, 0}, pollfd{errors.read.get(), POLLIN, 0},
                                pollfd{process->get(), POLLIN, 0}};  // poll() skips a closed descriptor.
-    if (::poll(ends.data(), ends.size(), static_cast<int>(kStopPollInterval.count())) < 0 && errno != EINTR) break;
+    if (::poll(ends.data(), ends.size(), static_cast<int>(kStopPollInterval.count())) < 0 && errno != EINTR) {
+      const Error failure = Error::FromErrno("poll");
+      ::kill(-pid, SIGKILL);
+      Reap(pid);
+      return Error(failure).While(doing());
+    }
     if (ends[0].revents != 0 && !ReadSome(output.read.get(), output_text)) output.read.Reset();
     if (ends[1].revents != 0 && !ReadSome(errors.read.get(), error_text)) errors.read.Reset();
     if (ends[2].revents != 0) process->Reset();

@@ -88,15 +88,21 @@ TEST_F(APairedFile, CutShortAnywhereIsTheOldOneOrTheNewOne) {
 }
 
 TEST_F(APairedFile, ThatCouldNotBeWrittenIsTheOldOne) {
-  for (const std::string old : {"", "old"}) {
+  struct Start {
+    std::string old;
+    bool has_spare;
+  };
+  for (const Start& start : {Start{"", false}, Start{"old", true}, Start{"old", false}}) {
     for (const int errno_value : {ENOSPC, EIO, EROFS, EINTR}) {
       for (int at = 1;; ++at) {
-        SCOPED_TRACE(fmt::format("\"{}\", errno {} at call {}", old, errno_value, at));
+        SCOPED_TRACE(
+            fmt::format("\"{}\", spare: {}, errno {} at call {}", start.old, start.has_spare, errno_value, at));
         ASSERT_TRUE(Succeeded(file_.Remove()));
-        if (!old.empty()) WriteWell(old);
+        if (!start.old.empty()) WriteWell(start.old);
+        if (!start.has_spare) std::filesystem::remove(directory_ / "file.spare");
         const Fault fault = {.at = at, .kind = FaultKind::kError, .errno_value = errno_value};
         const History history = WriteWith(fault, "new");
-        ASSERT_EQ(Now(), history.ending == Ending::kSucceeded ? "new" : old);
+        ASSERT_EQ(Now(), history.ending == Ending::kSucceeded ? "new" : start.old);
         if (!history.fault_met) break;
       }
     }
@@ -118,6 +124,7 @@ TEST_F(APairedFile, IsReplacedEvenIfSomeoneHasRemovedTheSpare) {
   std::filesystem::remove(directory_ / "file.spare");
   WriteWell("two");
   EXPECT_EQ(Now(), "two");
+  EXPECT_TRUE(std::filesystem::exists(directory_ / "file.spare"));
 }
 
 TEST_F(APairedFile, LeavesNoOtherFile) {

@@ -82,33 +82,39 @@ PairedFile::PairedFile(const Root& root, std::string path)
 Result<> PairedFile::Write(std::string_view contents) const {
   const UniqueFd directory = TRY(root_.OpenFile(above_, O_RDONLY | O_DIRECTORY));
   if (!TRY(root_.Status(path_))) return CreateBoth(directory.get(), contents);
-  const auto spare = TRY(OpenSpare(directory.get(), spare_), "writing " + path_);
-  if (spare) {
-    TRY(Replace(directory.get(), spare->get(), contents), "writing " + path_);
-    return {};
-  }
-  // There is no spare: someone has removed it, an older version of Pintle has written the file, or the file system
-  // cannot exchange two names (Replace()).
-  return root_.WriteFile(path_, contents, {.permissions = kPrivate, .owner = {}});
+  const auto write = [&]() -> Result<> {
+    auto spare = TRY(OpenSpare(directory.get(), spare_));
+    // Someone has removed the spare, an older version of Pintle has written the file, or the file system cannot
+    // exchange two names (Replace()).
+    if (!spare) spare = TRY(AllocateSpare(directory.get(), contents.size() + kRoomToGrow));
+    return Replace(directory.get(), spare->get(), contents);
+  };
+  TRY(write(), "writing " + path_);
+  return {};
 }
 
 // The spare is made first, so that whenever the file exists, it can be replaced.
 Result<> PairedFile::CreateBoth(int directory, std::string_view contents) const {
   const std::string filled = FilledUp(contents, contents.size() + kRoomToGrow);
-  const auto make_spare = [&]() -> Result<> {
-    TRY(RemoveName(directory, spare_));
-    const UniqueFd made = TRY(CreateSpare(directory, spare_));
-    TRY(Allocate(made.get(), filled.size()));
-    return Sync(made.get(), "fsync");
-  };
   const auto begin = [&]() -> Result<> {
-    TRY(make_spare(), "allocating a second " + path_);
+    TRY(AllocateSpare(directory, filled.size()));
     return root_.WriteFile(path_, filled, {.permissions = kPrivate, .owner = {}});
   };
   auto begun = begin();
   // After a failure, the file may exist under a name that is not durable, so it is removed.
   if (!begun) static_cast<void>(Remove());  // The first error is the one to report.
   return begun;
+}
+
+Result<UniqueFd> PairedFile::AllocateSpare(int directory, std::size_t size) const {
+  const auto allocate = [&]() -> Result<UniqueFd> {
+    TRY(RemoveName(directory, spare_));
+    UniqueFd spare = TRY(CreateSpare(directory, spare_));
+    TRY(Allocate(spare.get(), size));
+    TRY(Sync(spare.get(), "fsync"));
+    return spare;
+  };
+  return TRY(allocate(), "allocating a second " + path_);
 }
 
 Result<> PairedFile::Replace(int directory, int spare, std::string_view contents) const {

@@ -14,6 +14,7 @@
 
 #include "base/result.h"
 #include "base/root.h"
+#include "base/unique_fd.h"
 
 namespace pintle::host {
 
@@ -26,7 +27,8 @@ class PairedFile {
   static constexpr std::size_t kRoomToGrow = 64 << 10;
 
   // Writes the contents and pads them with spaces.  The first call allocates all space that is needed later.  If a call
-  // fails, the file has the old contents or does not exist.
+  // fails, the file has the old contents or does not exist.  On a file system that cannot exchange two names, it may
+  // also have the new contents.
   Result<> Write(std::string_view contents) const;
 
   // Returns the path of the spare.
@@ -37,6 +39,7 @@ class PairedFile {
 
  private:
   Result<> CreateBoth(int directory, std::string_view contents) const;
+  Result<UniqueFd> AllocateSpare(int directory, std::size_t size) const;
   Result<> Replace(int directory, int spare, std::string_view contents) const;
 
   const Root& root_;

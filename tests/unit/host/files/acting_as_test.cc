@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/files/acting_as.h"
+
+#include <fcntl.h>
+#include <grp.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+
+#include "base/unique_fd.h"
+#include "support/expect.h"
+#include "support/temporary_directory.h"
+
+namespace pintle::host {
+namespace {
+
+constexpr Owner kUser{1000, 1000};
+constexpr gid_t kGroupOfProcess = 4711;
+
+class ActingAsTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(::setgroups(1, &kGroupOfProcess), 0);
+    ASSERT_EQ(::chmod(directory_.path().c_str(), 0755), 0);
+  }
+  ~ActingAsTest() override { ::setgroups(0, nullptr); }
+
+  void Give(const std::string& name, uid_t uid, gid_t gid, mode_t permissions) {
+    directory_.Write(name, "contents");
+    ASSERT_EQ(::chown((directory_ / name).c_str(), uid, gid), 0);
+    ASSERT_EQ(::chmod((directory_ / name).c_str(), permissions), 0);
+  }
+  bool CanRead(const std::string& name) const {
+    return static_cast<bool>(UniqueFd(::open((directory_ / name).c_str(), O_RDONLY | O_CLOEXEC)));
+  }
+
+  TemporaryDirectory directory_;
+};
+
+TEST_F(ActingAsTest, MayReadOnlyWhatTheUserMayRead) {
+  Give("of-user", kUser.uid, 0, 0400);
+  Give("of-group", 0, kUser.gid, 0040);
+  Give("of-root", 0, 0, 0400);
+  Give("of-group-of-process", 0, kGroupOfProcess, 0040);
+  {
+    const ActingAs acting(kUser);
+    EXPECT_TRUE(CanRead("of-user"));
+    EXPECT_TRUE(CanRead("of-group"));
+    EXPECT_FALSE(CanRead("of-root"));
+    EXPECT_FALSE(CanRead("of-group-of-process"));
+  }
+  EXPECT_TRUE(CanRead("of-root"));
+}
+
+TEST_F(ActingAsTest, GivesTheGroupsBack) {
+  { const ActingAs acting(kUser); }
+  gid_t group = 0;
+  ASSERT_EQ(::getgroups(1, &group), 1);
+  EXPECT_EQ(group, kGroupOfProcess);
+}
+
+}  // namespace
+}  // namespace pintle::host
