@@ -14,7 +14,7 @@ namespace pintle::generated {
 
 using FeatureGates = std::map<std::string, bool>;
 
-// It is an error if the object does not list the release.
+// Returns the gates of one release.  It is an error if the object does not list the release.
 Result<FeatureGates> FeatureGatesOf(const api::FeatureGate& object, std::string_view release);
 
 // Returns whether the gate is known and on.

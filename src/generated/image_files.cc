@@ -83,7 +83,7 @@ Result<ImageRules> RulesOf(const ImageInputs& inputs, ImagesFor purpose) {
     if (!split.problem.empty()) {
       rules.complaints.push_back(
           fmt::format("cannot determine the registry from which nodes pull the release, so no registry is blocked and "
-                      "the list of allowed ones has no effect: {}",
+                      "the list of allowed registries has no effect: {}",
                       split.problem));
     }
     rules.allowed = std::move(split.allowed);

@@ -33,18 +33,19 @@ struct ImageInputs {
 // Image are added twice, as in the operator.
 enum class ImagesFor { kCluster, kBootstrap };
 
-// The inputs that are the same for all pools.
+// What the files of all pools have in common.  The lists of registries are those of PayloadRegistries.
 struct ImageRules {
   api::RegistrySources sources;
   std::vector<std::string> allowed;
-  std::vector<std::string> blocked_in_registries;
-  std::vector<std::string> blocked_in_policy;
-  std::string payload;
+  std::vector<std::string> blocked_in_registries;  // For registries.conf.
+  std::vector<std::string> blocked_in_policy;      // For policy.json.
+  std::string payload;                             // The repository of the cluster's release.
   MirrorObjects mirrors;
   PolicyRequirements requirements;
   std::vector<std::string> complaints;  // Messages for the log about inputs that were left out.
 };
 
+// Works out the rules from the objects of the cluster.
 Result<ImageRules> RulesOf(const ImageInputs& inputs, ImagesFor purpose);
 
 // Makes the files for one role.  Errors have the words of the Machine Config Operator.

@@ -29,13 +29,14 @@ bool Has(const std::vector<std::string>& list, std::string_view element) {
   return std::find(list.begin(), list.end(), element) != list.end();
 }
 
-// A merge cannot replace true by false.  The operator makes an exception for this field only.
+// Returns whether the user sets this field to false.  A merge cannot replace true by false, and the operator makes an
+// exception for this field only.
 bool DisablesProtectKernelDefaults(const json::Value& document) {
   return json::GoJson(document).find(R"("protectKernelDefaults":false)") != std::string::npos;
 }
 
 // The kubelet refuses a control group for the system's reservation if this reservation is not enforced.
-bool NeedsNoSystemGroup(const KubeletConfiguration& user) {
+bool ForbidsSystemGroup(const KubeletConfiguration& user) {
   const auto& enforced = user.enforce_node_allocatable;
   return !enforced.empty() && std::none_of(enforced.begin(), enforced.end(), IsSystemReserved) &&
          user.system_reserved_cgroup.empty();
@@ -61,7 +62,7 @@ Result<> CheckGroups(const KubeletConfiguration& config) {
 void MergeUserSettings(const json::Value& document, const KubeletConfiguration& user, KubeletConfiguration& config) {
   if (DisablesProtectKernelDefaults(document)) config.protect_kernel_defaults = false;
   MergeOver(config, user);
-  if (NeedsNoSystemGroup(user)) config.system_reserved_cgroup.clear();
+  if (ForbidsSystemGroup(user)) config.system_reserved_cgroup.clear();
 }
 
 NewFile LoggingFile(std::int32_t level) {
@@ -82,7 +83,7 @@ Result<std::vector<NewFile>> KubeletFiles(const api::KubeletConfig& object, Kube
     base.tls_min_version = std::move(tls.min_version);
     base.tls_cipher_suites = std::move(tls.cipher_suites);
   }
-  KubeletConfiguration user = TRY(ConfigurationIn(object), "could not deserialize the new Kubelet config");
+  KubeletConfiguration user = TRY(KubeletConfigurationIn(object), "could not deserialize the new Kubelet config");
   std::vector<NewFile> files;
   if (auto sizing = TakeNodeSizing(spec.auto_sizing_reserved, user.system_reserved)) {
     files.push_back(*std::move(sizing));

@@ -22,8 +22,8 @@ Result<> SetLatency(std::string_view pool, std::string_view profile, KubeletConf
 // Returns the profile that makes a kubelet report as often as this configuration does, or "" if there is none.
 std::string_view LatencyProfileOf(const KubeletConfiguration& config);
 
-// Returns why a cluster must not go from one profile to the other at once, or nullopt if it may.  The fastest and the
-// slowest are too far apart, because nodes and control plane do not change at the same moment.
+// Returns the error if a cluster must not go from one profile to the other at once, or nullopt if it may.  The fastest
+// and the slowest profile are too far apart, because nodes and control plane do not change at the same moment.
 std::optional<std::string> TransitionError(std::string_view from, std::string_view to);
 
 }  // namespace pintle::generated

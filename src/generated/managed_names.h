@@ -46,19 +46,20 @@ std::optional<std::string> ConfigOfOldName(const std::string& new_name, std::str
                                            const api::ObjectMeta& pool, std::string_view word,
                                            const HasConfig& has_config);
 
-// Chooses the name of the config that is made from `object` for `pool`.  `of_pool` has all objects of this kind whose
-// selectors match the pool, including `object`.  It may also have objects of other pools; then the numbers of those
-// objects are not used either.
+// Chooses the name of the config that is made from `object` for `pool`.  `objects_of_pool` has all objects of this kind
+// whose selectors match the pool, including `object`.  It may also have objects of other pools; then the numbers of
+// these objects are not used either.
 Result<ManagedName> NameFor(ManagedKind kind, const api::ObjectMeta& object,
-                            std::span<const api::ObjectMeta* const> of_pool, const api::ObjectMeta& pool,
+                            std::span<const api::ObjectMeta* const> objects_of_pool, const api::ObjectMeta& pool,
                             const HasConfig& has_config);
 
-// Returns the value of the annotation for an object whose config has this name.
+// Returns the value of kNameSuffixAnnotation for an object whose config has this name.
 std::string SuffixOf(std::string_view config_name);
 
-// Returns whether another build of the controller has made this config of the cluster, so that it has to be removed
-// once its successors exist.  Its name begins with `number` ("97", "98" or "99") and contains `word` after
-// "generated-".  A config that is not annotated with a build belongs to someone else, even if its name matches.
+// Returns whether another build of the controller has made a config of the cluster, so that the config has to be
+// removed once its successors exist.  Returns false unless the name of the config begins with `number` ("97", "98" or
+// "99") and contains `word` after "generated-".  A config that is not annotated with a build belongs to someone else,
+// even if its name matches.
 bool IsStale(const api::ObjectMeta& config, std::string_view number, std::string_view word,
              std::string_view controller_version);
 
