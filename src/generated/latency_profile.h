@@ -19,7 +19,8 @@ namespace pintle::generated {
 // an error if there is no profile of this name.
 Result<> SetLatency(std::string_view pool, std::string_view profile, KubeletConfiguration& config);
 
-// Returns the profile that makes a kubelet report as often as this configuration does, or "" if there is none.
+// Returns the name of the profile with which a kubelet reports as often as with this configuration, or "" if there is
+// none.
 std::string_view LatencyProfileOf(const KubeletConfiguration& config);
 
 // Returns the error if a cluster must not go from one profile to the other at once, or nullopt if it may.  The fastest

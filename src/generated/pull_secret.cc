@@ -20,13 +20,13 @@ constexpr const char* kPasswordKey = "password";
 constexpr const char* kRegistryUser = "openshift";
 constexpr int kRegistryPort = 22625;  // Both addresses of the release registry have this port.
 
-// `what` names the value in an error.
-Result<std::string> ValueIn(const api::Secret& secret, const char* key, std::string_view what) {
+// Returns the decoded value of a key.  `value_name` names the value in an error.
+Result<std::string> ValueIn(const api::Secret& secret, const char* key, std::string_view value_name) {
   const auto found = secret.data.find(key);
   auto text = found == secret.data.end() ? std::nullopt : DecodeBase64(found->second);
   if (text) return *std::move(text);
   return Invalid(
-      fmt::format("the secret {} has no valid {}; set it to the {} in base64", secret.metadata.name, key, what));
+      fmt::format("the secret {} has no valid {}; set it to the {} in base64", secret.metadata.name, key, value_name));
 }
 
 Result<std::string> AddRegistry(std::string pull_secret, const api::Secret* registry, std::string_view base_domain) {

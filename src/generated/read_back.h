@@ -14,8 +14,8 @@
 
 namespace pintle::generated {
 
-// Looks for the file in the configs, in the order of their names, and returns the contents that it finds first.  It
-// skips configs that cannot be parsed, and files without inline contents.
+// Looks for the file in the configs, in the order of their names, and returns the contents that it finds first, or
+// nullopt.  It skips configs that cannot be parsed, and files without inline contents.
 std::optional<std::string> ContentsOfFile(std::span<const MachineConfig> configs, std::string_view path);
 
 // Returns why the config with the last name cannot be parsed, or nullopt if it can be parsed.  If no config has a file,

@@ -18,7 +18,7 @@
 namespace pintle::generated {
 namespace {
 
-// The images for which a mirror is used.
+// Values of pull-from-mirror: the images for which a mirror is used.
 constexpr std::string_view kDigestOnly = "digest-only";
 constexpr std::string_view kTagOnly = "tag-only";
 
@@ -165,8 +165,8 @@ Result<> CheckEntry(const Registry& registry) {
   return {};
 }
 
-// Returns how many characters of a name the scope of an entry matches, or nullopt if it does not match.  As in the
-// container tools, "r.test" also matches "r.test:5000".
+// Returns how many characters of a name the scope of an entry matches, or nullopt if the scope does not match the name.
+// As in the container tools, "r.test" also matches "r.test:5000".
 std::optional<std::size_t> MatchedLength(std::string_view name, std::string_view scope) {
   std::size_t length = scope.size();
   if (IsWildcard(scope)) {
@@ -189,6 +189,8 @@ bool IsPreferred(const Registry& registry, const Registry& other) {
   return scope.size() != other_scope.size() ? scope.size() > other_scope.size() : scope < other_scope;
 }
 
+// Returns whether container tools use the mirror for an image.  `has_digest` is true if the image is named by digest, and
+// false if it is named by tag.
 bool IsUsed(const RegistryEndpoint& mirror, const Registry& entry, bool has_digest) {
   if (entry.mirror_by_digest_only) return has_digest;
   return mirror.pull_from_mirror != (has_digest ? kTagOnly : kDigestOnly);

@@ -24,7 +24,7 @@ constexpr std::string_view kAnyTag = ":aaa";
 constexpr std::string_view kAnyDigest = "@sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
 
 // Adds the places from which container tools pull images of the scope.  `entry` is the entry of registries.conf that
-// they use for the scope.
+// the tools use for the scope.
 Result<> AddSources(const std::string& scope, const Registry& entry, std::set<std::string>& scopes) {
   std::string repository = IsWildcard(scope) ? std::string(kAnyHost) + scope.substr(1) : scope;
   const bool is_host = repository.find('/') == std::string::npos;

@@ -43,6 +43,7 @@ bool IsTrue(const api::ControllerConfigStatus& status, std::string_view type) {
                      [&](const auto& condition) { return condition.type == type && condition.status == "True"; });
 }
 
+// Returns the end of the operator's messages about a sync.
 std::string Towards(const TemplateSync& sync) {
   return fmt::format("towards ({}) generation using controller version {}", sync.generation, sync.version);
 }
