@@ -189,8 +189,8 @@ bool IsPreferred(const Registry& registry, const Registry& other) {
   return scope.size() != other_scope.size() ? scope.size() > other_scope.size() : scope < other_scope;
 }
 
-// Returns whether container tools use the mirror for an image.  `has_digest` is true if the image is named by digest, and
-// false if it is named by tag.
+// Returns whether container tools use the mirror for an image.  `has_digest` is true if the image is named by digest,
+// and false if it is named by tag.
 bool IsUsed(const RegistryEndpoint& mirror, const Registry& entry, bool has_digest) {
   if (entry.mirror_by_digest_only) return has_digest;
   return mirror.pull_from_mirror != (has_digest ? kTagOnly : kDigestOnly);

@@ -68,13 +68,14 @@ Execution::Callee Execution::FindFunction(std::string_view name) const {
   return builtin == Builtins().end() ? Callee{} : Callee{&builtin->second, true};
 }
 
+// Calls a function.  An error of the call quotes `command`.
 Result<Value> Execution::EvaluateFunction(const Value& dot, const IdentifierNode& node, const Node& command,
                                           const Arguments& arguments) {
   SetCurrentNode(node);
   TRY(CountStep());
   const auto [function, is_builtin] = FindFunction(node.name);
   if (function == nullptr) return Fail(gotext::Quoted(node.name) + " is not a defined function");
-  TRY(CheckCount(*function, node.name, arguments));
+  TRY(CheckArgumentCount(*function, node.name, arguments));
   if (is_builtin && (node.name == "and" || node.name == "or")) {
     return EvaluateAndOr(dot, node.name == "or", arguments);
   }
@@ -89,7 +90,8 @@ Result<Value> Execution::EvaluateFunction(const Value& dot, const IdentifierNode
   return Fail(fmt::format("error calling {}: {}", node.name, result.error().message()));
 }
 
-Result<> Execution::CheckCount(const Function& function, const std::string& name, const Arguments& arguments) const {
+Result<> Execution::CheckArgumentCount(const Function& function, const std::string& name,
+                                       const Arguments& arguments) const {
   const std::size_t given = arguments.nodes().size() + (arguments.final != nullptr ? 1 : 0);
   const std::size_t wanted = function.parameters.size() - (function.is_variadic ? 1 : 0);
   if (function.is_variadic ? given >= wanted : given == wanted) return {};
@@ -126,11 +128,11 @@ Result<std::vector<Value>> Execution::EvaluateArguments(const Value& dot, const 
   return values;
 }
 
-// If the type is nullptr, any value is accepted.
+// Returns the value of an argument for a parameter of this type.  If `type` is nullptr, any value is accepted.
 Result<Value> Execution::EvaluateArgument(const Value& dot, const Type* type, const Node& node) {
   SetCurrentNode(node);
   const Arguments none;
-  const std::array<const Node*, 1> itself = {&node};
+  const std::array<const Node*, 1> itself = {&node};  // A command that consists of this node only.
   switch (node.type) {
     case NodeType::kDot:
       return CheckType(dot, type);
@@ -195,7 +197,8 @@ Result<Value> Execution::EvaluateTypedConstant(const Type& type, const Node& nod
   return Fail(fmt::format("can't handle {} for arg of type {}", SourceOf(node), type.name));
 }
 
-// If the type is nullptr, any value is accepted.
+// Returns the value as a value of this type.  As in Go, an interface is replaced by the value inside, and a pointer by
+// its target, if this makes the type right.  If `type` is nullptr, any value is accepted.
 Result<Value> Execution::CheckType(Value value, const Type* type) const {
   if (type == nullptr || type == &kAnyValueType) return value;
   if (!value.is_valid()) {

@@ -14,6 +14,7 @@ namespace pintle::json {
 // Returns whether `name` can be the kind of an object: 1 to 63 letters of ASCII and nothing else.
 bool IsPlainName(std::string_view name);
 
+// Returns whether the list has this key.
 bool IsKnownKey(std::string_view key);
 
 // Returns the path of a problem for a message, such as "$.storage.files.0.?": parts that are neither a known key nor
