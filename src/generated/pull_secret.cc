@@ -29,7 +29,8 @@ Result<std::string> ValueIn(const api::Secret& secret, const char* key, std::str
       fmt::format("the secret {} has no valid {}; set it to the {} in base64", secret.metadata.name, key, value_name));
 }
 
-Result<std::string> AddRegistry(std::string pull_secret, const api::Secret* registry, std::string_view base_domain) {
+Result<std::string> AddCredentialsOfRegistry(std::string pull_secret, const api::Secret* registry,
+                                             std::string_view base_domain) {
   if (registry == nullptr) {
     return Invalid(
         fmt::format("there is no Secret {} with the password of the registry; add it", kReleaseRegistrySecret));
@@ -64,7 +65,7 @@ Result<std::string> PullSecretIn(const api::Secret& secret) {
 
 Result<std::string> WithReleaseRegistry(std::string pull_secret, const api::Secret* registry,
                                         std::string_view base_domain) {
-  return TRY(AddRegistry(std::move(pull_secret), registry, base_domain),
+  return TRY(AddCredentialsOfRegistry(std::move(pull_secret), registry, base_domain),
              "could not merge IRI registry credentials into pull secret");
 }
 

@@ -169,7 +169,7 @@ class ConfigMaker {
   Result<ignition::Config> Transpile(const TemplateOutputs& texts) const {
     std::vector<ignition::Config> parts;
     for (const auto& [name, printed] : texts.files) {
-      TRY(ReadFile(*printed));
+      TRY(DecodeFile(*printed));
       parts.emplace_back(ConfigOf({})).storage.files.push_back(*printed->file);
     }
     for (const auto& [name, printed] : texts.units) {
@@ -181,7 +181,7 @@ class ConfigMaker {
     return machineconfig::MergeAll(ignition::Config(), std::move(parts));
   }
 
-  Result<> ReadFile(TemplateOutput& printed) const {
+  Result<> DecodeFile(TemplateOutput& printed) const {
     if (printed.file) return {};
     auto file = ReadTemplateFile(printed.text);
     if (!file) {
