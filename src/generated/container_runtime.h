@@ -20,8 +20,9 @@ namespace pintle::generated {
 // validated but not used.
 enum class AdditionalStores { kUnused, kUsed };
 
-// Returns the first problem of an object.  If this is the path of a store, the error lists all invalid paths of stores.
-// The error has the words of the Machine Config Operator, unless spec.containerRuntimeConfig is missing.
+// Returns the first problem of an object.  If the first problem is the path of a store, the error lists all invalid
+// paths of stores.  The error has the words of the Machine Config Operator, unless spec.containerRuntimeConfig is
+// missing.
 Result<> CheckContainerRuntimeConfig(const api::ContainerRuntimeConfig& config);
 
 struct RuntimeFiles {

@@ -41,8 +41,8 @@ constexpr auto kPlatformFiles = std::to_array<PlatformFile>({
     {"GCP", "/etc/kubernetes/credential-providers/gcr-credential-provider.yaml"},
 });
 
-// These structs have the members that Kubernetes defines for the platform's file.  Other members of the file are left
-// out, as by the operator.
+// The next three structs have the members that Kubernetes defines for the platform's file.  As in the operator, other
+// members of the file are left out.
 struct EnvironmentVariable {
   std::string name;
   std::string value;

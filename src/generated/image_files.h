@@ -33,7 +33,7 @@ struct ImageInputs {
 // Image are added twice, as in the operator.
 enum class ImagesFor { kCluster, kBootstrap };
 
-// What the files of all pools have in common.  The lists of registries are those of PayloadRegistries.
+// The inputs of the files that are the same for all pools.  The lists of registries are those of PayloadRegistries.
 struct ImageRules {
   api::RegistrySources sources;
   std::vector<std::string> allowed;

@@ -4,8 +4,9 @@
 // Makes the MachineConfigs that configure the kubelets of a pool.
 //
 // Each of these MachineConfigs has a complete kubelet.conf, so the last one by name wins.  The config whose name begins
-// with 97- has the settings of all nodes, and kernel arguments for control groups.  The one with 98- has the feature
-// gates of the release.  Those with 99- are made from KubeletConfigs, if there are any.
+// with 97- has the settings of all nodes, and kernel arguments for control groups.  The config whose name begins with
+// 98- has the feature gates of the release.  If there are KubeletConfigs, configs whose names begin with 99- are made
+// from them.
 
 #include <span>
 #include <string>

@@ -35,14 +35,16 @@ bool DisablesProtectKernelDefaults(const json::Value& document) {
   return json::GoJson(document).find(R"("protectKernelDefaults":false)") != std::string::npos;
 }
 
-// The kubelet refuses a control group for the system's reservation if this reservation is not enforced.
+// Returns whether the control group for the system's reservation has to be removed: the kubelet refuses it if this
+// reservation is not enforced.
 bool ForbidsSystemGroup(const KubeletConfiguration& user) {
   const auto& enforced = user.enforce_node_allocatable;
   return !enforced.empty() && std::none_of(enforced.begin(), enforced.end(), IsSystemReserved) &&
          user.system_reserved_cgroup.empty();
 }
 
-// The kubelet refuses a control group for the system's reservation if CPUs are reserved by their numbers.
+// Removes the control group for the system's reservation, which the kubelet refuses if CPUs are reserved by their
+// numbers.
 void RemoveSystemGroup(KubeletConfiguration& config) {
   config.system_reserved_cgroup.clear();
   auto& enforced = config.enforce_node_allocatable;

@@ -4,7 +4,7 @@
 // A worker latency profile sets how often the workers of a cluster report that they are healthy.
 //
 // The control plane reads the same profile.  It considers a node lost if the node has not reported for some multiple of
-// this time.
+// the time between two reports.
 
 #include <optional>
 #include <string>

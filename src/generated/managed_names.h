@@ -30,8 +30,8 @@ std::string PlainName(ManagedKind kind, std::string_view pool);
 
 struct ManagedName {
   std::string name;
-  // A config with the name that older operators used.  The caller first has to replace it by a config of the new name
-  // with the same role and Ignition config.
+  // Set if a config has the name that older operators used.  The caller first has to replace that config by a config of
+  // the new name with the same role and Ignition config.
   std::optional<std::string> takes_over;
 };
 
@@ -41,7 +41,7 @@ using HasConfig = std::function<bool(const std::string& name)>;
 std::string OldConfigName(std::string_view number, const api::ObjectMeta& pool, std::string_view word);
 
 // Returns the name of older operators (98-worker-UID-kubelet) if a config has it and no config has the new name.  Both
-// names begin with `number`, and the old one ends with `word`.
+// names begin with `number`, and the old name ends with `word`.
 std::optional<std::string> ConfigOfOldName(const std::string& new_name, std::string_view number,
                                            const api::ObjectMeta& pool, std::string_view word,
                                            const HasConfig& has_config);

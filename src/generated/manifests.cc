@@ -72,7 +72,7 @@ json::Value WithoutDefaults(const json::Value& document) {
   return kept;
 }
 
-// Returns whether a document is the manifest of a pool that the operator itself writes for each installation.
+// Returns whether a document equals the manifest that the operator itself writes for this pool at each installation.
 bool IsManifestOfOperator(const json::Value& document, const std::string& pool) {
   const bool is_known = pool == api::kMasterPool || pool == api::kWorkerPool || pool == api::kArbiterPool;
   if (!is_known) return false;
@@ -109,7 +109,7 @@ Result<> AddPool(json::Value object, std::string_view kind, Manifests& to) {
   if (same == to.pools.end()) {
     to.pools.push_back(std::move(added));
   } else if (!IsManifestOfOperator(added.document, name)) {
-    // A user's manifest of the same pool wins, wherever it is.
+    // A user's manifest of the same pool wins, in whatever order the manifests are.
     *same = std::move(added);
   }
   return {};

@@ -25,7 +25,7 @@ struct PolicyScopes {
 Result<std::string> PolicyJson(std::string_view template_text, const PolicyScopes& scopes,
                                const ScopeRequirements& of_cluster);
 
-// Makes the policy of one namespace, based on that of the cluster.
+// Makes the policy of one namespace, based on the policy of the cluster.
 Result<std::string> NamespacePolicyJson(std::string_view cluster_policy, const PolicyScopes& scopes,
                                         const ScopeRequirements& of_namespace);
 

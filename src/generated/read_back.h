@@ -3,7 +3,8 @@
 
 // Reads files out of the configs that were made from templates.
 //
-// Settings of users are merged over such a file, so its contents are needed after it has become a part of a config.
+// The settings of users are merged over these files, so the contents of a file are needed after it has become a part of
+// a config.
 
 #include <optional>
 #include <span>

@@ -181,7 +181,7 @@ std::optional<std::size_t> MatchedLength(std::string_view name, std::string_view
   return is_whole ? std::optional(length) : std::nullopt;
 }
 
-// Returns whether container tools prefer the entry to another one that matches the same name.  The longer scope wins.
+// Returns whether container tools prefer an entry to another entry that matches the same name.  The longer scope wins.
 // The tools sort the entries, so of two scopes with the same length the first in byte order wins.
 bool IsPreferred(const Registry& registry, const Registry& other) {
   const std::string& scope = registry.scope();
@@ -200,7 +200,7 @@ bool IsUsed(const RegistryEndpoint& mirror, const Registry& entry, bool has_dige
 Result<std::string> RepositoryAt(const RegistryEndpoint& endpoint, const Registry& entry, std::string_view image) {
   const auto length = MatchedLength(image, entry.scope());
   if (!length) return Invalid(fmt::format("invalid prefix '{}' for reference '{}'", entry.scope(), image));
-  // The entry of a wildcard has no location.  It stands for the registry that the image names.
+  // The entry of a wildcard has no location, and stands for the registry in the name of the image.
   if (endpoint.location.empty()) return RepositoryOf(image);
   return TRY(RepositoryOf(endpoint.location + std::string(image.substr(*length))), "rewriting reference");
 }

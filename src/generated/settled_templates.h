@@ -8,7 +8,7 @@
 
 namespace pintle::generated {
 
-// The templates of a folder that may change while it is read, such as one that is being copied.
+// The templates of a folder that may change while it is read, for example because it is being copied.
 //
 // The first reading is used at once.  Later, changed templates are used only after two readings in a row have found the
 // same templates.  Otherwise, configs could be made from a half-copied folder, and nodes would be updated to these

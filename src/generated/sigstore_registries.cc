@@ -16,8 +16,8 @@
 namespace pintle::generated {
 namespace {
 
-// These complete a scope to the name of an image in the scope.  Such a name is needed because container tools look up
-// sources for an image, not for a scope.
+// The next constants complete a scope to the name of an image in the scope.  This name is needed because container
+// tools look up sources for an image, not for a scope.
 constexpr std::string_view kAnyHost = "matched";
 constexpr std::string_view kAnyPath = "/a";
 constexpr std::string_view kAnyTag = ":aaa";

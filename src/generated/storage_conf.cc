@@ -15,7 +15,7 @@
 namespace pintle::generated {
 namespace {
 
-// The settings of one storage driver.  All are texts, and empty texts are not written.
+// The settings of one storage driver.  All values are texts, and empty texts are not written.
 struct Driver {
   std::string_view name;
   std::span<const std::string_view> keys;
