@@ -123,9 +123,9 @@ void WarnOfNames(const Manifests& manifests, const std::vector<MachineConfig>& g
     if (name.empty()) {
       warn("it has no name; set metadata.name");
     } else if (count > 1) {
-      warn(fmt::format("{} manifests have this name; leave one of them", count));
+      warn(fmt::format("{} manifests have this name; keep only one of them", count));
     } else if (of_generated.contains(name)) {
-      warn("a generated config has this name; choose another one");
+      warn("a generated config has this name; choose another name");
     }
   }
 }

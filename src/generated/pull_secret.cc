@@ -41,7 +41,7 @@ Result<std::string> AddCredentialsOfRegistry(std::string pull_secret, const api:
   json::Value credentials = TRY(json::Parse(pull_secret));
   const json::Value* const known = credentials.Find("auths");
   if (!credentials.is_object() || (known != nullptr && !known->is_null() && !known->is_object())) {
-    return Invalid("the pull secret is not a JSON object, or its auths is not one; correct the pull secret");
+    return Invalid("the pull secret or its member auths is not a JSON object; correct the pull secret");
   }
   const std::string auth = EncodeBase64(fmt::format("{}:{}", kRegistryUser, password));
   bool is_current = true;

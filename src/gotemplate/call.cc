@@ -42,7 +42,7 @@ const Type& TypeAt(const Function& function, std::size_t index) {
   return *function.parameters[std::min(index, function.parameters.size() - 1)];
 }
 
-// Returns the name by which errors refer to a function that is called by its value.
+// Returns the name that errors have for a function that a template calls by {{call}} and not by its name.
 std::string CalleeName(const Value& value) {
   if (!value.is_valid()) return "<invalid Value>";
   if (value.kind() == Kind::kString) return std::string(value.text());
@@ -100,8 +100,8 @@ Result<> Execution::CheckArgumentCount(const Function& function, const std::stri
                                    : fmt::format("wrong number of args for {}: want {} got {}", name, wanted, given));
 }
 
-// Evaluates arguments until one decides the result, and returns the value of this argument.  If none does, it returns
-// the value of the last argument.
+// Implements the built-in functions `or` (if `is_or`) and `and`.  Evaluates arguments until one of them decides the
+// result, and returns the value of this argument.  If no argument decides it, returns the value of the last argument.
 Result<Value> Execution::EvaluateAndOr(const Value& dot, bool is_or, const Arguments& arguments) {
   Value value;
   for (const Node* argument : arguments.nodes()) {
@@ -121,7 +121,7 @@ Result<std::vector<Value>> Execution::EvaluateArguments(const Value& dot, const 
   if (arguments.final != nullptr) {
     values.push_back(TRY(CheckType(*arguments.final, &TypeAt(function, values.size()))));
   }
-  // An argument for a parameter of an interface type is passed without its own interface.
+  // If the parameter is an interface, the function gets the value inside of the argument's interface.
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (&TypeAt(function, i) == &kAnyType) values[i] = WithoutInterface(values[i]);
   }

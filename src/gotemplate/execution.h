@@ -132,8 +132,8 @@ struct Printable {
   Value value;
   bool can_be_printed;
 };
-// Returns the value that is printed for `value`.  A pointer prints the value that it refers to, and a missing value
-// prints "<no value>".  A function cannot be printed.
+// Returns the value that is printed for `value`.  For a pointer, this is the value that it refers to.  For an invalid
+// Value, it is the text "<no value>".  A function cannot be printed.
 Printable PrintableOf(const Value& value);
 
 }  // namespace pintle::gotemplate

@@ -21,8 +21,8 @@ bool IsKnownKey(std::string_view key);
 // a number become "?".
 std::string ShownPlace(std::string_view path);
 
-// Removes an unknown key from the end of a problem's description: "Unused key" instead of "Unused key hunter2".
-// Suggests the known key that was probably meant if only one letter is wrong or two are swapped.
+// Removes an unknown key from the end of a problem's description: "Unused key" instead of "Unused key hunter2".  If
+// only one letter of the key is wrong or two are swapped, suggests the known key that was probably meant.
 std::string WithoutUnknownKey(std::string_view path, std::string description);
 
 }  // namespace pintle::json
