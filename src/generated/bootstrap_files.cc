@@ -141,7 +141,7 @@ class BootstrapRenderer {
         sources_(SourcesOf(configs_)) {}
 
   // Adds two files: the config of a pool to `to`, and the pool itself to `pools`.
-  Result<> Add(const PoolManifest& manifest, BootstrapFiles& to, std::vector<BootstrapFile>& pools) const {
+  Result<> AddPoolFiles(const PoolManifest& manifest, BootstrapFiles& to, std::vector<BootstrapFile>& pools) const {
     const std::string& pool = manifest.pool.metadata.name;
     machineconfig::Rendered rendered = TRY(Render(manifest.pool), fmt::format("rendering pool {}", pool));
     for (std::string& warning : rendered.warnings) to.warnings.push_back(std::move(warning));
@@ -172,7 +172,7 @@ class BootstrapRenderer {
  private:
   Result<machineconfig::Rendered> Render(const api::MachineConfigPool& pool) const {
     const machineconfig::MachineConfigs selected = TRY(machineconfig::SelectFor(pool, configs_));
-    const api::OSImageStreamSet* const os_images = TRY(ImagesOf(pool));
+    const api::OSImageStreamSet* const os_images = TRY(OsImagesOf(pool));
     machineconfig::RenderSettings settings{.controller_config = controller_config_,
                                            .controller_version = versions_.controller,
                                            .operator_version = versions_.operator_version,
@@ -183,7 +183,7 @@ class BootstrapRenderer {
     return WithPlace(std::move(rendered).error(), selected);
   }
 
-  Result<const api::OSImageStreamSet*> ImagesOf(const api::MachineConfigPool& pool) const {
+  Result<const api::OSImageStreamSet*> OsImagesOf(const api::MachineConfigPool& pool) const {
     const auto& stream = manifests_.os_image_stream;
     if (!stream || stream->status.available_streams.empty()) return nullptr;
     const auto worker = std::find_if(manifests_.pools.begin(), manifests_.pools.end(), [](const PoolManifest& known) {
@@ -231,7 +231,7 @@ Result<BootstrapFiles> FilesForBootstrap(const Manifests& manifests, const std::
   }
   const BootstrapRenderer renderer(manifests, controller_config, versions, std::move(all_configs));
   std::vector<BootstrapFile> pools;
-  for (const PoolManifest& manifest : manifests.pools) TRY(renderer.Add(manifest, made, pools));
+  for (const PoolManifest& manifest : manifests.pools) TRY(renderer.AddPoolFiles(manifest, made, pools));
   std::move(pools.begin(), pools.end(), std::back_inserter(made.files));
   return made;
 }

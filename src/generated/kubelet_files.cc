@@ -52,7 +52,7 @@ void RemoveSystemGroup(KubeletConfiguration& config) {
   if (!Has(enforced, kPods)) enforced.insert(enforced.begin(), kPods);
 }
 
-Result<> CheckGroups(const KubeletConfiguration& config) {
+Result<> CheckControlGroups(const KubeletConfiguration& config) {
   const std::string& reserved = config.system_reserved_cgroup;
   const std::string& cgroups = config.system_cgroups;
   if (reserved.empty() || cgroups.empty() || reserved == cgroups) return {};
@@ -95,7 +95,7 @@ Result<std::vector<NewFile>> KubeletFiles(const api::KubeletConfig& object, Kube
   if (!spec.kubelet_config.is_null()) MergeUserSettings(spec.kubelet_config, user, base);
   // The templates may also reserve CPUs by their numbers, so this checks the merged configuration.
   if (!base.reserved_system_cpus.empty()) RemoveSystemGroup(base);
-  TRY(CheckGroups(base));
+  TRY(CheckControlGroups(base));
   files.push_back(TRY(KubeletConfFile(base)));
   return files;
 }

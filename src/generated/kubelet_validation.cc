@@ -61,7 +61,8 @@ Result<> CheckForbidden(const KubeletConfiguration& config) {
   return {};
 }
 
-Result<> CheckTogether(const api::KubeletConfigSpec& spec, const KubeletConfiguration& config) {
+// Refuses fields that contradict each other.
+Result<> CheckCombinations(const api::KubeletConfigSpec& spec, const KubeletConfiguration& config) {
   if (spec.auto_sizing_reserved.value_or(false) && !config.system_reserved.empty()) {
     return Invalid("KubeletConfiguration: autoSizingReserved and systemdReserved cannot be set together");
   }
@@ -89,7 +90,7 @@ Result<> Validate(const api::KubeletConfig& object) {
   Result<KubeletConfiguration> config = KubeletConfigurationIn(object);
   if (!config) return Invalid("KubeletConfig could not be unmarshalled, err: " + config.error().message());
   TRY(CheckForbidden(*config));
-  return CheckTogether(object.spec, *config);
+  return CheckCombinations(object.spec, *config);
 }
 
 Result<> ValidateFor(const api::MachineConfigPool& pool, const api::KubeletConfig& object) {

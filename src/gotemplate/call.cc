@@ -38,7 +38,7 @@ Value Converted(const Value& value, const Type& type) {
 }
 
 // Returns the type of the parameter for the argument with this index.
-const Type& TypeAt(const Function& function, std::size_t index) {
+const Type& ParameterTypeAt(const Function& function, std::size_t index) {
   return *function.parameters[std::min(index, function.parameters.size() - 1)];
 }
 
@@ -116,14 +116,14 @@ Result<std::vector<Value>> Execution::EvaluateArguments(const Value& dot, const 
   std::vector<Value> values;
   values.reserve(arguments.nodes().size() + 1);
   for (const Node* argument : arguments.nodes()) {
-    values.push_back(TRY(EvaluateArgument(dot, &TypeAt(function, values.size()), *argument)));
+    values.push_back(TRY(EvaluateArgument(dot, &ParameterTypeAt(function, values.size()), *argument)));
   }
   if (arguments.final != nullptr) {
-    values.push_back(TRY(CheckType(*arguments.final, &TypeAt(function, values.size()))));
+    values.push_back(TRY(CheckType(*arguments.final, &ParameterTypeAt(function, values.size()))));
   }
   // If the parameter is an interface, the function gets the value inside of the argument's interface.
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (&TypeAt(function, i) == &kAnyType) values[i] = WithoutInterface(values[i]);
+    if (&ParameterTypeAt(function, i) == &kAnyType) values[i] = WithoutInterface(values[i]);
   }
   return values;
 }
@@ -241,7 +241,7 @@ Result<Value> Execution::CallValue(const std::string& name, std::span<const Valu
   std::vector<Value> values;
   for (std::size_t i = 0; i < given; ++i) {
     const Value argument = WithoutInterface(arguments[i + 1]);
-    values.push_back(TRY(PreparedArgument(argument, TypeAt(function, i)), fmt::format("arg {}", i)));
+    values.push_back(TRY(PreparedArgument(argument, ParameterTypeAt(function, i)), fmt::format("arg {}", i)));
   }
   return Call(function, values);
 }
