@@ -465,6 +465,7 @@ constexpr StructField kControllerConfigSpecFields[] = {
 };
 constexpr Type kControllerConfigSpec = Struct("v1.ControllerConfigSpec", kControllerConfigSpecFields);
 constexpr Type kControllerConfigSpecPointer = PointerTo("*v1.ControllerConfigSpec", kControllerConfigSpec);
+// As in Go, the name "-" means that a field is not read from JSON.
 constexpr StructField kRenderConfigFields[] = {
     {"ControllerConfigSpec", &kControllerConfigSpecPointer, "", true},
     {"PullSecret", &kStringType, "-"},
