@@ -41,8 +41,8 @@ inline constexpr std::string_view kLastObservedServerCaAnnotation =
 inline constexpr std::string_view kFinalizeFailureAnnotation =
     "machineconfiguration.openshift.io/ostree-finalize-staged-failure";
 
-// An annotation of a MachineConfigPool: the time at which the present target replaced the one before.  Two rollouts of
-// the same config differ in this time.  A pool that has had only one target does not have the annotation.
+// An annotation of a MachineConfigPool: the time at which the present target replaced the previous target.  Two
+// rollouts of the same config differ in this time.  A pool that has had only one target does not have the annotation.
 inline constexpr std::string_view kTargetSinceAnnotation = "pintle.io/target-since";
 
 // A label of a Node.  Its value decides whether Pintle's agent acts on the node in place of the Machine Config

@@ -21,7 +21,7 @@ namespace pintle::api {
 
 struct LabelSelectorRequirement {
   std::string key;
-  std::string op;  // "In", "NotIn", "Exists" or "DoesNotExist"; Selector::Compile() refuses others.
+  std::string op;  // "In", "NotIn", "Exists" or "DoesNotExist"; Selector::Compile() refuses other texts.
   std::vector<std::string> values;
 
   static constexpr bool kLenient = true;

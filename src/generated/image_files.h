@@ -56,11 +56,11 @@ Result<std::vector<NewFile>> FilesOf(const ImageRules& rules, const RuntimeTempl
 std::string RegistriesConfigName(std::string_view pool);
 std::string OldRegistriesConfigName(const api::ObjectMeta& pool);
 
-// Makes the config in a running cluster.  It is annotated with the build that made it.
+// Makes the config in a running cluster.  The config is annotated with the build that made it.
 MachineConfig RegistriesConfig(std::string name, const api::MachineConfigPool& pool, const std::vector<NewFile>& files,
                                const api::Image& image, std::string_view controller_version);
-// Makes the config at bootstrap.  It is not annotated with a build, so that the controller of the cluster makes it
-// again.
+// Makes the config at bootstrap.  The config is not annotated with a build, so that the controller of the cluster makes
+// it again.
 MachineConfig RegistriesConfigAtBootstrap(const api::MachineConfigPool& pool, const std::vector<NewFile>& files);
 
 }  // namespace pintle::generated

@@ -59,7 +59,7 @@ api::OwnerReference ControlledBy(std::string_view kind, const api::ObjectMeta& o
 // Makes the reference to an owner that is not a controller.
 api::OwnerReference OwnedBy(std::string_view api_version, std::string_view kind, const api::ObjectMeta& owner);
 
-// Makes the reference to an owner at bootstrap.  It has no name and no UID.
+// Makes the reference to an owner at bootstrap.  The reference has no name and no UID.
 api::OwnerReference OwnedAtBootstrap(std::string_view api_version, std::string_view kind);
 
 // Returns the SHA-256 of the Ignition config's text in lower-case hexadecimal.

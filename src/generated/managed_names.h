@@ -3,10 +3,10 @@
 
 // The names of the configs that are made from KubeletConfigs and ContainerRuntimeConfigs.
 //
-// Several objects of one kind may select the same pool, and the name of each config decides which of them wins.  The
-// first is 99-worker-generated-kubelet, the next 99-worker-generated-kubelet-1, and so on up to -9.  An object keeps
-// its number, which is stored in an annotation of the object.  A number that has become free is not used again while a
-// higher one is in use.
+// Several objects of one kind may select the same pool, and the names of their configs decide which object wins.  The
+// first name is 99-worker-generated-kubelet, the next is 99-worker-generated-kubelet-1, and so on up to -9.  An object
+// keeps its number, which is stored in an annotation of the object.  A number that has become free is not used again
+// while a higher number is in use.
 
 #include <functional>
 #include <optional>

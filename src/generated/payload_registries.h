@@ -28,7 +28,7 @@ struct PayloadRegistries {
   std::string problem;
 };
 
-// Splits the registries of an Image into those lists.  It is an error if `release_image` is not the full name of an
+// Splits the registries of an Image into the lists above.  It is an error if `release_image` is not the full name of an
 // image.
 Result<PayloadRegistries> SplitRegistries(const api::RegistrySources& sources, std::string_view release_image,
                                           const MirrorObjects& mirrors);

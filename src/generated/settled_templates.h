@@ -18,7 +18,7 @@ class SettledTemplates {
   enum class Reading {
     kSame,           // The templates in use have not changed.
     kUsed,           // The templates that were read are in use from now on.
-    kMustBeRepeated  // The templates have changed.  They are used if the next reading finds the same ones.
+    kMustBeRepeated  // The templates have changed.  They are used if the next reading finds the same templates.
   };
 
   // Takes a reading of the folder, and returns what has become of it.

@@ -95,8 +95,8 @@ class Lexer {
   void Ignore();
   void SkipSpace();
 
-  // Each Lex function consumes text, and stores the token that it finds in token_.  Those that return a bool return
-  // false if they have found no token, for example because the text was a comment.
+  // Each Lex function consumes text, and stores the token that it finds in token_.  Functions that return a bool
+  // return false if they have found no token, for example because the text was a comment.
   bool LexText();
   bool LexLeftDelimiter();
   bool LexComment();

@@ -156,7 +156,7 @@ Result<Number> ReadNumber(std::string_view text) {
 }
 
 Result<Number> ReadComplex(std::string_view text) {
-  // The sign between the parts is the last one that does not belong to an exponent.
+  // The sign between the parts is the last sign that does not belong to an exponent.
   const std::size_t sign = [&] {
     std::size_t at = text.find_last_of("+-");
     while (at > 0 && at != std::string_view::npos &&

@@ -36,7 +36,7 @@ class Printer {
 
   // Prints an argument of a function.  An invalid Value prints as nil.
   void PrintArgument(const Value& argument, char32_t verb);
-  // Prints a value, or an element or a field of one, as Go prints a reflect.Value.
+  // Prints a value, or an element or a field of a value, as Go prints a reflect.Value.
   void PrintValue(const Value& value, char32_t verb, std::size_t depth);
 
  private:

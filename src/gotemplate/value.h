@@ -71,7 +71,7 @@ class Value {
   const Function* function() const { return function_; }
   // Returns the value that a pointer refers to, or that an interface holds.  Returns an invalid Value for nil.
   Value Inside() const;
-  // Returns whether both are the same pointer.
+  // Returns whether this value and `other` are the same pointer.
   bool IsSamePointer(const Value& other) const { return values_ == other.values_; }
 
   // Returns the number of elements or entries, or the length of a text in bytes.

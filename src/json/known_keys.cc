@@ -583,7 +583,7 @@ bool AreClose(std::string_view a, std::string_view b) {
 // Returns a known key that is close to this key, or "" if there is none.  Of several close keys, the alphabetically
 // first is chosen, so that the result does not depend on the order in the hash map.
 std::string_view CloseKnownKey(std::string_view key) {
-  constexpr std::size_t kShortest = 4;  // A shorter word is close to too many others.
+  constexpr std::size_t kShortest = 4;  // A shorter word is close to too many other words.
   if (key.size() > kLongest) return "";
   const std::string folded = Folded(key);
   std::string_view closest;
