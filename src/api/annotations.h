@@ -23,7 +23,7 @@ inline constexpr std::string_view kDesiredDrainAnnotation = "machineconfiguratio
 inline constexpr std::string_view kLastAppliedDrainAnnotation = "machineconfiguration.openshift.io/lastAppliedDrain";
 // The action that follows the latest change: "Rebooting", or empty.
 inline constexpr std::string_view kPostConfigActionAnnotation = "machineconfiguration.openshift.io/post-config-action";
-// This is "accessed" after someone has logged in over SSH.
+// This is "accessed" after someone has logged in to the node over SSH.
 inline constexpr std::string_view kSshAnnotation = "machineconfiguration.openshift.io/ssh";
 inline constexpr std::string_view kControlPlaneTopologyAnnotation =
     "machineconfiguration.openshift.io/controlPlaneTopology";
@@ -41,19 +41,21 @@ inline constexpr std::string_view kLastObservedServerCaAnnotation =
 inline constexpr std::string_view kFinalizeFailureAnnotation =
     "machineconfiguration.openshift.io/ostree-finalize-staged-failure";
 
-// An annotation of a MachineConfigPool: the time at which the present target replaced the one before.  Two rollouts of
-// the same config differ in this time.  A pool that has had only one target does not have the annotation.
+// An annotation of a MachineConfigPool: the time at which the present target replaced the previous target.  Two
+// rollouts of the same config differ in this time.  A pool that has had only one target does not have the annotation.
 inline constexpr std::string_view kTargetSinceAnnotation = "pintle.io/target-since";
 
-// A label of a Node.  Its value decides whether Pintle's agent acts there in place of the Machine Config Operator's
-// daemon.  The daemon does not run on a node that has the label.
+// A label of a Node.  Its value decides whether Pintle's agent acts on the node in place of the Machine Config
+// Operator's daemon.  The daemon does not run on a node that has the label.  The next three constants are its values.
 inline constexpr std::string_view kAgentLabel = "pintle.io/agent";
-// Requests that the agent acts as soon as the daemon is gone.
+// The daemon has to leave the node.  Once it is gone, the controller sets kAgentActs.
 inline constexpr std::string_view kAgentAwaited = "awaited";
+// The agent has to act.
 inline constexpr std::string_view kAgentActs = "acts";
-// Requests that the agent stands by again.
+// The agent has to stand by again.
 inline constexpr std::string_view kAgentLeaves = "leaves";
-// An annotation of a Node.  An agent that was started to wait for the label reports its state in this annotation.
+// An annotation of a Node.  An agent that was started to wait for the label reports its state in this annotation.  The
+// next three constants are its values.
 inline constexpr std::string_view kAgentStateAnnotation = "pintle.io/agent-state";
 // The agent changes nothing.
 inline constexpr std::string_view kAgentStandsBy = "standby";
@@ -69,7 +71,7 @@ inline constexpr std::string_view kMasterRoleLabel = "node-role.kubernetes.io/ma
 inline constexpr std::string_view kControlPlaneRoleLabel = "node-role.kubernetes.io/control-plane";
 inline constexpr std::string_view kWorkerRoleLabel = "node-role.kubernetes.io/worker";
 
-// The label of the pools that the operator itself makes.  Its value is empty.
+// The label of the pools that the Machine Config Operator itself makes.  The value of the label is empty.
 inline constexpr std::string_view kBuiltInPoolLabel = "machineconfiguration.openshift.io/mco-built-in";
 
 // An OS image that was built before the cluster was installed.  A MachineOSConfig has this annotation, and so has the

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Bytes that an object has in base64, such as a key.
+// A field of a Kubernetes object that has bytes in base64, for example a key.
 //
-// The text is kept as Go programs write it: with padding, and without line breaks.
+// Decoding converts the text to the form in which Go programs write base64: with padding, and without line breaks.
 
 #include <string>
 
@@ -30,8 +30,8 @@ struct Codec<api::Base64Text> {
     if (bytes) {
       to.text = EncodeBase64(*bytes);
     } else {
-      const auto problem = FindBase64Problem(from.text());
-      report.Error(path, "illegal base64 data at input byte " + std::to_string(problem.value_or(0)));
+      const auto offset = FindBase64Problem(from.text());
+      report.Error(path, "illegal base64 data at input byte " + std::to_string(offset.value_or(0)));
     }
   }
   static Value Encode(const api::Base64Text& from) { return from.text; }

@@ -12,10 +12,11 @@
 
 namespace pintle::api {
 
-// The name of the ClusterOperator that is about machines' configs.
+// The name of the ClusterOperator of the Machine Config Operator, whose place Pintle takes.
 inline constexpr const char* kMachineConfigOperatorName = "machine-config";
 
-// The version of a running component: "operator" and "4.21.0", or "operator-image" and an image.
+// The version of a running component.  The component "operator" has a version such as "4.21.0", and "operator-image"
+// has the name of an image.
 struct OperandVersion {
   std::string name;
   std::string version;

@@ -29,8 +29,8 @@ struct ContainerRuntimeConfiguration {
   std::optional<std::int64_t> pids_limit;
   std::string log_level;
   std::optional<Quantity> log_size_max;
-  std::optional<Quantity> overlay_size;
-  std::string default_runtime;
+  std::optional<Quantity> overlay_size;  // The limit of what a container may write to its own layer.
+  std::string default_runtime;           // "crun" or "runc".
   std::vector<AdditionalStore> additional_layer_stores;
   std::vector<AdditionalStore> additional_image_stores;
   std::vector<AdditionalStore> additional_artifact_stores;

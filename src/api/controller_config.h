@@ -23,8 +23,8 @@ inline constexpr const char* kControllerConfigName = "machine-config-controller"
 // not change the version, because configs are rendered only from an object of the expected version.
 inline constexpr std::string_view kGeneratedByVersionAnnotation =
     "machineconfiguration.openshift.io/generated-by-version";
-// The release of the OS images, a space, and the version in the annotations of the OSImageStream that names these
-// images.  An example is "4.21.0 8d3f".
+// Two words: the release of the OS images, and the version that the OSImageStream with these images has in its
+// annotations.  For example "4.21.0 8d3f".
 inline constexpr std::string_view kOsImageStreamAnnotation = "pintle.io/os-image-stream";
 
 struct PlatformStatus {

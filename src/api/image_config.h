@@ -55,9 +55,9 @@ struct Image {
 inline constexpr std::string_view kNeverContactSource = "NeverContactSource";
 inline constexpr std::string_view kAllowContactingSource = "AllowContactingSource";
 
-// Other places from which the images of a registry, or of a part of one, can be pulled.
+// The mirrors of a source, from which its images can be pulled as well.
 struct Mirrors {
-  std::string source;
+  std::string source;  // A registry, or a part of one.
   std::vector<std::string> mirrors;
   std::string source_policy;  // One of the two constants above.  Empty means kAllowContactingSource.
 
@@ -69,7 +69,7 @@ struct Mirrors {
   };
 };
 
-// Each kind of mirror set uses one of these lists.
+// Each kind of mirror set uses one of these lists, and the others are empty.
 struct MirrorSetSpec {
   std::vector<Mirrors> repository_digest_mirrors;  // The list of an ImageContentSourcePolicy.
   std::vector<Mirrors> image_digest_mirrors;

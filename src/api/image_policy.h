@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A ClusterImagePolicy or an ImagePolicy: who must have signed images, for the whole cluster or for one namespace.
+// A ClusterImagePolicy or an ImagePolicy: whose signatures images must have, in the whole cluster or in one namespace.
 //
-// Keys and certificates stay in base64.
+// Keys and certificates stay in base64.  Fulcio and Rekor are services of sigstore: Fulcio issues certificates for
+// signing, and Rekor is a log of signatures.
 
 #include <optional>
 #include <string>
@@ -111,7 +112,7 @@ struct RemapIdentity {
 
 // The name under which an image must have been signed.
 struct SignedIdentity {
-  std::string match_policy;
+  std::string match_policy;  // "MatchRepoDigestOrExact", "MatchRepository", "ExactRepository" or "RemapIdentity".
   std::optional<ExactRepository> exact_repository;
   std::optional<RemapIdentity> remap_identity;
 
@@ -125,7 +126,7 @@ struct SignedIdentity {
 
 struct SignaturePolicy {
   RootOfTrust root_of_trust;
-  std::optional<SignedIdentity> signed_identity;  // If there is none, "MatchRepoDigestOrExact" applies.
+  std::optional<SignedIdentity> signed_identity;  // If unset, the match policy is "MatchRepoDigestOrExact".
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{

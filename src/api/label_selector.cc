@@ -45,7 +45,7 @@ bool IsDnsSubdomain(std::string_view text) {
   }
 }
 
-std::string TooLong(std::size_t most) { return fmt::format("must be no more than {} bytes", most); }
+std::string TooLong(std::size_t limit) { return fmt::format("must be no more than {} bytes", limit); }
 
 constexpr std::string_view kNameRule =
     "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character "

@@ -4,8 +4,8 @@
 // Selects objects by their labels, as Kubernetes does.
 //
 // A LabelSelector is a field of a Kubernetes object, and a Selector is its checked and compiled form.  A selector that
-// is absent matches no object, and an empty one matches every object.  A caller that does not want an empty selector
-// has to check for it.
+// is absent matches no object, and an empty one matches every object.  A caller that does not want an empty selector to
+// match every object has to check for it.
 
 #include <map>
 #include <optional>
@@ -21,7 +21,7 @@ namespace pintle::api {
 
 struct LabelSelectorRequirement {
   std::string key;
-  std::string op;  // "In", "NotIn", "Exists" or "DoesNotExist"; Selector::Compile() refuses others.
+  std::string op;  // "In", "NotIn", "Exists" or "DoesNotExist"; Selector::Compile() refuses other texts.
   std::vector<std::string> values;
 
   static constexpr bool kLenient = true;
@@ -47,7 +47,7 @@ struct LabelSelector {
 
 class Selector {
  public:
-  // The messages of errors are those of Kubernetes.
+  // Checks a selector.  The messages of errors are those of Kubernetes.
   static Result<Selector> Compile(const std::optional<LabelSelector>& selector);
 
   bool Matches(const Labels& labels) const;
@@ -62,8 +62,9 @@ class Selector {
     bool IsMet(const Labels& labels) const;
   };
 
+  // Returns nullopt if there is no such operator.
   static std::optional<Operator> OperatorNamed(const std::string& name);
-  // Returns what is wrong with a requirement, or an empty string.
+  // Returns the message about a requirement that is not valid, or "" if it is valid.
   static std::string Problems(const Requirement& requirement);
   Result<> Add(Requirement requirement);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A Lease: a lock that one of several processes holds until some time after it last renewed it.
+// A Lease: a lock that one of several processes holds.  The lock is free again some time after its holder has last
+// renewed it.
 
 #include <cstdint>
 #include <optional>

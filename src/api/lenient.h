@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Decodes objects that others define.
+// Decodes objects of kinds that Kubernetes and other projects define.
 //
 // A Kubernetes object has far more keys than we use, and gets new ones with every release.  A struct with `static
 // constexpr bool kLenient = true` decodes the keys that it lists and silently ignores the others.  A key that is

@@ -69,7 +69,7 @@ struct MachineConfigNodePinnedImageSet {
   };
 };
 
-// A difference between the node's config and the one that the node was installed with, in a part of the config that
+// A difference between the node's config and the config that the node was installed with, in a part of the config that
 // takes effect at installation only.
 struct IrreconcilableChangeDiff {
   std::string field_path;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A MachineConfigPool: it selects the machine configs that are rendered into one, and the nodes that get the result.
-// It also limits how many of these nodes are updated at once.
+// A MachineConfigPool: it selects the machine configs that are rendered into one config, and the nodes that get this
+// config.  It also limits how many of these nodes are updated at once.
 
 #include <cstdint>
 #include <optional>

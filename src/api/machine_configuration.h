@@ -23,7 +23,9 @@ struct ServiceReference {
 };
 
 struct NodeDisruptionAction {
-  std::string type;  // "Reboot", "Drain", "Reload", "Restart", "DaemonReload", "None", or "Special".
+  // "Reboot", "Drain", "Reload", "Restart", "DaemonReload", "None", or "Special".  Only the policy's defaults have
+  // "Special", which reloads CRI-O.
+  std::string type;
   std::optional<ServiceReference> reload;
   std::optional<ServiceReference> restart;
 

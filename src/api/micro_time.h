@@ -32,10 +32,10 @@ struct Codec<api::MicroTime> {
   // The API server requires six digits after the point.
   static Value Encode(const api::MicroTime& from) {
     const auto whole = std::chrono::floor<std::chrono::seconds>(from.at);
-    const auto rest = std::chrono::duration_cast<std::chrono::microseconds>(from.at - whole);
+    const auto fraction = std::chrono::duration_cast<std::chrono::microseconds>(from.at - whole);
     std::string text = ToRfc3339(whole);
-    text.pop_back();
-    return text + "." + std::to_string(1'000'000 + rest.count()).substr(1) + "Z";
+    text.pop_back();  // The "Z".
+    return text + "." + std::to_string(1'000'000 + fraction.count()).substr(1) + "Z";
   }
 };
 

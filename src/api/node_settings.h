@@ -14,7 +14,7 @@
 namespace pintle::api {
 
 struct NodeSettingsSpec {
-  std::string cgroup_mode;             // "v2"; "" means the same.
+  std::string cgroup_mode;             // "v2", or "" with the same meaning.
   std::string worker_latency_profile;  // Sets how often workers report; "" keeps the templates' value.
 
   static constexpr bool kLenient = true;

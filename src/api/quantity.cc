@@ -29,7 +29,8 @@ constexpr auto kDecimalSuffixes = std::to_array<std::pair<std::string_view, std:
 constexpr auto kBinarySuffixes = std::to_array<std::pair<std::string_view, std::int64_t>>(
     {{"Ki", 10}, {"Mi", 20}, {"Gi", 30}, {"Ti", 40}, {"Pi", 50}, {"Ei", 60}});
 
-std::optional<Suffix> MeaningOf(std::string_view suffix) {
+// Returns nullopt for an unknown suffix.
+std::optional<Suffix> ParseSuffix(std::string_view suffix) {
   for (const auto& [text, exponent] : kDecimalSuffixes) {
     if (suffix == text) return Suffix{Format::kDecimal, exponent};
   }
@@ -53,11 +54,13 @@ struct Pieces {
   std::string_view suffix;
 };
 
-std::size_t EndOf(std::string_view text, std::size_t from, std::string_view characters) {
+// Returns the end of the characters from this list that begin at `from`.
+std::size_t EndOfRun(std::string_view text, std::size_t from, std::string_view characters) {
   return std::min(text.find_first_not_of(characters, from), text.size());
 }
 
-std::optional<Pieces> Split(std::string_view text) {
+// Splits a text that is not empty.  Returns nullopt if it does not match the regular expression of Kubernetes.
+std::optional<Pieces> SplitQuantity(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789";
   Pieces pieces;
   std::size_t at = 0;
@@ -65,19 +68,19 @@ std::optional<Pieces> Split(std::string_view text) {
     pieces.is_negative = text[0] == '-';
     at = 1;
   }
-  at = EndOf(text, at, "0");
-  const std::size_t end_of_whole = EndOf(text, at, kDigits);
+  at = EndOfRun(text, at, "0");
+  const std::size_t end_of_whole = EndOfRun(text, at, kDigits);
   pieces.whole = end_of_whole == at ? "0" : text.substr(at, end_of_whole - at);
   at = end_of_whole;
   if (at < text.size() && text[at] == '.') {
-    const std::size_t end = EndOf(text, at + 1, kDigits);
+    const std::size_t end = EndOfRun(text, at + 1, kDigits);
     pieces.fraction = text.substr(at + 1, end - at - 1);
     at = end;
   }
   pieces.suffix = text.substr(at);
-  std::size_t end = EndOf(text, at, "eEinumkKMGTP");
+  std::size_t end = EndOfRun(text, at, "eEinumkKMGTP");
   if (end < text.size() && (text[end] == '-' || text[end] == '+')) ++end;
-  if (EndOf(text, end, kDigits) != text.size()) return {};
+  if (EndOfRun(text, end, kDigits) != text.size()) return {};
   return pieces;
 }
 
@@ -117,20 +120,20 @@ struct Decimal {
     }
   }
 
-  // Rounds up to a multiple of 10^to.
-  void RoundUp(std::int64_t to) {
-    if (exponent >= to || is_zero()) return;
-    const auto excess = static_cast<std::size_t>(std::min<std::int64_t>(to - exponent, std::int64_t{1} << 40));
+  // Rounds up to a multiple of 10^least.
+  void RoundUp(std::int64_t least) {
+    if (exponent >= least || is_zero()) return;
+    const auto excess = static_cast<std::size_t>(std::min<std::int64_t>(least - exponent, std::int64_t{1} << 40));
     const std::size_t kept = digits.size() > excess ? digits.size() - excess : 0;
     const bool is_exact = digits.find_first_not_of('0', kept) == std::string::npos;
     digits.resize(kept);
-    exponent = to;
+    exponent = least;
     if (!is_exact) PlusOne();
   }
 
   // Returns the number if its exponent is not negative and it fits into 64 bits.
   std::optional<std::int64_t> ToInteger() const {
-    constexpr std::int64_t kMostZeros = 18;
+    constexpr std::int64_t kMostZeros = 18;  // 10^19 does not fit into 64 bits with a sign.
     if (is_zero()) return 0;
     if (exponent < 0 || exponent > kMostZeros) return {};
     const std::string all = digits + std::string(static_cast<std::size_t>(exponent), '0');
@@ -153,7 +156,7 @@ struct Decimal {
 };
 
 std::string DecimalText(Decimal number, Format format) {
-  constexpr std::int64_t kStep = 3;
+  constexpr std::int64_t kStep = 3;  // The exponents of all decimal suffixes are multiples of 3.
   number.DropTrailingZeros();
   for (; number.exponent % kStep != 0; --number.exponent) number.digits += '0';
   if (format == Format::kDecimal) {
@@ -165,9 +168,9 @@ std::string DecimalText(Decimal number, Format format) {
 }
 
 std::string BinaryText(std::int64_t number) {
-  constexpr std::int64_t kStep = 1024;
+  constexpr std::int64_t kKibi = 1024;
   std::size_t steps = 0;
-  for (; number % kStep == 0 && steps < kBinarySuffixes.size(); ++steps) number /= kStep;
+  for (; number % kKibi == 0 && steps < kBinarySuffixes.size(); ++steps) number /= kKibi;
   return std::to_string(number) + std::string(steps == 0 ? "" : kBinarySuffixes[steps - 1].first);
 }
 
@@ -183,7 +186,8 @@ std::string CanonicalText(const Decimal& number, Format format) {
   return DecimalText(number, format);
 }
 
-// Kubernetes has a quick path for numbers of up to 18 digits, which neither rounds nor caps them.
+// Kubernetes parses numbers of up to 18 digits on a quick path, which neither rounds nor caps them.  These numbers are
+// called short here.
 constexpr std::size_t kMostShortDigits = 18;
 
 bool IsShort(const Pieces& pieces, const Suffix& suffix) {
@@ -192,6 +196,7 @@ bool IsShort(const Pieces& pieces, const Suffix& suffix) {
     const auto decimals = static_cast<std::int64_t>(pieces.fraction.size());
     return digits <= kMostShortDigits && suffix.exponent - decimals >= kNano;
   }
+  // With a binary suffix, Kubernetes limits the digits to 14, and counts three further digits for each ten bits.
   constexpr std::int64_t kMostBinaryDigits = 14;
   constexpr std::int64_t kDigitsOfTenBits = 3;
   constexpr std::int64_t kTenBits = 10;
@@ -211,7 +216,7 @@ bool IsKeptAsWritten(const Pieces& pieces, const Suffix& suffix) {
     }
     return last % kEight != 0;
   }
-  constexpr std::int64_t kStep = 3;
+  constexpr std::int64_t kStep = 3;  // The exponents of all decimal suffixes are multiples of 3.
   const std::string digits = std::string(pieces.whole) + std::string(pieces.fraction);
   const std::int64_t scale = suffix.exponent - static_cast<std::int64_t>(pieces.fraction.size());
   return scale % kStep == 0 && !digits.ends_with("000") && digits[0] != '0';
@@ -229,13 +234,14 @@ Decimal NumberOf(const Pieces& pieces, const Suffix& suffix) {
   return number;
 }
 
-// Kubernetes caps a number with a binary suffix at the largest number of 64 bits.
-void CapAtMost(Decimal& number) {
-  const std::string most = "9223372036854775807";
+// Caps a number with a binary suffix at the largest signed number of 64 bits, as Kubernetes does.
+void CapAtLargestInteger(Decimal& number) {
+  const std::string largest = "9223372036854775807";
   Decimal whole = number;
   whole.RoundUp(0);
-  const bool is_more = whole.digits.size() != most.size() ? whole.digits.size() > most.size() : whole.digits > most;
-  if (is_more) number = {most, 0};
+  const bool is_larger =
+      whole.digits.size() != largest.size() ? whole.digits.size() > largest.size() : whole.digits > largest;
+  if (is_larger) number = {largest, 0};
 }
 
 }  // namespace
@@ -246,9 +252,9 @@ Result<Quantity> Quantity::Parse(std::string_view text) {
                  "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
   };
   if (text.empty()) return malformed();
-  const auto pieces = Split(text);
+  const auto pieces = SplitQuantity(text);
   if (!pieces) return malformed();
-  const auto suffix = MeaningOf(pieces->suffix);
+  const auto suffix = ParseSuffix(pieces->suffix);
   if (!suffix) return Error(ErrorKind::kInvalid, "unable to parse quantity's suffix");
   Decimal number = NumberOf(*pieces, *suffix);
   Quantity quantity;
@@ -257,7 +263,7 @@ Result<Quantity> Quantity::Parse(std::string_view text) {
   const bool is_short = IsShort(*pieces, *suffix);
   if (!is_short) {
     number.RoundUp(kNano);
-    if (suffix->format == Format::kBinary) CapAtMost(number);
+    if (suffix->format == Format::kBinary) CapAtLargestInteger(number);
   }
   const bool is_kept = is_short && IsKeptAsWritten(*pieces, *suffix);
   const std::string_view sign = pieces->is_negative ? "-" : "";

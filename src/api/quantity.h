@@ -5,8 +5,8 @@
 // Kubernetes computes.
 //
 // The text is in canonical form, for example "512Mi" for "0.5Gi".  But Kubernetes checks short texts only roughly, and
-// keeps some that are not in canonical form.  This class keeps the same texts, because they end up in files whose bytes
-// are compared.
+// keeps some of them although they are not in canonical form.  This class keeps the same texts as Kubernetes, because
+// they end up in files whose bytes are compared.
 
 #include <cstdint>
 #include <string>
@@ -30,14 +30,14 @@ class Quantity {
 
   const std::string& text() const { return text_; }
 
-  // Unlike value(), this does not depend on whether the number fits into 64 bits.
+  // Returns whether the number is 0.  Unlike value(), this is right even for a number that does not fit into 64 bits.
   bool is_zero() const { return text_ == "0"; }
 
   // Returns the quantity as a whole number, rounded away from zero.  As in Kubernetes, a number that does not fit into
   // 64 bits becomes
   // - the largest number of 64 bits, if the suffix is a power of two;
   // - 0, if the text has another suffix or none, and at most 18 digits;
-  // - its lowest 64 bits, if the text has more digits.
+  // - its lowest 64 bits, if the text has another suffix or none, and more than 18 digits.
   std::int64_t value() const { return value_; }
 
  private:

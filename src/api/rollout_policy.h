@@ -25,16 +25,17 @@ inline constexpr std::string_view kRolloutPolicyGroup = "pintle.io";
 
 // Annotations of a MachineConfigPool with which a person gives orders to the pool's rollout.
 //
-// Each value is a RolloutOrder as JSON.  The third order makes the rollout of its target disregard the windows and the
-// freeze; its `reason` is the administrator's reason for that.
+// Each value is a RolloutOrder as JSON.  With an override, the rollout of the order's target disregards the windows and
+// the freeze.
 inline constexpr std::string_view kApproveAnnotation = "pintle.io/rollout-approve";
 inline constexpr std::string_view kResumeAnnotation = "pintle.io/rollout-resume";
 inline constexpr std::string_view kOverrideAnnotation = "pintle.io/rollout-override";
 // Annotations of a Node, for a policy with `stage: All`.
 //
-// The controller sets the first one to the target that the node will get later: the name of the config, and after a
-// space the image that was built for it, if there is one.  The node's agent stages this target and then sets the second
-// one to the same value.  If it cannot stage the target, it sets the third one to the reason.
+// The controller sets kStageAnnotation to the target that the node will get later: the name of the config, and after a
+// space the image that was built for it, if there is one.  The node's agent stages this target and then sets
+// kStagedAnnotation to the same value.  If the agent cannot stage the target, it sets kUnstageableAnnotation to the
+// reason.
 inline constexpr std::string_view kStageAnnotation = "pintle.io/stage";
 inline constexpr std::string_view kStagedAnnotation = "pintle.io/staged";
 inline constexpr std::string_view kUnstageableAnnotation = "pintle.io/unstageable";
@@ -42,12 +43,12 @@ inline constexpr std::string_view kUnstageableAnnotation = "pintle.io/unstageabl
 // An order of a person.  It holds for one target only, so that it does not act on a later target by mistake.
 struct RolloutOrder {
   std::string target;
-  // For an approval: the digest of the wave that may begin, as the policy's status has it.
+  // In an approval: the digest of the wave that may begin, as the policy's status has it.
   std::string wave_digest;
-  std::int32_t wave = 0;  // The number of this wave at that time, for people; the first wave is number 1.
-  std::string reason;     // For an override.
-  std::string by;
-  std::string at;  // The time of the order; two orders of one person have different times.
+  std::int32_t wave = 0;  // The number of this wave at the time of the order, for people; the first wave is number 1.
+  std::string reason;     // In an override: why the windows and the freeze are disregarded.
+  std::string by;         // The person who gave the order.
+  std::string at;         // The time of the order; two orders of one person have different times.
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{
@@ -67,9 +68,9 @@ struct RolloutWave {
   std::optional<IntOrString> nodes;  // Without `nodes` and `nodeSelector`, the wave has all nodes that are left.
   std::optional<LabelSelector> node_selector;
   std::optional<IntOrString> max_unavailable;
-  std::string soak;
-  std::optional<IntOrString> failure_threshold;
-  std::string node_timeout;
+  std::string soak;                              // How long all nodes of the wave must be well before the next wave.
+  std::optional<IntOrString> failure_threshold;  // How many nodes may fail; one more halts the rollout.
+  std::string node_timeout;                      // A node that takes longer than this has failed.
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{
@@ -83,6 +84,7 @@ struct RolloutWave {
   };
 };
 
+// Only nodes with the same value of this label are updated at the same time.
 struct RolloutDomains {
   std::string label;
 
@@ -91,10 +93,10 @@ struct RolloutDomains {
 };
 
 struct RolloutWindow {
-  std::vector<std::string> days;
-  std::string start;
-  std::string duration;
-  std::string time_zone;
+  std::vector<std::string> days;  // The days on which the window begins, such as "Mon"; empty means every day.
+  std::string start;              // A local time such as "22:30".
+  std::string duration;           // Such as "4h".
+  std::string time_zone;          // Such as "Europe/Berlin"; empty means UTC.
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{
@@ -118,7 +120,7 @@ struct RolloutFreeze {
   };
 };
 
-// A condition of a Node.
+// A condition that a Node must have with this status.
 struct GateCondition {
   std::string type;
   std::string status = "True";
@@ -132,7 +134,7 @@ struct GateCondition {
   bool operator==(const GateCondition&) const = default;
 };
 
-// An annotation of a Node.  Without a value, the annotation only has to exist.
+// An annotation that a Node must have.  If no value is given, any value is accepted.
 struct GateAnnotation {
   std::string key;
   std::optional<std::string> value;
@@ -172,7 +174,7 @@ struct GateHttp {
 
 struct RolloutGate {
   std::string name;
-  std::string when;  // "Before" or "After".
+  std::string when;  // "Before" a node is updated, or "After" the nodes of a wave.
   std::optional<GateCondition> condition;
   std::optional<GateAnnotation> annotation;
   std::optional<GateQuery> prometheus;
@@ -198,12 +200,12 @@ struct RolloutPolicySpec {
   std::optional<LabelSelector> pool_selector;
   std::vector<RolloutWave> waves;
   std::optional<RolloutDomains> order;
-  std::string approve;  // "Manual" or "Automatic".
+  std::string approve;  // "Manual" or "Automatic".  With "Manual", each wave but the first waits for an approval.
   std::vector<RolloutWindow> windows;
   std::string window_scope;  // "AllChanges" or "DisruptiveChanges".
   std::optional<RolloutFreeze> freeze;
   std::vector<RolloutGate> gates;
-  std::string stage;  // "All" or "None".
+  std::string stage;  // "All" or "None".  With "All", no node is updated before all nodes have staged the target.
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{
@@ -225,7 +227,7 @@ struct RolloutPolicySpec {
 struct RolloutApproval {
   std::int32_t wave = 0;    // The number that the wave had when it was approved.
   std::string wave_digest;  // The digest of the definition of the wave and of the target that were approved.
-  std::string by;
+  std::string by;           // The person who approved.
   std::optional<Time> at;
 
   static constexpr bool kLenient = true;
@@ -280,11 +282,11 @@ struct RolloutOverride {
   };
 };
 
-// The number of nodes that were done in the latest rollout in which a node was done, and the time that they took.
+// How long nodes took in the latest rollout in which a node was done.
 struct RolloutDurations {
   std::string target;
-  std::int32_t nodes = 0;    // The number of nodes.
-  std::int64_t seconds = 0;  // The sum of the times from when a node was given the target until it was done.
+  std::int32_t nodes = 0;    // The number of nodes that were done.
+  std::int64_t seconds = 0;  // The sum of their times, each from when the node was given the target until it was done.
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{
@@ -312,13 +314,13 @@ struct RolloutMemory {
   std::string target;  // The name of the rendered config, followed by the image if there is one.
   std::optional<Time> began;
   std::int32_t wave_index = 0;              // The wave that is under way, counted from 0.
-  std::vector<std::string> members;         // Its nodes, sorted; empty for a wave with all nodes that are left.
-  bool has_begun = false;                   // The members of the wave have been chosen.
+  std::vector<std::string> members;         // The wave's nodes, sorted; empty for a wave with all nodes that are left.
+  bool has_begun = false;                   // The wave has begun: its members have been chosen.
   std::optional<Time> well_since;           // The time since which all nodes of the wave are well.
   std::map<std::string, Time> assigned_at;  // When nodes that are not done yet were given the target.
   std::optional<RolloutDurations> took;
   std::vector<RolloutWaveEnd> ended;    // The first end of each wave of this rollout.
-  std::vector<std::string> ailing;      // Nodes with faults that do not count, sorted.
+  std::vector<std::string> ailing;      // Nodes whose faults do not count as failures of this rollout, sorted.
   std::vector<std::string> broken;      // Nodes that failed with the previous target, sorted.
   std::map<std::string, Time> blocked;  // The times since which gates block, by the gates' names.
   std::optional<RolloutHalt> halt;
@@ -360,7 +362,7 @@ struct RolloutPoolStatus {
   std::optional<Time> since;   // The time since which the rollout is in this phase.
   std::int32_t wave = 0;       // The number of the wave, from 1.
   std::int32_t waves = 0;      // The number of waves.
-  std::string wave_digest;     // The wave that waits for an approval; empty if none does.
+  std::string wave_digest;     // The digest of the wave that waits for an approval; empty if no wave waits for one.
   std::int32_t nodes = 0;      // The number of the pool's nodes.
   std::int32_t updated = 0;    // The number of nodes that have reached the target.
   std::optional<Time> opens;   // When the present or the next window begins.

@@ -14,8 +14,8 @@
 namespace pintle::api {
 
 struct CustomTlsProfile {
-  std::vector<std::string> ciphers;  // Their OpenSSL names.
-  std::string min_tls_version;
+  std::vector<std::string> ciphers;  // OpenSSL's names of the ciphers.
+  std::string min_tls_version;       // Such as "VersionTLS12".
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{

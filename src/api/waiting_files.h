@@ -21,13 +21,13 @@ namespace pintle::api {
 
 // The agent does not write the files before this time, in RFC 3339.
 inline constexpr std::string_view kFilesWaitAnnotation = "pintle.io/controller-config-waits-until";
-// A JSON list of WaitingFile: the files that differ from those on the node's disk.
+// A JSON list of WaitingFile: the files of the ControllerConfig that differ from those on the node's disk.
 inline constexpr std::string_view kWaitingFilesAnnotation = "pintle.io/waiting-files";
 
 struct WaitingFile {
   std::string path;
-  // The expiry and the subject of the certificate that expires last in the node's copy of the file.  They are not set
-  // if the copy cannot be read or has no certificates.
+  // When the certificate that expires last in the node's copy of the file expires, and the subject of this certificate.
+  // They are not set if the copy cannot be read or has no certificates.
   std::optional<Time> valid_until;
   std::string subject;
 

@@ -37,8 +37,8 @@ class BootstrapGenerator {
         settings_(settings),
         spec_((*manifests.controller_config)["spec"]),
         tls_(TlsSettingsOf(manifests.api_server ? &*manifests.api_server : nullptr)),
-        for_kubelets_(templates, spec_, tls_),
-        for_runtime_(templates, spec_, {}) {
+        kubelet_templates_(templates, spec_, tls_),
+        runtime_templates_(templates, spec_, {}) {
     for (const PoolManifest& manifest : manifests.pools) pools_.push_back(manifest.pool);
   }
 
@@ -50,8 +50,8 @@ class BootstrapGenerator {
     }
     if (only.Has(MadeFrom::kTemplates)) TRY(AddTemplates());
     if (only.Has(MadeFrom::kImages)) TRY(AddRegistries(IsOpen(gates, "SigstoreImageVerification")));
-    if (only.Has(MadeFrom::kRuntimeConfigs)) TRY(AddRuntime(IsOpen(gates, "AdditionalStorageConfig")));
-    TRY(AddKubelets(gates));
+    if (only.Has(MadeFrom::kRuntimeConfigs)) TRY(AddRuntimeConfigs(IsOpen(gates, "AdditionalStorageConfig")));
+    TRY(AddKubeletConfigs(gates));
     return std::move(made_);
   }
 
@@ -86,18 +86,18 @@ class BootstrapGenerator {
     made_.complaints = std::move(rules.complaints);
     for (const api::MachineConfigPool& pool : pools_) {
       const RuntimeTemplates templates =
-          TRY(RuntimeTemplatesFor(for_runtime_, pool.metadata.name), kNoTemplatesForImages);
+          TRY(RuntimeTemplatesFor(runtime_templates_, pool.metadata.name), kNoTemplatesForImages);
       made_.configs.push_back(RegistriesConfigAtBootstrap(pool, TRY(FilesOf(rules, templates))));
     }
     return {};
   }
 
-  Result<> AddRuntime(bool uses_stores) {
+  Result<> AddRuntimeConfigs(bool uses_stores) {
     if (manifests_.runtime_configs.empty()) return {};
     std::map<std::string, RuntimeTemplates> templates;
     for (const api::MachineConfigPool& pool : pools_) {
       const std::string& name = pool.metadata.name;
-      templates[name] = TRY(RuntimeTemplatesFor(for_runtime_, name), kNoTemplatesForRuntimeConfigs);
+      templates[name] = TRY(RuntimeTemplatesFor(runtime_templates_, name), kNoTemplatesForRuntimeConfigs);
     }
     std::vector<PoolWithTemplates> pools;
     for (const api::MachineConfigPool& pool : pools_) pools.push_back({&pool, &templates[pool.metadata.name]});
@@ -109,14 +109,14 @@ class BootstrapGenerator {
     return {};
   }
 
-  Result<> AddKubelets(const FeatureGates& gates) {
+  Result<> AddKubeletConfigs(const FeatureGates& gates) {
     const api::NodeSettings node = manifests_.node_settings.value_or(api::NodeSettings());
     const KubeletSettings settings{.feature_gates = gates,
                                    .worker_latency_profile = node.spec.worker_latency_profile,
                                    .cgroup_mode = node.spec.cgroup_mode,
                                    .controller_version = settings_.controller_version};
     const TemplatesFor templates_for = [this](const std::string& pool) -> Result<std::vector<MachineConfig>> {
-      const std::span<const MachineConfig> configs = TRY(for_kubelets_.For(pool));
+      const std::span<const MachineConfig> configs = TRY(kubelet_templates_.For(pool));
       return std::vector<MachineConfig>(configs.begin(), configs.end());
     };
     const MadeFromOnly& only = settings_.only;
@@ -137,8 +137,8 @@ class BootstrapGenerator {
   const BootstrapSettings& settings_;
   const json::Value& spec_;
   const TlsSettings tls_;
-  PoolTemplates for_kubelets_;
-  PoolTemplates for_runtime_;
+  PoolTemplates kubelet_templates_;
+  PoolTemplates runtime_templates_;
   std::vector<api::MachineConfigPool> pools_;
   BootstrapConfigs made_;
 };

@@ -27,17 +27,18 @@ struct BootstrapSettings {
 
 struct BootstrapConfigs {
   std::vector<MachineConfig> configs;   // Grouped by kind of input, in the operator's order.
-  std::vector<std::string> complaints;  // Messages about inputs that were left out.
+  std::vector<std::string> complaints;  // Messages about inputs that were left out, and about files that are missing.
 };
 
-// Returns the version of the release that a ControllerConfig is from, or the version that all unreleased builds have.
+// Returns the version of the release from the annotations of a ControllerConfig.  If there is none, returns the version
+// that all unreleased builds have.
 std::string ReleaseOf(const json::Value& controller_config);
 
 // Validates the KubeletConfigs and ContainerRuntimeConfigs.  The error names the manifest of the first invalid object.
 Result<> CheckObjects(const Manifests& manifests);
 
-// The manifests must have a ControllerConfig and, unless only templates are used, a FeatureGate.  Errors have the words
-// of the Machine Config Operator, which do not name the manifest; so call CheckObjects() first.
+// Makes the configs.  The manifests must have a ControllerConfig and, unless only templates are used, a FeatureGate.
+// Errors have the words of the Machine Config Operator, which do not name the manifest; so call CheckObjects() first.
 Result<BootstrapConfigs> ConfigsAtBootstrap(const Manifests& manifests, const TemplateFolder& templates,
                                             const BootstrapSettings& settings);
 

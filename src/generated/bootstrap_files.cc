@@ -114,18 +114,18 @@ void WarnOfNames(const Manifests& manifests, const std::vector<MachineConfig>& g
   for (const api::MachineConfig& config : manifests.machine_configs) ++counts[config.metadata.name];
   for (const auto& [name, count] : counts) {
     const std::string place = manifests.PlaceOf(api::MachineConfig::kKind, name);
-    const auto warn = [&, name = name](std::string_view what) {
+    const auto warn = [&, name = name](std::string_view problem) {
       warnings.push_back(
-          fmt::format("{}: MachineConfig {}: {}, because the cluster would render other configs than "
-                      "these, and the nodes would be Degraded",
-                      place, name, what));
+          fmt::format("{}: MachineConfig {}: {}, because otherwise the cluster renders other configs than this "
+                      "installation, and the nodes become Degraded",
+                      place, name, problem));
     };
     if (name.empty()) {
       warn("it has no name; set metadata.name");
     } else if (count > 1) {
-      warn(fmt::format("{} manifests have this name; leave one of them", count));
+      warn(fmt::format("{} manifests have this name; keep only one of them", count));
     } else if (of_generated.contains(name)) {
-      warn("a generated config has this name; choose another one");
+      warn("a generated config has this name; choose another name");
     }
   }
 }
@@ -140,8 +140,8 @@ class BootstrapRenderer {
         configs_(std::move(configs)),
         sources_(SourcesOf(configs_)) {}
 
-  // Adds the files of a pool: its config to `to`, and the pool itself to `pools`.
-  Result<> Add(const PoolManifest& manifest, BootstrapFiles& to, std::vector<BootstrapFile>& pools) const {
+  // Adds two files: the config of a pool to `to`, and the pool itself to `pools`.
+  Result<> AddPoolFiles(const PoolManifest& manifest, BootstrapFiles& to, std::vector<BootstrapFile>& pools) const {
     const std::string& pool = manifest.pool.metadata.name;
     machineconfig::Rendered rendered = TRY(Render(manifest.pool), fmt::format("rendering pool {}", pool));
     for (std::string& warning : rendered.warnings) to.warnings.push_back(std::move(warning));
@@ -172,7 +172,7 @@ class BootstrapRenderer {
  private:
   Result<machineconfig::Rendered> Render(const api::MachineConfigPool& pool) const {
     const machineconfig::MachineConfigs selected = TRY(machineconfig::SelectFor(pool, configs_));
-    const api::OSImageStreamSet* const os_images = TRY(ImagesOf(pool));
+    const api::OSImageStreamSet* const os_images = TRY(OsImagesOf(pool));
     machineconfig::RenderSettings settings{.controller_config = controller_config_,
                                            .controller_version = versions_.controller,
                                            .operator_version = versions_.operator_version,
@@ -183,16 +183,16 @@ class BootstrapRenderer {
     return WithPlace(std::move(rendered).error(), selected);
   }
 
-  Result<const api::OSImageStreamSet*> ImagesOf(const api::MachineConfigPool& pool) const {
+  Result<const api::OSImageStreamSet*> OsImagesOf(const api::MachineConfigPool& pool) const {
     const auto& stream = manifests_.os_image_stream;
     if (!stream || stream->status.available_streams.empty()) return nullptr;
-    const auto worker = std::find_if(manifests_.pools.begin(), manifests_.pools.end(), [](const PoolManifest& one) {
-      return one.pool.metadata.name == api::kWorkerPool;
+    const auto worker = std::find_if(manifests_.pools.begin(), manifests_.pools.end(), [](const PoolManifest& known) {
+      return known.pool.metadata.name == api::kWorkerPool;
     });
     return machineconfig::ImagesFor(pool, worker == manifests_.pools.end() ? nullptr : &worker->pool, *stream);
   }
 
-  // If a selected config is invalid by itself, adds the manifest of the first such config to the error.
+  // If a selected config is invalid, adds the manifest of the first invalid one to the error.
   Error WithPlace(Error error, const machineconfig::MachineConfigs& selected) const {
     for (const api::MachineConfig* config : selected) {
       json::Report report;
@@ -216,8 +216,8 @@ Result<BootstrapFiles> FilesForBootstrap(const Manifests& manifests, const std::
   const auto controller_config =
       TRY(machineconfig::ReadObject<api::ControllerConfig>(*manifests.controller_config, api::ControllerConfig::kKind),
           manifests.PlaceOf(api::ControllerConfig::kKind, manifests.controller_config->TextAt({"metadata", "name"})));
-  std::vector<api::MachineConfig> all = manifests.machine_configs;
-  for (const MachineConfig& config : configs) all.push_back(ToObject(config));
+  std::vector<api::MachineConfig> all_configs = manifests.machine_configs;
+  for (const MachineConfig& config : configs) all_configs.push_back(ToObject(config));
 
   BootstrapFiles made;
   WarnOfNames(manifests, configs, made.warnings);
@@ -229,9 +229,9 @@ Result<BootstrapFiles> FilesForBootstrap(const Manifests& manifests, const std::
     CompleteApiServer(document);
     made.files.push_back(TRY(ToFile(fmt::format("{}/api-server.yaml", kApiServerFolder), document)));
   }
-  const BootstrapRenderer renderer(manifests, controller_config, versions, std::move(all));
+  const BootstrapRenderer renderer(manifests, controller_config, versions, std::move(all_configs));
   std::vector<BootstrapFile> pools;
-  for (const PoolManifest& manifest : manifests.pools) TRY(renderer.Add(manifest, made, pools));
+  for (const PoolManifest& manifest : manifests.pools) TRY(renderer.AddPoolFiles(manifest, made, pools));
   std::move(pools.begin(), pools.end(), std::back_inserter(made.files));
   return made;
 }

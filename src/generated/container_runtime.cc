@@ -60,8 +60,9 @@ Result<> CheckStores(const ContainerRuntimeConfiguration& config) {
 }
 
 Result<> CheckSizes(const ContainerRuntimeConfiguration& config) {
+  // The operator's limits.
   constexpr std::int64_t kLeastProcesses = 20;
-  constexpr std::int64_t kTooSmallLog = 8192;
+  constexpr std::int64_t kTooSmallLog = 8192;  // In bytes.
   if (config.pids_limit && *config.pids_limit != 0 && *config.pids_limit < kLeastProcesses) {
     return Invalid(fmt::format("invalid PidsLimit {}", *config.pids_limit));
   }
@@ -133,7 +134,8 @@ RuntimeFiles FilesOf(const ContainerRuntimeConfiguration& config, std::string_vi
     changes.additional_image_stores = PathsOf(config.additional_image_stores);
     artifact_stores = PathsOf(config.additional_artifact_stores);
   }
-  // As in the operator, a size that is too large for a number of 64 bits keeps the template's size.
+  // The value() of a size that does not fit into 64 bits can be 0.  As in the operator, the file is made in this case
+  // too, with the template's size.
   const bool has_size = config.overlay_size && !config.overlay_size->is_zero();
   if (has_size || !changes.additional_layer_stores.empty() || !changes.additional_image_stores.empty()) {
     if (auto text = StorageConf(storage_template, changes)) {
@@ -169,20 +171,20 @@ Result<RuntimeConfigs> RuntimeConfigsAtBootstrap(std::span<const api::ContainerR
                                                  std::string_view controller_version) {
   for (const auto& config : configs) TRY(CheckContainerRuntimeConfig(config));
   RuntimeConfigs made;
-  std::set<std::string_view> done;
+  std::set<std::string_view> selected_pools;
   for (const auto& config : configs) {
     for (const auto& [pool, templates] : pools) {
       if (!TRY(IsSelected(*pool, config.spec.machine_config_pool_selector))) continue;
       const std::string& role = pool->metadata.name;
       const RuntimeFiles files = FilesOf(*config.spec.container_runtime_config, templates->storage_conf, stores);
-      if (!done.insert(role).second) {
+      if (!selected_pools.insert(role).second) {
         return Invalid(
             fmt::format("could not marshal container runtime ignition: error found multiple ContainerConfig "
                         "targeting MachineConfigPool {}. Please apply only one ContainerConfig manifest for "
                         "each pool during installation",
                         role));
       }
-      // The operator makes the other files as well, so the first machines must have them.
+      // If storage.conf cannot be made, the operator still makes the other files, so the first machines must have them.
       if (!files.storage_problem.empty()) {
         made.complaints.push_back(fmt::format(
             "ContainerRuntimeConfig {}: its overlaySize and its additional stores have no effect in the pool "

@@ -20,8 +20,9 @@ namespace pintle::generated {
 // validated but not used.
 enum class AdditionalStores { kUnused, kUsed };
 
-// Returns the first problem.  If the first problem is the path of a store, the error lists all invalid paths of stores.
-// The error has the words of the Machine Config Operator, unless spec.containerRuntimeConfig is missing.
+// Returns the first problem of an object.  If the first problem is the path of a store, the error lists all invalid
+// paths of stores.  The error has the words of the Machine Config Operator, unless spec.containerRuntimeConfig is
+// missing.
 Result<> CheckContainerRuntimeConfig(const api::ContainerRuntimeConfig& config);
 
 struct RuntimeFiles {
@@ -30,7 +31,7 @@ struct RuntimeFiles {
   std::string storage_problem;
 };
 
-// `config` must be valid.
+// Makes the files for the nodes of a pool.  `config` must be valid.
 RuntimeFiles FilesOf(const api::ContainerRuntimeConfiguration& config, std::string_view storage_template,
                      AdditionalStores stores);
 

@@ -41,8 +41,8 @@ constexpr auto kPlatformFiles = std::to_array<PlatformFile>({
     {"GCP", "/etc/kubernetes/credential-providers/gcr-credential-provider.yaml"},
 });
 
-// These structs have the members that Kubernetes defines for the platform's file.  Other members of the file are left
-// out, as by the operator.
+// The next three structs have the members that Kubernetes defines for the platform's file.  As in the operator, other
+// members of the file are left out.
 struct EnvironmentVariable {
   std::string name;
   std::string value;
@@ -129,6 +129,7 @@ Provider CrioProvider(std::vector<std::string> images) {
   return provider;
 }
 
+// Returns why the file of the credential providers is not in the configs.
 std::string WhyNoProviders(std::span<const MachineConfig> configs) {
   constexpr std::string_view kIntent = "could not generate original credential provider configs";
   if (const auto problem = ParseProblemOfLast(configs)) {
@@ -158,7 +159,8 @@ void SetCrioProvider(std::vector<std::string> images, ProviderConfig& config) {
   }
 }
 
-void Set(std::vector<api::ConditionWithGeneration>& conditions, api::ConditionWithGeneration condition) {
+// Adds the condition, or replaces the condition of the same type.  If the status does not change, the time stays.
+void AddOrReplace(std::vector<api::ConditionWithGeneration>& conditions, api::ConditionWithGeneration condition) {
   const auto same = std::find_if(conditions.begin(), conditions.end(),
                                  [&](const auto& before) { return before.type == condition.type; });
   if (same == conditions.end()) {
@@ -229,18 +231,20 @@ std::vector<api::ConditionWithGeneration> ConditionsOf(const api::CredentialProv
   };
   std::vector<api::ConditionWithGeneration> conditions = config.status.conditions;
   if (overlapping && overlapping->empty()) {
-    Set(conditions, condition("Validated", true, "Succeeded", "Success"));
+    AddOrReplace(conditions, condition("Validated", true, "Succeeded", "Success"));
   } else if (overlapping) {
-    Set(conditions,
+    AddOrReplace(
+        conditions,
         condition("Validated", false, "ConfigurationPartiallyApplied",
                   fmt::format("CRIOCredentialProviderConfig has one or multiple entries that overlap with the original "
                               "credential provider config. Skip rendering entries: [{}].",
                               fmt::join(*overlapping, " "))));
   }
   if (problem.empty()) {
-    Set(conditions, condition("MachineConfigRendered", true, "MachineConfigRenderingSucceeded", "Success"));
+    AddOrReplace(conditions, condition("MachineConfigRendered", true, "MachineConfigRenderingSucceeded", "Success"));
   } else {
-    Set(conditions, condition("MachineConfigRendered", false, "MachineConfigRenderingFailed", std::string(problem)));
+    AddOrReplace(conditions,
+                 condition("MachineConfigRendered", false, "MachineConfigRenderingFailed", std::string(problem)));
   }
   return conditions;
 }

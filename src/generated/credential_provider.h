@@ -20,7 +20,7 @@ namespace pintle::generated {
 
 struct CredentialProviderFiles {
   std::vector<NewFile> files;
-  // The images that another provider covers already, sorted.  The new provider omits them.
+  // The patterns of images that overlap with a pattern of another provider, sorted.  The new provider omits them.
   std::vector<std::string> overlapping;
 };
 
@@ -31,17 +31,19 @@ struct ProviderTemplates {
   std::span<const MachineConfig> configs;
 };
 
-// On AWS, Azure and GCP, the templates must have the file that lists the kubelet's credential providers.  Other
-// platforms have no such file, and it is an error there if `spec` lists images.
+// Adds the provider to the file that lists the kubelet's credential providers.  On AWS, Azure and GCP, the templates
+// must have this file.  Other platforms do not have it, and it is an error there if `spec` lists images.
 Result<CredentialProviderFiles> FilesOf(const api::CredentialProviderConfigSpec& spec,
                                         const ProviderTemplates& templates);
 
-// Returns the error about the templates of a role: they cannot be executed, or they have no such file.
+// Returns the error about the templates of a role: they cannot be executed, or the file of the credential providers is
+// missing.
 Error ProviderTemplatesFailed(std::string_view role, std::string_view why);
 
 // Returns whether one of the patterns includes all images of the other.
 bool DoOverlap(std::string_view images, std::string_view other_images);
 
+// Makes the config for a pool.
 MachineConfig CredentialProviderMachineConfig(const api::MachineConfigPool& pool, const std::vector<NewFile>& files,
                                               const api::CredentialProviderConfig& owner,
                                               std::string_view controller_version);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The feature gates of a release: each feature is on or off.
+// The feature gates of a release.  A feature is on if its gate is open.
 
 #include <map>
 #include <string>
@@ -14,10 +14,10 @@ namespace pintle::generated {
 
 using FeatureGates = std::map<std::string, bool>;
 
-// It is an error if the object does not list the release.
+// Returns the gates of one release.  It is an error if the object does not list the release.
 Result<FeatureGates> FeatureGatesOf(const api::FeatureGate& object, std::string_view release);
 
-// Returns whether the gate is known and on.
+// Returns whether there is a gate of this name, and it is open.
 bool IsOpen(const FeatureGates& gates, std::string_view name);
 
 }  // namespace pintle::generated

@@ -21,10 +21,10 @@ class AddressReader {
     if (first == std::string_view::npos) return Wrong("unable to parse IP");
     if (text_[first] == '%') return Wrong("missing IPv6 address");
     if (text_[first] == '.') {
-      TRY(CheckFour(text_));
+      TRY(CheckIpv4(text_));
       return IpVersion::kFour;
     }
-    TRY(CheckSix());
+    TRY(CheckIpv6());
     return IpVersion::kSix;
   }
 
@@ -38,7 +38,7 @@ class AddressReader {
   }
 
   // Checks an IPv4 address, which may be the end of an IPv6 address.
-  Result<> CheckFour(std::string_view address) const {
+  Result<> CheckIpv4(std::string_view address) const {
     constexpr int kLargestOctet = 255;
     constexpr std::size_t kDots = 3;
     int octet = 0;
@@ -66,9 +66,9 @@ class AddressReader {
     return {};
   }
 
-  Result<> CheckSix() const {
+  Result<> CheckIpv6() const {
     constexpr std::size_t kFields = 8;
-    constexpr std::size_t kFieldsBeforeFour = kFields - 2;  // An IPv4 address stands for the last two fields.
+    constexpr std::size_t kFieldsBeforeIpv4 = kFields - 2;  // An IPv4 address stands for the last two fields.
     constexpr std::size_t kMostDigits = 4;
     const std::size_t percent = text_.find('%');
     if (percent + 1 == text_.size()) return Wrong("zone must be a non-empty string");
@@ -82,13 +82,13 @@ class AddressReader {
       if (digits > kMostDigits) return WrongAt(rest, "each group must have 4 or less digits");
       if (digits == 0) return WrongAt(rest, "each colon-separated field must have at least one digit");
       if (rest.substr(digits).starts_with('.')) {
-        if (!has_gap && fields != kFieldsBeforeFour) {
+        if (!has_gap && fields != kFieldsBeforeIpv4) {
           return WrongAt(rest, "embedded IPv4 address must replace the final 2 fields of the address");
         }
-        if (fields > kFieldsBeforeFour) {
+        if (fields > kFieldsBeforeIpv4) {
           return WrongAt(rest, "too many hex fields to fit an embedded IPv4 at the end of the address");
         }
-        TRY(CheckFour(rest));
+        TRY(CheckIpv4(rest));
         rest = {};
         fields += 2;
         break;

@@ -45,7 +45,7 @@ std::string FieldsTo(const GoPlace* place) {
   return fields;
 }
 
-std::string Message(std::string_view found, std::string_view type, const GoPlace* place) {
+std::string WrongTypeMessage(std::string_view found, std::string_view type, const GoPlace* place) {
   if (place == nullptr) return fmt::format("json: cannot unmarshal {} into Go value of type {}", found, type);
   std::string_view struct_name = place->struct_name;
   struct_name.remove_prefix(struct_name.find('.') + 1);
@@ -68,13 +68,13 @@ char TakeFolded(std::string_view& text) {
 }  // namespace
 
 void GoReading::ReportWrongType(const json::Value& value, std::string_view type, const GoPlace* place) {
-  if (!first_error_) first_error_ = Message(KindInJson(value), type, place);
+  if (!first_error_) first_error_ = WrongTypeMessage(KindInJson(value), type, place);
 }
 
 void GoReading::ReportOutOfRange(const json::Value& value, std::string_view type, const GoPlace* place) {
   if (first_error_) return;
   const auto number = NumberInJson(value);
-  first_error_ = Message(number ? "number " + JsonText(*number) : "number", type, place);
+  first_error_ = WrongTypeMessage(number ? "number " + JsonText(*number) : "number", type, place);
 }
 
 void GoReading::Report(std::string message) {
@@ -82,7 +82,7 @@ void GoReading::Report(std::string message) {
 }
 
 void GoReading::FailOnType(const json::Value& value, std::string_view type, const GoPlace* place) {
-  Fail(Message(KindInJson(value), type, place));
+  Fail(WrongTypeMessage(KindInJson(value), type, place));
 }
 
 void GoReading::Fail(std::string message) {

@@ -22,11 +22,11 @@ namespace pintle::generated {
 enum class GoSource { kJson, kYaml };
 
 // The place of a value: the struct whose field it belongs to, and the names of the fields that lead there.  The places
-// of nested structs form a linked list on the stack.
+// of nested structs form a linked list on the stack.  For the document itself, the place is nullptr.
 struct GoPlace {
   const GoPlace* above = nullptr;
   std::string_view struct_name;  // "v1beta1.KubeletConfiguration"
-  std::string_view embedded;     // The embedded struct that has the field, if there is one.
+  std::string_view embedded;     // The embedded struct that has the field; empty if the field is the struct's own.
   std::string_view field;
 };
 
@@ -36,11 +36,11 @@ class GoReading {
 
   GoSource source() const { return source_; }
 
-  // `type` is the expected type.
+  // Reports a value of another type than the expected type, which is `type`.
   void ReportWrongType(const json::Value& value, std::string_view type, const GoPlace* place);
   // Reports a number that the type cannot hold.
   void ReportOutOfRange(const json::Value& value, std::string_view type, const GoPlace* place);
-  // Reports another problem of a value.  Decoding continues, as after a wrong type.
+  // Reports a problem of any other kind.  Decoding continues, as after a wrong type.
   void Report(std::string message);
   // Reports a value of the wrong type to which UnmarshalJSON was applied.  This ends the decoding.
   void FailOnType(const json::Value& value, std::string_view type, const GoPlace* place);
@@ -48,6 +48,7 @@ class GoReading {
   void Fail(std::string message);
 
   bool has_ended() const { return final_error_.has_value(); }
+  // Returns the error that Go would return.
   Result<> ToResult() const;
 
  private:
@@ -56,8 +57,8 @@ class GoReading {
   std::optional<std::string> final_error_;
 };
 
-// Returns whether the two names differ at most in upper and lower case.  Go decodes a key into such a field if no field
-// has exactly the name of the key.
+// Returns whether the two names differ at most in upper and lower case.  If no field has exactly the name of a key, Go
+// decodes the key into a field whose name differs only in this way.
 bool FoldsTo(std::string_view key, std::string_view field);
 
 // Returns the number that Go would write into JSON for a value, or nullopt if the value is no number.

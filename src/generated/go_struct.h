@@ -76,6 +76,7 @@ struct GoType<std::string> : GoScalar<std::string> {
   static void Read(const json::Value& from, std::string& to, const GoPlace* place, GoReading& reading) {
     ReadAs("string", from, to, place, reading);
   }
+  // Decodes a string.  `name` is the name of its type in errors.
   static void ReadAs(std::string_view name, const json::Value& from, std::string& to, const GoPlace* place,
                      GoReading& reading) {
     if (from.is_null()) return;
@@ -110,7 +111,7 @@ struct GoType<bool> : GoScalar<bool> {
   }
 };
 
-// Returns the number if it is whole and this type can hold it.
+// Returns the number if it is whole and the type T can hold it; otherwise returns nullopt.
 template <std::integral T>
 std::optional<T> WholeNumber(const json::Value& value) {
   const auto number = NumberInJson(value);
@@ -131,6 +132,7 @@ requires(!std::same_as<T, bool>) struct GoType<T> : GoScalar<T> {
   static void Read(const json::Value& from, T& to, const GoPlace* place, GoReading& reading) {
     ReadAs(Name(), from, to, place, reading);
   }
+  // Decodes a whole number.  `name` is the name of its type in errors.
   static void ReadAs(std::string_view name, const json::Value& from, T& to, const GoPlace* place, GoReading& reading) {
     if (from.is_null()) return;
     if (!from.is_number()) return reading.ReportWrongType(from, name, place);
@@ -182,8 +184,8 @@ struct GoType<api::Quantity> {
   static void MergeOver(api::Quantity&, const api::Quantity&) {}
 };
 
-// A pointer.  If both pointers are set, the values that they point at are merged.  If only one is set, the result is
-// that one.
+// A pointer.  If both pointers are set, the values that they point at are merged.  If only one pointer is set, the
+// result is this pointer.
 template <typename T>
 struct GoType<std::optional<T>> {
   static std::string Name() { return GoType<T>::Name(); }
@@ -279,6 +281,7 @@ struct GoType<T> {
   }
 
  private:
+  // Returns the name of the field into which Go decodes a key, or "" if there is none.
   static std::string_view FieldFor(std::string_view key) {
     std::string_view exact;
     std::string_view folded;

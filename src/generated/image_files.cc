@@ -29,7 +29,7 @@ bool ChangesRegistries(const ImageRules& rules) {
   return rules.sources.insecure || !rules.blocked_in_registries.empty() || !rules.mirrors.is_empty();
 }
 
-Result<RegistriesConf> RegistriesOf(const ImageRules& rules, const RuntimeTemplates& templates) {
+Result<RegistriesConf> RegistriesConfFor(const ImageRules& rules, const RuntimeTemplates& templates) {
   const std::vector<std::string> insecure = rules.sources.insecure.value_or(std::vector<std::string>());
   TRY(CheckScopes("insecure", insecure));
   TRY(CheckScopes("blocked", rules.blocked_in_registries));
@@ -83,7 +83,7 @@ Result<ImageRules> RulesOf(const ImageInputs& inputs, ImagesFor purpose) {
     if (!split.problem.empty()) {
       rules.complaints.push_back(
           fmt::format("cannot determine the registry from which nodes pull the release, so no registry is blocked and "
-                      "the list of allowed ones has no effect: {}",
+                      "the list of allowed registries has no effect: {}",
                       split.problem));
     }
     rules.allowed = std::move(split.allowed);
@@ -102,7 +102,7 @@ Result<std::vector<NewFile>> FilesOf(const ImageRules& rules, const RuntimeTempl
   std::vector<NewFile> files;
   RegistriesConf conf;
   if (ChangesRegistries(rules)) {
-    conf = TRY(RegistriesOf(rules, templates), kRegistriesFailed);
+    conf = TRY(RegistriesConfFor(rules, templates), kRegistriesFailed);
     AddIfAny(files, "/etc/containers/registries.conf", Write(conf));
   }
   const std::string policy = TRY(ClusterPolicy(rules, templates), kPolicyFailed);

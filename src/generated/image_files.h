@@ -33,18 +33,19 @@ struct ImageInputs {
 // Image are added twice, as in the operator.
 enum class ImagesFor { kCluster, kBootstrap };
 
-// The inputs that are the same for all pools.
+// The inputs of the files that are the same for all pools.  The lists of registries are those of PayloadRegistries.
 struct ImageRules {
   api::RegistrySources sources;
   std::vector<std::string> allowed;
-  std::vector<std::string> blocked_in_registries;
-  std::vector<std::string> blocked_in_policy;
-  std::string payload;
+  std::vector<std::string> blocked_in_registries;  // For registries.conf.
+  std::vector<std::string> blocked_in_policy;      // For policy.json.
+  std::string payload;                             // The repository of the cluster's release.
   MirrorObjects mirrors;
   PolicyRequirements requirements;
   std::vector<std::string> complaints;  // Messages for the log about inputs that were left out.
 };
 
+// Works out the rules from the objects of the cluster.
 Result<ImageRules> RulesOf(const ImageInputs& inputs, ImagesFor purpose);
 
 // Makes the files for one role.  Errors have the words of the Machine Config Operator.
@@ -55,11 +56,11 @@ Result<std::vector<NewFile>> FilesOf(const ImageRules& rules, const RuntimeTempl
 std::string RegistriesConfigName(std::string_view pool);
 std::string OldRegistriesConfigName(const api::ObjectMeta& pool);
 
-// Makes the config in a running cluster.  It is annotated with the build that made it.
+// Makes the config in a running cluster.  The config is annotated with the build that made it.
 MachineConfig RegistriesConfig(std::string name, const api::MachineConfigPool& pool, const std::vector<NewFile>& files,
                                const api::Image& image, std::string_view controller_version);
-// Makes the config at bootstrap.  It is not annotated with a build, so that the controller of the cluster makes it
-// again.
+// Makes the config at bootstrap.  The config is not annotated with a build, so that the controller of the cluster makes
+// it again.
 MachineConfig RegistriesConfigAtBootstrap(const api::MachineConfigPool& pool, const std::vector<NewFile>& files);
 
 }  // namespace pintle::generated

@@ -30,12 +30,13 @@ struct PolicyRequirements {
   bool is_empty() const { return of_cluster.empty() && of_namespaces.empty(); }
 };
 
-// If several policies have the same scope, all their requirements apply, in the order of the policies.
+// Collects the requirements.  If several policies have the same scope, all their requirements apply, in the order of
+// the policies.
 Result<PolicyRequirements> RequirementsOf(std::span<const api::ImagePolicy> cluster_policies,
                                           std::span<const api::ImagePolicy> namespace_policies);
 
-// Returns the conditions of a policy with a conflict.  If they already report this conflict for this generation of the
-// policy, they are unchanged, and nothing has to be written.
+// Returns the conditions that a policy with a conflict is to have.  They are the conditions that the policy has already
+// if these report the same conflict for the same generation of the policy.
 std::vector<api::ConditionWithGeneration> ConditionsOf(const PolicyConflict& conflict, WallTime now);
 
 // Returns the conditions of a policy that has no conflict any more.

@@ -126,6 +126,7 @@ std::string Lowered(std::string_view text) {
   return lowered;
 }
 
+// Returns what is wrong with a digest, or "".
 std::string DigestProblem(std::string_view digest) {
   struct Algorithm {
     std::string_view name;
@@ -143,7 +144,7 @@ std::string DigestProblem(std::string_view digest) {
 
 struct FullName {
   std::string domain;
-  std::string rest;
+  std::string rest;  // The path, and the tag and the digest if there are any.
 };
 
 // Adds the domain docker.io if a name has no domain, and replaces its alias index.docker.io.  Adds "library/" to a name
@@ -164,10 +165,10 @@ FullName Completed(std::string_view image) {
 Error Malformed(std::string_view problem) { return Error(ErrorKind::kInvalid, std::string(problem)); }
 
 Result<FullName> Normalized(std::string_view image) {
-  constexpr std::size_t kDigits = 64;
-  constexpr std::size_t kLongest = 255;
+  constexpr std::size_t kDigitsOfId = 64;  // The ID of an image cannot be used as a name.
+  constexpr std::size_t kLongestName = 255;
   constexpr std::string_view kNotWellFormed = "invalid reference format";
-  if (image.size() == kDigits && IsAll(image, IsLowerHexadecimal)) {
+  if (image.size() == kDigitsOfId && IsAll(image, IsLowerHexadecimal)) {
     return Malformed(fmt::format("invalid repository name ({}), cannot specify 64-byte hexadecimal strings", image));
   }
   FullName name = Completed(image);
@@ -184,7 +185,7 @@ Result<FullName> Normalized(std::string_view image) {
     }
     return Malformed(kNotWellFormed);
   }
-  if (parts.domain.size() + 1 + parts.path.size() > kLongest) {
+  if (parts.domain.size() + 1 + parts.path.size() > kLongestName) {
     return Malformed("repository name must not be more than 255 characters");
   }
   if (parts.digest) {

@@ -4,8 +4,9 @@
 // Makes the MachineConfigs that configure the kubelets of a pool.
 //
 // Each of these MachineConfigs has a complete kubelet.conf, so the last one by name wins.  The config whose name begins
-// with 97- has the settings of all nodes, and kernel arguments for control groups.  The one with 98- has the feature
-// gates of the release.  Those with 99- are made from KubeletConfigs, if there are any.
+// with 97- has the settings of all nodes, and kernel arguments for control groups.  The config whose name begins with
+// 98- has the feature gates of the release.  If there are KubeletConfigs, configs whose names begin with 99- are made
+// from them.
 
 #include <span>
 #include <string>
@@ -25,22 +26,24 @@ std::string NodeConfigName(std::string_view pool);
 // Returns a name such as 98-worker-generated-kubelet.
 std::string FeatureConfigName(std::string_view pool);
 
-// Adds the kernel arguments for control groups at the end of `arguments`, and removes those that contradict them.
+// Returns `arguments` with the kernel arguments for version 2 of control groups at the end, and without those for
+// version 1.  It is an error if `cgroup_mode` is neither empty nor "v2".
 Result<std::vector<std::string>> ControlGroupArguments(std::string_view cgroup_mode,
                                                        std::vector<std::string> arguments = {});
 
-// In the functions below, `templates` are the configs that were made from the templates of this pool.
+// In the functions below, `templates` are the configs that were made from the templates of the pool.
 
 // Returns the configuration that a KubeletConfig is merged over: the templates' kubelet.conf with the feature gates and
 // the latency profile.  Ignores an unknown latency profile, because NodeConfig() reports it.
 Result<KubeletConfiguration> PoolBase(std::string_view pool, std::span<const MachineConfig> templates,
                                       const KubeletSettings& settings);
 
-// `arguments` are the kernel arguments that the config has already.  In a running cluster, only the pools master,
-// worker and arbiter get kernel arguments.
+// Makes the config whose name begins with 97-.  `arguments` are the kernel arguments that the config has already.  Only
+// the pools master, worker and arbiter get kernel arguments.
 Result<MachineConfig> NodeConfig(std::string_view pool, std::span<const MachineConfig> templates,
                                  const KubeletSettings& settings, std::vector<std::string> arguments = {});
 
+// Makes the config whose name begins with 98-.
 Result<MachineConfig> FeatureConfig(std::string_view pool, std::span<const MachineConfig> templates,
                                     const KubeletSettings& settings);
 

@@ -94,7 +94,7 @@ void MergeOver(KubeletConfiguration& below, const KubeletConfiguration& above) {
 
 Result<std::string> KubeletConfText(const KubeletConfiguration& config) {
   json::Value document = GoWrite(config);
-  // The operator writes these two members whatever the KubeletConfig has there.
+  // The operator always writes these values, even if the KubeletConfig has others.
   document["apiVersion"] = "kubelet.config.k8s.io/v1beta1";
   document["kind"] = "KubeletConfiguration";
   std::string text;

@@ -23,7 +23,7 @@
 
 namespace pintle::generated {
 
-using Texts = std::map<std::string, std::string>;
+using TextsByName = std::map<std::string, std::string>;
 using ResourceList = std::map<std::string, api::Quantity>;
 
 struct KubeletAuthorizationMode {
@@ -310,13 +310,13 @@ struct KubeletConfiguration {
   std::string cgroup_driver;
   std::string cpu_manager_policy;
   std::optional<bool> single_process_oom_kill;
-  Texts cpu_manager_policy_options;
+  TextsByName cpu_manager_policy_options;
   GoDuration cpu_manager_reconcile_period;
   std::string memory_manager_policy;
   std::string topology_manager_policy;
   std::string topology_manager_scope;
-  Texts topology_manager_policy_options;
-  Texts qos_reserved;
+  TextsByName topology_manager_policy_options;
+  TextsByName qos_reserved;
   GoDuration runtime_request_timeout;
   std::string hairpin_mode;
   std::int32_t max_pods = 0;
@@ -333,12 +333,12 @@ struct KubeletConfiguration {
   std::int32_t kube_api_burst = 0;
   std::optional<bool> serialize_image_pulls;
   std::optional<std::int32_t> max_parallel_image_pulls;
-  Texts eviction_hard;
-  Texts eviction_soft;
-  Texts eviction_soft_grace_period;
+  TextsByName eviction_hard;
+  TextsByName eviction_soft;
+  TextsByName eviction_soft_grace_period;
   GoDuration eviction_pressure_transition_period;
   std::int32_t eviction_max_pod_grace_period = 0;
-  Texts eviction_minimum_reclaim;
+  TextsByName eviction_minimum_reclaim;
   std::optional<bool> merge_default_eviction_settings;
   std::int32_t pods_per_core = 0;
   std::optional<bool> enable_controller_attach_detach;
@@ -354,8 +354,8 @@ struct KubeletConfiguration {
   std::optional<std::int32_t> container_log_max_workers;
   std::optional<GoDuration> container_log_monitor_interval;
   ResourceChangeDetectionStrategy config_map_and_secret_change_detection_strategy;
-  Texts system_reserved;
-  Texts kube_reserved;
+  TextsByName system_reserved;
+  TextsByName kube_reserved;
   std::string reserved_system_cpus;
   std::string show_hidden_metrics_for_version;
   std::string system_reserved_cgroup;

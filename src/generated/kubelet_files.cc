@@ -29,19 +29,22 @@ bool Has(const std::vector<std::string>& list, std::string_view element) {
   return std::find(list.begin(), list.end(), element) != list.end();
 }
 
-// A merge cannot replace true by false.  The operator makes an exception for this field only.
+// Returns whether the user sets this field to false.  A merge cannot replace true by false, and the operator makes an
+// exception for this field only.
 bool DisablesProtectKernelDefaults(const json::Value& document) {
   return json::GoJson(document).find(R"("protectKernelDefaults":false)") != std::string::npos;
 }
 
-// The kubelet refuses a control group for the system's reservation if this reservation is not enforced.
-bool NeedsNoSystemGroup(const KubeletConfiguration& user) {
+// Returns whether the control group for the system's reservation has to be removed: the kubelet refuses it if this
+// reservation is not enforced.
+bool ForbidsSystemGroup(const KubeletConfiguration& user) {
   const auto& enforced = user.enforce_node_allocatable;
   return !enforced.empty() && std::none_of(enforced.begin(), enforced.end(), IsSystemReserved) &&
          user.system_reserved_cgroup.empty();
 }
 
-// The kubelet refuses a control group for the system's reservation if CPUs are reserved by their numbers.
+// Removes the control group for the system's reservation, which the kubelet refuses if CPUs are reserved by their
+// numbers.
 void RemoveSystemGroup(KubeletConfiguration& config) {
   config.system_reserved_cgroup.clear();
   auto& enforced = config.enforce_node_allocatable;
@@ -49,7 +52,7 @@ void RemoveSystemGroup(KubeletConfiguration& config) {
   if (!Has(enforced, kPods)) enforced.insert(enforced.begin(), kPods);
 }
 
-Result<> CheckGroups(const KubeletConfiguration& config) {
+Result<> CheckControlGroups(const KubeletConfiguration& config) {
   const std::string& reserved = config.system_reserved_cgroup;
   const std::string& cgroups = config.system_cgroups;
   if (reserved.empty() || cgroups.empty() || reserved == cgroups) return {};
@@ -61,7 +64,7 @@ Result<> CheckGroups(const KubeletConfiguration& config) {
 void MergeUserSettings(const json::Value& document, const KubeletConfiguration& user, KubeletConfiguration& config) {
   if (DisablesProtectKernelDefaults(document)) config.protect_kernel_defaults = false;
   MergeOver(config, user);
-  if (NeedsNoSystemGroup(user)) config.system_reserved_cgroup.clear();
+  if (ForbidsSystemGroup(user)) config.system_reserved_cgroup.clear();
 }
 
 NewFile LoggingFile(std::int32_t level) {
@@ -82,7 +85,7 @@ Result<std::vector<NewFile>> KubeletFiles(const api::KubeletConfig& object, Kube
     base.tls_min_version = std::move(tls.min_version);
     base.tls_cipher_suites = std::move(tls.cipher_suites);
   }
-  KubeletConfiguration user = TRY(ConfigurationIn(object), "could not deserialize the new Kubelet config");
+  KubeletConfiguration user = TRY(KubeletConfigurationIn(object), "could not deserialize the new Kubelet config");
   std::vector<NewFile> files;
   if (auto sizing = TakeNodeSizing(spec.auto_sizing_reserved, user.system_reserved)) {
     files.push_back(*std::move(sizing));
@@ -92,7 +95,7 @@ Result<std::vector<NewFile>> KubeletFiles(const api::KubeletConfig& object, Kube
   if (!spec.kubelet_config.is_null()) MergeUserSettings(spec.kubelet_config, user, base);
   // The templates may also reserve CPUs by their numbers, so this checks the merged configuration.
   if (!base.reserved_system_cpus.empty()) RemoveSystemGroup(base);
-  TRY(CheckGroups(base));
+  TRY(CheckControlGroups(base));
   files.push_back(TRY(KubeletConfFile(base)));
   return files;
 }

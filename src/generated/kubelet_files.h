@@ -12,7 +12,8 @@
 
 namespace pintle::generated {
 
-// Merges the KubeletConfig over `base`, which is the configuration that its pool has without KubeletConfigs.
+// Makes all files of a KubeletConfig.  The settings in its kubelet.conf are merged over `base`, which is the
+// configuration that its pool has without KubeletConfigs.
 Result<std::vector<NewFile>> KubeletFiles(const api::KubeletConfig& object, KubeletConfiguration base);
 
 // Makes a complete kubelet.conf.

@@ -3,7 +3,7 @@
 
 // Makes the status of a KubeletConfig, which reports whether it was accepted, and if not, why.
 //
-// Its conditions are a history of the last three outcomes.  An outcome replaces the last one if both have the
+// Its conditions are a history of the last three outcomes.  An outcome replaces the outcome before it if both have the
 // same message.  After the history, there is one condition of an older type, Success or Failure, because older tools
 // look for it.
 

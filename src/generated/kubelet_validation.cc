@@ -61,7 +61,8 @@ Result<> CheckForbidden(const KubeletConfiguration& config) {
   return {};
 }
 
-Result<> CheckTogether(const api::KubeletConfigSpec& spec, const KubeletConfiguration& config) {
+// Refuses fields that contradict each other.
+Result<> CheckCombinations(const api::KubeletConfigSpec& spec, const KubeletConfiguration& config) {
   if (spec.auto_sizing_reserved.value_or(false) && !config.system_reserved.empty()) {
     return Invalid("KubeletConfiguration: autoSizingReserved and systemdReserved cannot be set together");
   }
@@ -76,7 +77,7 @@ Result<> CheckTogether(const api::KubeletConfigSpec& spec, const KubeletConfigur
 
 }  // namespace
 
-Result<KubeletConfiguration> ConfigurationIn(const api::KubeletConfig& object) {
+Result<KubeletConfiguration> KubeletConfigurationIn(const api::KubeletConfig& object) {
   if (object.spec.kubelet_config.is_null()) return KubeletConfiguration{};
   return ReadKubeletConfiguration(object.spec.kubelet_config);
 }
@@ -86,10 +87,10 @@ Result<> Validate(const api::KubeletConfig& object) {
     return Invalid(fmt::format("KubeletConfig's LogLevel is not valid [0,{}]: {}", kHighestLogLevel, *level));
   }
   if (object.spec.kubelet_config.is_null()) return {};
-  Result<KubeletConfiguration> config = ConfigurationIn(object);
+  Result<KubeletConfiguration> config = KubeletConfigurationIn(object);
   if (!config) return Invalid("KubeletConfig could not be unmarshalled, err: " + config.error().message());
   TRY(CheckForbidden(*config));
-  return CheckTogether(object.spec, *config);
+  return CheckCombinations(object.spec, *config);
 }
 
 Result<> ValidateFor(const api::MachineConfigPool& pool, const api::KubeletConfig& object) {
@@ -100,7 +101,7 @@ Result<> ValidateFor(const api::MachineConfigPool& pool, const api::KubeletConfi
         fmt::format("KubeletConfiguration: staticPodPath is not allowed to be set for control plane pool \"{}\"",
                     pool.metadata.name));
   }
-  const KubeletConfiguration config = TRY(ConfigurationIn(object));
+  const KubeletConfiguration config = TRY(KubeletConfigurationIn(object));
   if (config.static_pod_path.empty()) return {};
   return Invalid(fmt::format("KubeletConfiguration: staticPodPath must be empty for pool \"{}\", but contains: {}",
                              pool.metadata.name, config.static_pod_path));

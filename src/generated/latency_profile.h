@@ -4,7 +4,7 @@
 // A worker latency profile sets how often the workers of a cluster report that they are healthy.
 //
 // The control plane reads the same profile.  It considers a node lost if the node has not reported for some multiple of
-// this time.
+// the time between two reports.
 
 #include <optional>
 #include <string>
@@ -19,11 +19,12 @@ namespace pintle::generated {
 // an error if there is no profile of this name.
 Result<> SetLatency(std::string_view pool, std::string_view profile, KubeletConfiguration& config);
 
-// Returns the profile that makes a kubelet report as often as this configuration does, or "" if there is none.
+// Returns the name of the profile with which a kubelet reports as often as with this configuration, or "" if there is
+// none.
 std::string_view LatencyProfileOf(const KubeletConfiguration& config);
 
-// Returns why a cluster must not go from one profile to the other at once, or nullopt if it may.  The fastest and the
-// slowest are too far apart, because nodes and control plane do not change at the same moment.
+// Returns the error if a cluster must not go from one profile to the other at once, or nullopt if it may.  The fastest
+// and the slowest profile are too far apart, because nodes and control plane do not change at the same moment.
 std::optional<std::string> TransitionError(std::string_view from, std::string_view to);
 
 }  // namespace pintle::generated

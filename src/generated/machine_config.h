@@ -40,15 +40,17 @@ ignition::File ToIgnition(const NewFile& file);
 // Makes an Ignition config of the newest version with just these files, in this order.
 ignition::Config ConfigOf(const std::vector<NewFile>& files);
 
-// Nearly all configs are written without empty structs.  Only those that bootstrap makes from KubeletConfigs have them.
+// Writes an Ignition config as JSON.  Only configs that bootstrap makes from KubeletConfigs are written with empty
+// structs.
 std::string ConfigText(const ignition::Config& config,
                        ignition::EmptyStructs empty_structs = ignition::EmptyStructs::kLeftOut);
 
-// Makes a config for a pool with these files, without annotations and owners.
+// Makes a config with these files for a pool.  The config has no annotations and no owners.
 MachineConfig NewConfig(std::string name, std::string_view pool, const std::vector<NewFile>& files);
 
 // Makes the annotation that identifies the build of the controller which has made a config.
 api::Annotations MadeBy(std::string_view controller_version);
+// Returns whether a config has the annotation of this build.
 bool IsMadeBy(const api::ObjectMeta& metadata, std::string_view controller_version);
 
 // Makes the reference to an owner that is the controller of a config.  Kubernetes removes the config together with this
@@ -57,12 +59,13 @@ api::OwnerReference ControlledBy(std::string_view kind, const api::ObjectMeta& o
 // Makes the reference to an owner that is not a controller.
 api::OwnerReference OwnedBy(std::string_view api_version, std::string_view kind, const api::ObjectMeta& owner);
 
-// Makes the reference to an owner at bootstrap.  It has no name and no UID.
+// Makes the reference to an owner at bootstrap.  The reference has no name and no UID.
 api::OwnerReference OwnedAtBootstrap(std::string_view api_version, std::string_view kind);
 
 // Returns the SHA-256 of the Ignition config's text in lower-case hexadecimal.
 std::string ConfigDigest(const MachineConfig& config);
 
+// Converts a config to the object of Kubernetes.
 api::MachineConfig ToObject(const MachineConfig& config);
 
 }  // namespace pintle::generated

@@ -21,7 +21,9 @@ enum class MadeFrom {
 struct MadeFromOnly {
   std::set<MadeFrom> sources = {};
 
+  // Returns whether configs are made from this kind.
   bool Has(MadeFrom from) const { return sources.empty() || sources.contains(from); }
+  // Returns whether configs are made from this kind and from no other.
   bool Is(MadeFrom from) const { return sources == std::set{from}; }
 };
 

@@ -62,6 +62,7 @@ const std::string* FromFinalizers(const api::ObjectMeta& object, std::string_vie
   return highest;
 }
 
+// Returns the highest number in the annotations of the objects, or 0 if there is none.
 Result<std::int64_t> HighestNumber(std::span<const api::ObjectMeta* const> objects) {
   std::int64_t highest = 0;
   for (const api::ObjectMeta* object : objects) {
@@ -72,7 +73,8 @@ Result<std::int64_t> HighestNumber(std::span<const api::ObjectMeta* const> objec
   return highest;
 }
 
-ManagedName Plain(ManagedKind kind, const api::ObjectMeta& pool, const HasConfig& has_config) {
+// Returns the name without a number.
+ManagedName PlainManagedName(ManagedKind kind, const api::ObjectMeta& pool, const HasConfig& has_config) {
   std::string name = PlainName(kind, pool.name);
   auto takes_over = ConfigOfOldName(name, "99", pool, WordFor(kind), has_config);
   return {.name = std::move(name), .takes_over = std::move(takes_over)};
@@ -97,24 +99,24 @@ std::optional<std::string> ConfigOfOldName(const std::string& new_name, std::str
 }
 
 Result<ManagedName> NameFor(ManagedKind kind, const api::ObjectMeta& object,
-                            std::span<const api::ObjectMeta* const> of_pool, const api::ObjectMeta& pool,
+                            std::span<const api::ObjectMeta* const> objects_of_pool, const api::ObjectMeta& pool,
                             const HasConfig& has_config) {
   const std::string plain = PlainName(kind, pool.name);
   const auto numbered = [&](std::string_view suffix) {
     return ManagedName{.name = fmt::format("{}-{}", plain, suffix), .takes_over = {}};
   };
   if (const std::string* suffix = api::Find(object.annotations, kNameSuffixAnnotation)) {
-    return suffix->empty() ? Plain(kind, pool, has_config) : numbered(*suffix);
+    return suffix->empty() ? PlainManagedName(kind, pool, has_config) : numbered(*suffix);
   }
-  if (of_pool.size() <= 1) return Plain(kind, pool, has_config);
-  const bool has_younger = std::any_of(of_pool.begin(), of_pool.end(),
+  if (objects_of_pool.size() <= 1) return PlainManagedName(kind, pool, has_config);
+  const bool has_younger = std::any_of(objects_of_pool.begin(), objects_of_pool.end(),
                                        [&](const api::ObjectMeta* other) { return IsYounger(*other, object); });
   if (has_younger) {
     if (const std::string* name = FromFinalizers(object, plain, has_config)) {
       return ManagedName{.name = *name, .takes_over = {}};
     }
   }
-  const std::int64_t highest = TRY(HighestNumber(of_pool));
+  const std::int64_t highest = TRY(HighestNumber(objects_of_pool));
   if (highest >= kHighestNumber) {
     return Error(ErrorKind::kInvalid, fmt::format("max number of supported {} (10) has been reached. Please delete old "
                                                   "{} before retrying",

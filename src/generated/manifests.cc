@@ -72,7 +72,7 @@ json::Value WithoutDefaults(const json::Value& document) {
   return kept;
 }
 
-// Returns whether a document is the manifest of a pool that the operator itself writes for each installation.
+// Returns whether a document equals the manifest that the operator itself writes for this pool at each installation.
 bool IsManifestOfOperator(const json::Value& document, const std::string& pool) {
   const bool is_known = pool == api::kMasterPool || pool == api::kWorkerPool || pool == api::kArbiterPool;
   if (!is_known) return false;
@@ -84,7 +84,7 @@ bool IsManifestOfOperator(const json::Value& document, const std::string& pool) 
   role[api::kRoleLabel] = pool;
   json::Value nodes = json::Value::object();
   nodes[std::string(api::kRoleLabelPrefix) + pool] = "";
-  const json::Value own = {
+  const json::Value manifest_of_operator = {
       {"apiVersion", api::kMachineConfigApiVersion},
       {"kind", "MachineConfigPool"},
       {"metadata", {{"name", pool}, {"labels", std::move(labels)}}},
@@ -92,7 +92,7 @@ bool IsManifestOfOperator(const json::Value& document, const std::string& pool) 
        {{"machineConfigSelector", {{"matchLabels", std::move(role)}}},
         {"nodeSelector", {{"matchLabels", std::move(nodes)}}}}},
   };
-  return WithoutDefaults(document) == own;
+  return WithoutDefaults(document) == manifest_of_operator;
 }
 
 Result<> AddPool(json::Value object, std::string_view kind, Manifests& to) {
@@ -109,7 +109,7 @@ Result<> AddPool(json::Value object, std::string_view kind, Manifests& to) {
   if (same == to.pools.end()) {
     to.pools.push_back(std::move(added));
   } else if (!IsManifestOfOperator(added.document, name)) {
-    // A user's manifest of the same pool wins, wherever it is.
+    // A user's manifest of the same pool wins, in whatever order the manifests are.
     *same = std::move(added);
   }
   return {};
@@ -180,8 +180,9 @@ Result<> AddManifest(json::Value object, const std::string& place, Manifests& to
   const std::string& api_version = object.TextAt({"apiVersion"});
   if (api_version.empty()) return Invalid("Object 'apiVersion' is missing");
   const std::string name = object.TextAt({"metadata", "name"});
-  const auto known = std::find_if(kManifestKinds.begin(), kManifestKinds.end(), [&](const ManifestKind& one) {
-    return one.kind == kind && one.api_version == api_version && (one.name.empty() || one.name == name);
+  const auto known = std::find_if(kManifestKinds.begin(), kManifestKinds.end(), [&](const ManifestKind& known_kind) {
+    return known_kind.kind == kind && known_kind.api_version == api_version &&
+           (known_kind.name.empty() || known_kind.name == name);
   });
   if (known == kManifestKinds.end()) {
     if (kind.ends_with("List") && object.contains("items")) {

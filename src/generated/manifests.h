@@ -3,8 +3,8 @@
 
 // The manifests of a cluster that is being installed: the objects that its first MachineConfigs are made from.
 //
-// They are in one folder, in any number of files of any name.  They take effect in the order of the files' names and of
-// the documents in a file.  Manifests of other kinds and versions are ignored, and so are lists.
+// They are in one folder, in any number of files of any name.  They take effect in the order of the files' names, and
+// in the order of the documents in a file.  Lists are ignored, and so are objects of other kinds and versions.
 
 #include <map>
 #include <optional>
@@ -52,7 +52,8 @@ struct Manifests {
   std::vector<api::MirrorSet> tag_sets;
   std::vector<api::ImagePolicy> cluster_policies;
   std::vector<api::ImagePolicy> namespace_policies;
-  // The manifests of the objects, by their kinds and names: "KubeletConfig set" is from "manifests/04.yaml [1]".
+  // The manifest of each object: its file, and the number of its document there.  A key is the kind and the name of an
+  // object, such as "KubeletConfig set", and a value is like "manifests/04.yaml" [1], with these quotes.
   std::map<std::string, std::string, std::less<>> places;
   // Messages about manifests that have no effect here.
   std::vector<std::string> without_effect;

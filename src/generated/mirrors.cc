@@ -44,8 +44,8 @@ std::string_view PolicyOf(const api::Mirrors& mirrors) {
 }
 
 // Checks the mirrors of one object for one source.  `policies` has the policies of the sources that were checked
-// before.
-Result<> Check(const api::Mirrors& mirrors, std::map<std::string_view, std::string_view>& policies) {
+// before, and gets the policy of this source.
+Result<> CheckMirrorsOfSource(const api::Mirrors& mirrors, std::map<std::string_view, std::string_view>& policies) {
   const std::string quoted_source = gotext::Quoted(mirrors.source);
   if (!IsSource(mirrors.source)) return Invalid(fmt::format("invalid format for source {}", quoted_source));
   const std::string_view policy = PolicyOf(mirrors);
@@ -98,8 +98,8 @@ class PartialOrder {
 
  private:
   struct Neighbors {
-    std::set<std::string> before;  // The names that have to be placed before this one and are not placed yet.
-    std::set<std::string> after;
+    std::set<std::string> before;  // The names that have to be placed before this name and are not placed yet.
+    std::set<std::string> after;   // The names that have to be placed after this name.
     bool is_placed = false;
   };
 
@@ -108,9 +108,9 @@ class PartialOrder {
     neighbors.is_placed = true;
     sorted.push_back(name);
     for (const std::string& next : neighbors.after) {
-      Neighbors& others = names_.at(next);
-      others.before.erase(name);
-      if (others.before.empty() && !others.is_placed) ready.push_back(next);
+      Neighbors& of_next = names_.at(next);
+      of_next.before.erase(name);
+      if (of_next.before.empty() && !of_next.is_placed) ready.push_back(next);
     }
   }
 
@@ -161,7 +161,7 @@ AllMirrors DigestMirrors(const MirrorObjects& objects) {
 Result<> CheckMirrors(const MirrorObjects& objects) {
   std::map<std::string_view, std::string_view> policies;
   for (const AllMirrors& all : {DigestMirrors(objects), TagMirrors(objects)}) {
-    for (const api::Mirrors* mirrors : all) TRY(Check(*mirrors, policies));
+    for (const api::Mirrors* mirrors : all) TRY(CheckMirrorsOfSource(*mirrors, policies));
   }
   return {};
 }

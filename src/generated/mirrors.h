@@ -31,13 +31,14 @@ struct MergedMirrors {
   bool never_contact_source = false;
 };
 
-// These functions return the mirrors, sorted by source.  The merged list keeps the order of the mirrors in each
-// object's list, as far as these lists do not contradict each other.  Where the lists leave the order open, the
-// operator's order applies.
+// These functions return a merged list of mirrors for each source, sorted by source.  A merged list keeps the order of
+// the mirrors in the list of each object, as far as the objects do not contradict each other.  Where they leave the
+// order open, the operator's order applies.
 std::vector<MergedMirrors> MergedDigestMirrors(const MirrorObjects& objects);
 std::vector<MergedMirrors> MergedTagMirrors(const MirrorObjects& objects);
 
-// Returns all entries for images that are named by digest; those of ImageDigestMirrorSets come first.
+// Returns all entries of the objects for images that are named by digest; the entries of ImageDigestMirrorSets come
+// first.
 std::vector<const api::Mirrors*> DigestMirrors(const MirrorObjects& objects);
 
 }  // namespace pintle::generated

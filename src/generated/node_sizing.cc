@@ -25,7 +25,7 @@ constexpr Amount kAmounts[] = {
 
 }  // namespace
 
-std::optional<NewFile> TakeNodeSizing(std::optional<bool> auto_sizing, Texts& reserved) {
+std::optional<NewFile> TakeNodeSizing(std::optional<bool> auto_sizing, TextsByName& reserved) {
   std::string lines;
   bool has_amounts = false;
   for (const Amount& amount : kAmounts) {

@@ -16,6 +16,6 @@ namespace pintle::generated {
 
 // Moves the amounts of memory, CPU and storage from `reserved`, the systemReserved of a KubeletConfig, to the file.
 // Returns no file if there are no such amounts and `auto_sizing` is unset.
-std::optional<NewFile> TakeNodeSizing(std::optional<bool> auto_sizing, Texts& reserved);
+std::optional<NewFile> TakeNodeSizing(std::optional<bool> auto_sizing, TextsByName& reserved);
 
 }  // namespace pintle::generated

@@ -17,16 +17,19 @@
 namespace pintle::generated {
 
 struct PayloadRegistries {
-  std::string payload;                             // The repository of the release.
-  std::vector<std::string> allowed;                // Includes the payload if it is blocked and a mirror has it.
+  std::string payload;
+  // The allowed registries of the Image, and the payload if it is blocked and a mirror has its images.
+  std::vector<std::string> allowed;
   std::vector<std::string> blocked_in_registries;  // For registries.conf.
   std::vector<std::string> blocked_in_policy;      // For policy.json.
-  std::vector<std::string> left_out;               // Registries that cannot be blocked.
+  std::vector<std::string> left_out;  // Registries that are not blocked, because no mirror has the payload's images.
   // The reason why Pintle cannot determine the repositories from which nodes pull the release, or "".  If there is such
   // a reason, all lists are empty.
   std::string problem;
 };
 
+// Splits the registries of an Image into the lists above.  It is an error if `release_image` is not the full name of an
+// image.
 Result<PayloadRegistries> SplitRegistries(const api::RegistrySources& sources, std::string_view release_image,
                                           const MirrorObjects& mirrors);
 

@@ -60,8 +60,8 @@ bool IsForAtomic(const std::string& scope) {
   return std::count(scope.begin(), scope.end(), '/') < kTooManySlashes;
 }
 
-// Returns an error if a requirement is for a scope that the cluster does not allow, or that it blocks.  As in the
-// operator, a scope that is not allowed is reported before one that is blocked.
+// Returns an error if a requirement is for a scope that the cluster does not allow or that it blocks.  As in the
+// operator, a scope that is not allowed is reported before a scope that is blocked.
 Result<> CheckNesting(std::string_view kind, const ScopeRequirements& requirements, const PolicyScopes& scopes) {
   const auto wrong = [&](std::string_view scope, std::string_view how) {
     return Invalid(fmt::format("{} configured for the scope {} is {}", kind, scope, how));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Makes /etc/containers/policy.json, by which container tools decide whether they may use an image.  CRI-O uses the
-// policy of a namespace instead, if there is one.
+// Makes /etc/containers/policy.json, by which container tools decide whether they may use an image.  For the pods of a
+// namespace that has a policy of its own, CRI-O uses that policy instead.
 
 #include <map>
 #include <span>
@@ -21,11 +21,11 @@ struct PolicyScopes {
   std::string_view payload;
 };
 
-// Makes the policy of the whole cluster.  If there is nothing to change, it returns the template byte for byte.
+// Makes the policy of the whole cluster.  If there is nothing to change, returns the template byte for byte.
 Result<std::string> PolicyJson(std::string_view template_text, const PolicyScopes& scopes,
                                const ScopeRequirements& of_cluster);
 
-// Makes the policy of one namespace, based on that of the cluster.
+// Makes the policy of one namespace, based on the policy of the cluster.
 Result<std::string> NamespacePolicyJson(std::string_view cluster_policy, const PolicyScopes& scopes,
                                         const ScopeRequirements& of_namespace);
 

@@ -44,7 +44,7 @@ Result<std::span<const MachineConfig>> PoolTemplates::For(const std::string& poo
   if (found == made_.end()) {
     return Error(ErrorKind::kNotFound,
                  fmt::format("the cluster has no MachineConfigs of the role {} that belong to its ControllerConfig; "
-                             "they are made from templates",
+                             "such MachineConfigs are made from templates",
                              role));
   }
   if (!found->second) return found->second.error();

@@ -27,6 +27,7 @@ class PoolTemplates {
   // Uses the configs that a ControllerConfig owns, because these were made from templates.
   explicit PoolTemplates(const std::vector<const api::MachineConfig*>& configs);
 
+  // Returns the configs that templates make for a pool.
   Result<std::span<const MachineConfig>> For(const std::string& pool);
 
  private:
@@ -35,8 +36,8 @@ class PoolTemplates {
     RenderConfig config;
   };
 
-  std::optional<Rendering> rendering_;
-  std::map<std::string, Result<std::vector<MachineConfig>>> made_;
+  std::optional<Rendering> rendering_;                              // Not set if the configs come from the cluster.
+  std::map<std::string, Result<std::vector<MachineConfig>>> made_;  // By role.
 };
 
 }  // namespace pintle::generated

@@ -20,16 +20,17 @@ constexpr const char* kPasswordKey = "password";
 constexpr const char* kRegistryUser = "openshift";
 constexpr int kRegistryPort = 22625;  // Both addresses of the release registry have this port.
 
-// `what` names the value in an error.
-Result<std::string> ValueIn(const api::Secret& secret, const char* key, std::string_view what) {
+// Returns the decoded value of a key.  `value_name` names the value in an error.
+Result<std::string> ValueIn(const api::Secret& secret, const char* key, std::string_view value_name) {
   const auto found = secret.data.find(key);
   auto text = found == secret.data.end() ? std::nullopt : DecodeBase64(found->second);
   if (text) return *std::move(text);
   return Invalid(
-      fmt::format("the secret {} has no valid {}; set it to the {} in base64", secret.metadata.name, key, what));
+      fmt::format("the secret {} has no valid {}; set it to the {} in base64", secret.metadata.name, key, value_name));
 }
 
-Result<std::string> AddRegistry(std::string pull_secret, const api::Secret* registry, std::string_view base_domain) {
+Result<std::string> AddCredentialsOfRegistry(std::string pull_secret, const api::Secret* registry,
+                                             std::string_view base_domain) {
   if (registry == nullptr) {
     return Invalid(
         fmt::format("there is no Secret {} with the password of the registry; add it", kReleaseRegistrySecret));
@@ -40,7 +41,7 @@ Result<std::string> AddRegistry(std::string pull_secret, const api::Secret* regi
   json::Value credentials = TRY(json::Parse(pull_secret));
   const json::Value* const known = credentials.Find("auths");
   if (!credentials.is_object() || (known != nullptr && !known->is_null() && !known->is_object())) {
-    return Invalid("the pull secret is not a JSON object, or its auths is not one; correct the pull secret");
+    return Invalid("the pull secret or its member auths is not a JSON object; correct the pull secret");
   }
   const std::string auth = EncodeBase64(fmt::format("{}:{}", kRegistryUser, password));
   bool is_current = true;
@@ -64,7 +65,7 @@ Result<std::string> PullSecretIn(const api::Secret& secret) {
 
 Result<std::string> WithReleaseRegistry(std::string pull_secret, const api::Secret* registry,
                                         std::string_view base_domain) {
-  return TRY(AddRegistry(std::move(pull_secret), registry, base_domain),
+  return TRY(AddCredentialsOfRegistry(std::move(pull_secret), registry, base_domain),
              "could not merge IRI registry credentials into pull secret");
 }
 

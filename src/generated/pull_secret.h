@@ -17,7 +17,7 @@ namespace pintle::generated {
 // run this registry, which has the images of the release.
 inline constexpr std::string_view kReleaseRegistrySecret = "internal-release-image-registry-auth";
 
-// Returns the pull secret, which is JSON.
+// Returns the pull secret from the Secret that has it.  The pull secret is JSON.
 Result<std::string> PullSecretIn(const api::Secret& secret);
 
 // Adds the credentials of the release registry.  The registry has one address for all nodes, and another for the node

@@ -13,7 +13,7 @@
 namespace pintle::generated {
 namespace {
 
-std::optional<std::string> FileIn(const MachineConfig& config, std::string_view path) {
+std::optional<std::string> ContentsIn(const MachineConfig& config, std::string_view path) {
   // Parsing a config takes long, and most configs do not have the file: search their texts first.
   if (config.config.find(json::GoJson(path)) == std::string::npos) return {};
   json::Report report;
@@ -37,7 +37,7 @@ std::vector<const MachineConfig*> SortedByName(std::span<const MachineConfig> co
 
 std::optional<std::string> ContentsOfFile(std::span<const MachineConfig> configs, std::string_view path) {
   for (const MachineConfig* config : SortedByName(configs)) {
-    if (auto contents = FileIn(*config, path)) return contents;
+    if (auto contents = ContentsIn(*config, path)) return contents;
   }
   return {};
 }

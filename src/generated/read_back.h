@@ -3,7 +3,8 @@
 
 // Reads files out of the configs that were made from templates.
 //
-// Settings of users are merged over such a file, so its contents are needed after it has become a part of a config.
+// The settings of users are merged over these files, so the contents of a file are needed after it has become a part of
+// a config.
 
 #include <optional>
 #include <span>
@@ -14,8 +15,8 @@
 
 namespace pintle::generated {
 
-// Looks for the file in the configs, in the order of their names, and returns the contents that it finds first.  It
-// skips configs that cannot be parsed, and files without inline contents.
+// Looks for the file in the configs, in the order of their names, and returns the contents that it finds first, or
+// nullopt.  It skips configs that cannot be parsed, and files without inline contents.
 std::optional<std::string> ContentsOfFile(std::span<const MachineConfig> configs, std::string_view path);
 
 // Returns why the config with the last name cannot be parsed, or nullopt if it can be parsed.  If no config has a file,

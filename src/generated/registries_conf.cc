@@ -18,7 +18,7 @@
 namespace pintle::generated {
 namespace {
 
-// The images for which a mirror is used.
+// Values of pull-from-mirror: the images for which a mirror is used.
 constexpr std::string_view kDigestOnly = "digest-only";
 constexpr std::string_view kTagOnly = "tag-only";
 
@@ -165,8 +165,8 @@ Result<> CheckEntry(const Registry& registry) {
   return {};
 }
 
-// Returns how many characters of a name the scope of an entry matches, or nullopt if it does not match.  As in the
-// container tools, "r.test" also matches "r.test:5000".
+// Returns how many characters of a name the scope of an entry matches, or nullopt if the scope does not match the name.
+// As in the container tools, "r.test" also matches "r.test:5000".
 std::optional<std::size_t> MatchedLength(std::string_view name, std::string_view scope) {
   std::size_t length = scope.size();
   if (IsWildcard(scope)) {
@@ -181,7 +181,7 @@ std::optional<std::size_t> MatchedLength(std::string_view name, std::string_view
   return is_whole ? std::optional(length) : std::nullopt;
 }
 
-// Returns whether container tools prefer the entry to another one that matches the same name.  The longer scope wins.
+// Returns whether container tools prefer an entry to another entry that matches the same name.  The longer scope wins.
 // The tools sort the entries, so of two scopes with the same length the first in byte order wins.
 bool IsPreferred(const Registry& registry, const Registry& other) {
   const std::string& scope = registry.scope();
@@ -189,6 +189,8 @@ bool IsPreferred(const Registry& registry, const Registry& other) {
   return scope.size() != other_scope.size() ? scope.size() > other_scope.size() : scope < other_scope;
 }
 
+// Returns whether container tools use the mirror for an image.  `has_digest` is true if the image is named by digest,
+// and false if it is named by tag.
 bool IsUsed(const RegistryEndpoint& mirror, const Registry& entry, bool has_digest) {
   if (entry.mirror_by_digest_only) return has_digest;
   return mirror.pull_from_mirror != (has_digest ? kTagOnly : kDigestOnly);
@@ -198,7 +200,7 @@ bool IsUsed(const RegistryEndpoint& mirror, const Registry& entry, bool has_dige
 Result<std::string> RepositoryAt(const RegistryEndpoint& endpoint, const Registry& entry, std::string_view image) {
   const auto length = MatchedLength(image, entry.scope());
   if (!length) return Invalid(fmt::format("invalid prefix '{}' for reference '{}'", entry.scope(), image));
-  // The entry of a wildcard has no location.  It stands for the registry that the image names.
+  // The entry of a wildcard has no location, and stands for the registry in the name of the image.
   if (endpoint.location.empty()) return RepositoryOf(image);
   return TRY(RepositoryOf(endpoint.location + std::string(image.substr(*length))), "rewriting reference");
 }

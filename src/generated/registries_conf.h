@@ -28,7 +28,7 @@ struct Registry {
   bool mirror_by_digest_only = false;
   std::vector<RegistryEndpoint> mirrors;
 
-  // Returns the scope of the images that the entry is for.
+  // Returns the scope of the images to which the entry applies.
   const std::string& scope() const { return prefix.empty() ? endpoint.location : prefix; }
 };
 
@@ -45,7 +45,7 @@ struct RegistriesConf {
 Result<RegistriesConf> ReadRegistriesConf(std::string_view text);
 std::string Write(const RegistriesConf& conf);
 
-// The scopes to mark.
+// The scopes to mark as insecure and as blocked.
 struct RegistryScopes {
   std::span<const std::string> insecure;
   std::span<const std::string> blocked;
@@ -69,8 +69,9 @@ struct PullSource {
   std::string repository;
 };
 
-// Returns the places from which container tools pull an image by this entry, in the order in which they are tried.  A
-// mirror may be only for images that are named by digest, or only for images that are named by tag.
+// Returns the places from which container tools pull an image by this entry, in the order in which they are tried.
+// Leaves out mirrors that are not used for this image, because they are only for images that are named by digest, or
+// only for images that are named by tag.
 Result<std::vector<PullSource>> PullSources(const Registry& entry, std::string_view image);
 
 }  // namespace pintle::generated

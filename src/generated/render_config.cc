@@ -465,6 +465,7 @@ constexpr StructField kControllerConfigSpecFields[] = {
 };
 constexpr Type kControllerConfigSpec = Struct("v1.ControllerConfigSpec", kControllerConfigSpecFields);
 constexpr Type kControllerConfigSpecPointer = PointerTo("*v1.ControllerConfigSpec", kControllerConfigSpec);
+// As in Go, the name "-" means that a field is not read from JSON.
 constexpr StructField kRenderConfigFields[] = {
     {"ControllerConfigSpec", &kControllerConfigSpecPointer, "", true},
     {"PullSecret", &kStringType, "-"},
@@ -480,8 +481,8 @@ std::string InQuotes(std::string_view text, gotext::OnlyAscii only_ascii = gotex
   return quoted.substr(1, quoted.size() - 2);
 }
 
-// Returns the forms in which an error may contain a line of a secret: a template may escape the line when it prints it,
-// and an error may quote the printed text.
+// Returns the forms in which an error may contain a line of a secret: a template may print the line with escapes, and
+// an error may quote the printed text.
 std::vector<std::string> FormsOf(std::string_view line) {
   using gotemplate::kLongestPrint;
   using gotemplate::Shown;

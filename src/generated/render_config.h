@@ -38,7 +38,7 @@ class RenderConfig {
   // with both configs, the outcome contains nothing of the secrets, in whatever form.
   RenderConfig WithOtherSecrets() const;
 
-  // These come from the status of the Infrastructure, and are "" if it does not have them.
+  // These two come from the status of the cluster's Infrastructure, and are "" if the status does not have them.
   const std::string& platform() const;
   const std::string& control_plane_topology() const;
 
@@ -51,8 +51,8 @@ class RenderConfig {
   gotemplate::Value value_;
 };
 
-// Follows field names through nested structs and returns the last field.  Returns no value if a field does not exist or
-// a pointer is nil.
+// Follows field names through nested structs and returns the value of the last field.  Returns an invalid Value if a
+// field does not exist or a pointer on the way is nil.
 gotemplate::Value FieldOf(gotemplate::Value value, std::initializer_list<std::string_view> names);
 
 }  // namespace pintle::generated

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Finds the container tools' configuration files that templates make.  The files that nodes get are based on these.
+// Finds the configuration files of container tools in the configs that templates make.  The files that nodes get are
+// based on these files.
 
 #include <span>
 #include <string>
@@ -13,6 +14,7 @@
 
 namespace pintle::generated {
 
+// The contents of the files.
 struct RuntimeTemplates {
   std::string storage_conf;
   std::string registries_conf;

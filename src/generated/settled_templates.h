@@ -8,15 +8,20 @@
 
 namespace pintle::generated {
 
-// The templates of a folder that may change while it is read, such as one that is being copied.
+// The templates of a folder that may change while it is read, for example because it is being copied.
 //
 // The first reading is used at once.  Later, changed templates are used only after two readings in a row have found the
 // same templates.  Otherwise, configs could be made from a half-copied folder, and nodes would be updated to these
 // configs.
 class SettledTemplates {
  public:
-  enum class Reading { kSame, kUsed, kMustBeRepeated };
+  enum class Reading {
+    kSame,           // The templates in use have not changed.
+    kUsed,           // The templates that were read are in use from now on.
+    kMustBeRepeated  // The templates have changed.  They are used if the next reading finds the same templates.
+  };
 
+  // Takes a reading of the folder, and returns what has become of it.
   Reading Offer(TemplateFolder read);
 
   // Returns nullptr before the first reading.
@@ -27,7 +32,7 @@ class SettledTemplates {
  private:
   std::optional<TemplateFolder> used_;
   std::string digest_;     // The digest of used_.
-  std::string unsettled_;  // The digest of the last reading, if it differs from used_.
+  std::string unsettled_;  // The digest of the last reading if it must be repeated; otherwise empty.
 };
 
 }  // namespace pintle::generated

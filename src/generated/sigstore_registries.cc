@@ -16,15 +16,15 @@
 namespace pintle::generated {
 namespace {
 
-// These complete a scope to the name of an image in the scope.  Such a name is needed because container tools look up
-// sources for an image, not for a scope.
+// The next constants complete a scope to the name of an image in the scope.  This name is needed because container
+// tools look up sources for an image, not for a scope.
 constexpr std::string_view kAnyHost = "matched";
 constexpr std::string_view kAnyPath = "/a";
 constexpr std::string_view kAnyTag = ":aaa";
 constexpr std::string_view kAnyDigest = "@sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
 
 // Adds the places from which container tools pull images of the scope.  `entry` is the entry of registries.conf that
-// they use for the scope.
+// the tools use for the scope.
 Result<> AddSources(const std::string& scope, const Registry& entry, std::set<std::string>& scopes) {
   std::string repository = IsWildcard(scope) ? std::string(kAnyHost) + scope.substr(1) : scope;
   const bool is_host = repository.find('/') == std::string::npos;

@@ -11,8 +11,8 @@
 
 namespace pintle::generated {
 
-// Lists every scope of a policy, and all places from which container tools pull its images: mirrors, and entries of
-// registries.conf inside of the scope.  The text is empty if there are no policies.
+// Lists every scope of a policy, and all places from which container tools pull the images of the scope.  These are
+// mirrors of the scope, and entries of registries.conf inside of it.  The text is empty if there are no policies.
 Result<std::string> SigstoreRegistries(const PolicyRequirements& requirements, const RegistriesConf& conf);
 
 }  // namespace pintle::generated

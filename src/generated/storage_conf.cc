@@ -15,7 +15,7 @@
 namespace pintle::generated {
 namespace {
 
-// The settings of one storage driver.  All are texts, and empty texts are not written.
+// The settings of one storage driver.  All values are texts, and empty texts are not written.
 struct Driver {
   std::string_view name;
   std::span<const std::string_view> keys;
@@ -99,7 +99,7 @@ class SettingsCopier {
   toml::Table& to_;
 };
 
-Result<toml::Table> Options(const json::Value& from, const StorageChanges& changes) {
+Result<toml::Table> OptionsTable(const json::Value& from, const StorageChanges& changes) {
   toml::Table options;
   SettingsCopier copier(from, options);
   TRY(copier.CopyTexts("additionalimagestores", changes.additional_image_stores));
@@ -134,7 +134,7 @@ Result<std::string> StorageConf(std::string_view template_text, const StorageCha
   toml::Table storage;
   SettingsCopier copier(from, storage);
   for (const char* key : {"driver", "runroot", "graphroot"}) TRY(copier.CopyTextEvenIfEmpty(key));
-  storage.Add("options", TRY(Options(*TRY(TableIn(from, "options")), wanted)));
+  storage.Add("options", TRY(OptionsTable(*TRY(TableIn(from, "options")), wanted)));
   return toml::Write(toml::Table().Add("storage", std::move(storage)));
 }
 

@@ -13,7 +13,7 @@ namespace pintle::generated {
 
 // The changes to the template.  An empty member leaves the template's value.
 struct StorageChanges {
-  std::string size;  // The size of a container's own layer.
+  std::string size;  // The limit of what a container may write to its own layer.
   std::vector<std::string> additional_layer_stores;
   std::vector<std::string> additional_image_stores;
 };

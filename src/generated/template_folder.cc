@@ -22,8 +22,8 @@ namespace {
 namespace fs = std::filesystem;
 
 // These limits leave much room: all templates of a release together have two megabytes.
-constexpr std::size_t kLongestTemplate = 8 << 20;
-constexpr std::size_t kLargestFolder = 64 << 20;  // All of them together.
+constexpr std::size_t kLongestTemplate = 8 << 20;  // In bytes.
+constexpr std::size_t kLargestFolder = 64 << 20;   // In bytes, all templates together.
 constexpr std::size_t kMostTemplates = 10'000;
 constexpr int kDeepestFolder = 32;
 
@@ -40,10 +40,15 @@ Result<std::vector<std::string>> FilesBelow(const std::string& folder) {
   if (error) return Failed(folder, error);
   for (const fs::recursive_directory_iterator end; entry != end;) {
     if (entry.depth() > kDeepestFolder) {
-      return Error(ErrorKind::kInvalid, fmt::format("{}: its folders are nested too deeply", folder));
+      return Error(ErrorKind::kInvalid,
+                   fmt::format("{}: its folders are nested more than {} levels deep; name the folder with the "
+                               "release's templates",
+                               folder, kDeepestFolder));
     }
     if (files.size() >= kMostTemplates) {
-      return Error(ErrorKind::kInvalid, fmt::format("{}: it has more than {} templates", folder, kMostTemplates));
+      return Error(ErrorKind::kInvalid,
+                   fmt::format("{}: it has more than {} templates; name the folder with the release's templates",
+                               folder, kMostTemplates));
     }
     // A symbolic link to a file is followed, and a link to a folder is not.  In a volume of Kubernetes, a link to a
     // folder is the current version of the volume, and links to files are its files.
@@ -65,15 +70,16 @@ Result<std::vector<std::string>> FilesBelow(const std::string& folder) {
   return files;
 }
 
-// Also adds folders without files, because an empty folder and a missing one cause different errors.
-Result<> AddFolders(const std::string& path, TemplateEntry& to) {
+// Adds the folders below a folder of the file system.  Folders without files are needed too, because an empty folder
+// and a missing one cause different errors.
+Result<> AddFoldersBelow(const std::string& path, TemplateEntry& to) {
   std::error_code error;
   for (fs::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error)) {
     if (!entry->is_directory(error) || entry->is_symlink(error)) continue;
     TemplateEntry& folder = to.entries[entry->path().filename()];
     folder.is_folder = true;
     folder.path = to.path + "/" + entry->path().filename().string();
-    TRY(AddFolders(entry->path(), folder));
+    TRY(AddFoldersBelow(entry->path(), folder));
   }
   if (error) return Failed(path, error);
   return {};
@@ -103,7 +109,7 @@ TemplateFolder::TemplateFolder(std::string path) {
 Result<TemplateFolder> TemplateFolder::Read(const std::string& path) {
   TemplateFolder folder(path);
   const std::vector<std::string> files = TRY(FilesBelow(path), "reading templates");
-  TRY(AddFolders(path, folder.root_), "reading templates");
+  TRY(AddFoldersBelow(path, folder.root_), "reading templates");
   for (const std::string& file : files) {
     folder.Add(file, TRY(machineconfig::ReadInput(folder.root_.path + "/" + file, machineconfig::Accepts::kFilesOnly,
                                                   kLongestTemplate)));

@@ -38,19 +38,19 @@ class TemplateFolder {
 
   // Reads a folder of the file system.
   static Result<TemplateFolder> Read(const std::string& path);
-  // The same, but returns an error if CheckHasRole() does.
+  // Reads a folder of the file system.  Returns an error if CheckHasRole() returns one.
   static Result<TemplateFolder> ReadRelease(const std::string& path);
 
-  // Returns an error if there is no folder of a role, since the folder then does not have the templates of a release.
-  // No config is made of such a folder.
+  // Returns an error if no role has a folder.  The folder then does not have the templates of a release, and no config
+  // is made from it.
   Result<> CheckHasRole() const;
 
   // Adds a file by its path below the folder, such as "worker/00-worker/_base/files/a.yaml".
   void Add(std::string_view path, std::string text);
 
   const TemplateEntry& root() const { return root_; }
-  // Returns a hash of the paths of all files and folders, and of the texts of the files.  It does not depend on the
-  // order in which they were added: a copy of a folder may list its files in another order.
+  // Returns a hash of the paths of all files and folders, and of the texts of the files.  The hash does not depend on
+  // the order in which they were added, because a copy of a folder may list its files in another order.
   std::string Digest() const;
 
  private:

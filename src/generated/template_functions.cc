@@ -62,7 +62,7 @@ Result<Value> Join(Values values, Memory& memory) {
   return Value::Text(memory.Keep(std::move(joined)));
 }
 
-// Prints {{.KEY}} for a key, as the operator does.  Nothing replaces it later.
+// Prints {{.KEY}} for a key, as the operator does.  Nothing replaces the printed text later.
 Result<Value> Skip(Values values, Memory& memory) {
   const std::string_view key = values.front().text();
   const auto is_word = [](unsigned char c) { return c < 0x80 && (std::isalnum(c) != 0 || c == '_'); };
@@ -85,7 +85,8 @@ Result<Value> UrlPort(Values values, Memory& memory) {
   return Invalid(fmt::format("unknown scheme in {}", values.front().text()));
 }
 
-// Returns the status of the platform, or no value if there is none.  It is an error if there is no Infrastructure.
+// Returns the status of the platform, or an invalid Value if there is none.  It is an error if there is no
+// Infrastructure.
 Result<Value> PlatformStatus(const Value& config) {
   if (FieldOf(config, {"Infra"}).is_nil()) return NilPointer();
   const auto [status, is_nil] = gotemplate::Follow(FieldOf(config, {"Infra", "Status", "PlatformStatus"}));
@@ -137,11 +138,11 @@ Result<Value> CredentialProviderFlags(Values values, Memory&) {
                                            : "");
 }
 
-// A platform without a load balancer of its own, and the platform's field in the status.
+// A platform without a load balancer of its own.
 struct OnPremises {
   std::string_view platform;
-  std::string_view short_name;
-  std::string_view field;
+  std::string_view short_name;  // The name in the namespace of its pods, such as openshift-kni-infra.
+  std::string_view field;       // The name of the platform's field in the status.
 };
 constexpr auto kOnPremises = std::to_array<OnPremises>({{"BareMetal", "kni", "BareMetal"},
                                                         {"oVirt", "ovirt", "Ovirt"},
@@ -161,22 +162,23 @@ Result<Value> OnPremisesShortName(Values values, Memory&) {
   return Value::Text(on_premises == nullptr ? "" : on_premises->short_name);
 }
 
-// Returns the addresses in a list of the platform's status.  On vSphere, this status is missing if the installer did
+// Returns the addresses in a field of the platform's status.  On vSphere, this status is missing if the installer did
 // not make the machines; then the result is empty.  `name` is the name of the addresses in errors.
-Result<Value> OnPremisesAddresses(const Value& config, std::string_view list, const char* name, Memory& memory) {
+Result<Value> OnPremisesAddresses(const Value& config, std::string_view field, const char* name, Memory& memory) {
   const Value status = TRY(PlatformStatus(config));
   if (!status.is_valid()) return Invalid("");
   const OnPremises* on_premises = FindOnPremises(TypeOf(status));
   if (on_premises == nullptr) return Invalid(fmt::format("invalid platform for {}", name));
-  const Value addresses = FieldOf(status, {on_premises->field, list});
+  const Value addresses = FieldOf(status, {on_premises->field, field});
   if (addresses.is_valid()) return addresses;
   if (on_premises->platform == "VSphere") return memory.Strings({});
   return NilPointer();
 }
 
-// Returns the first of these addresses.  On vSphere, there may be none; then it returns no value.
-Result<Value> OnPremisesAddress(const Value& config, std::string_view list, const char* name, Memory& memory) {
-  const Value addresses = TRY(OnPremisesAddresses(config, list, name, memory));
+// Returns the first address in a field of the platform's status.  On vSphere, there may be no address; then the result
+// is an invalid Value.
+Result<Value> OnPremisesAddress(const Value& config, std::string_view field, const char* name, Memory& memory) {
+  const Value addresses = TRY(OnPremisesAddresses(config, field, name, memory));
   if (addresses.size() > 0) return addresses.ElementAt(0);
   if (TypeOf(TRY(PlatformStatus(config))) == "VSphere") return Value();
   return Invalid("runtime error: index out of range [0] with length 0");
@@ -211,7 +213,8 @@ Result<Value> HasManagedLoadBalancer(Values values, Memory&) {
   return Value::Bool(!type.is_valid() || type.text() == "OpenShiftManagedDefault");
 }
 
-// oVirt also has this field, but the operator does not read it.
+// Returns the field DNSRecordsType of the platform's status.  oVirt also has this field, but the operator does not read
+// it there.
 Result<Value> DnsRecordsType(Values values, Memory&) {
   const Value status = TRY(PlatformStatus(values.front()));
   const bool is_read = status.is_valid() && TypeOf(status) != "oVirt";
@@ -220,7 +223,11 @@ Result<Value> DnsRecordsType(Values values, Memory&) {
   return Value::Text(type.is_valid() ? type.text() : "Internal");
 }
 
-enum class LoadBalancerState { kDefault, kAbsent, kAvailable };
+enum class LoadBalancerState {
+  kDefault,   // The cluster does not serve its own DNS in the cloud (its DNSType is not ClusterHosted).
+  kAbsent,    // The cluster serves its own DNS, but its status has no addresses of load balancers.
+  kAvailable  // The status has the addresses.
+};
 
 LoadBalancerState StateOf(const Value& status, std::string_view platform) {
   const Value config = FieldOf(status, {platform, "CloudLoadBalancerConfig"});
@@ -244,7 +251,7 @@ Result<Value> CloudAddresses(Values values, Memory&) {
     case LoadBalancerState::kAvailable:
       return FieldOf(status, {platform, "CloudLoadBalancerConfig", "ClusterHosted", kField});
     case LoadBalancerState::kAbsent:
-      // Only in this error, the operator writes this platform with a small letter.
+      // Only in this error, the operator writes "azure" with a small letter.
       return Invalid(fmt::format("{} {} Load Balancer IPs unavailable when the DNSType is ClusterHosted",
                                  platform == "Azure" ? "azure" : platform, kName));
     default:

@@ -9,9 +9,10 @@
 
 namespace pintle::generated {
 
+// Returns these functions, without the built-in ones.
 const gotemplate::Functions& TemplateFunctions();
 
-// Returns whether templates have a function of this name, one of these or a built-in one.
+// Returns whether TemplateFunctions() or the built-in functions include this name.
 bool IsTemplateFunction(std::string_view name);
 
 // Returns whether the cluster serves its own DNS in a cloud (DNSType ClusterHosted) and its status has the addresses of

@@ -29,7 +29,7 @@ void SetCondition(api::ControllerConfigStatus& status, std::string_view type, Tr
   const auto known =
       std::find_if(conditions.begin(), conditions.end(), [&](const auto& other) { return other.type == type; });
   if (known != conditions.end()) {
-    // A condition that stays false keeps its message, which has the reason.
+    // A condition that stays false keeps the message with the reason why it became false.
     const bool is_same = known->status == condition.status;
     if (is_same && (known->message == condition.message || truth == Truth::kFalse)) return;
     if (is_same) condition.last_transition_time = known->last_transition_time;
@@ -43,6 +43,7 @@ bool IsTrue(const api::ControllerConfigStatus& status, std::string_view type) {
                      [&](const auto& condition) { return condition.type == type && condition.status == "True"; });
 }
 
+// Returns the end of the operator's messages about a sync.
 std::string Towards(const TemplateSync& sync) {
   return fmt::format("towards ({}) generation using controller version {}", sync.generation, sync.version);
 }

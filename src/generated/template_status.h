@@ -15,7 +15,7 @@
 
 namespace pintle::generated {
 
-// Identifies the sync that a status reports.
+// A sync is one attempt to make the configs.  This struct identifies the sync that a status reports.
 struct TemplateSync {
   std::int64_t generation = 0;
   std::string_view version;  // The version of the operator.

@@ -19,7 +19,8 @@ struct GoInt {
   std::int64_t number = 0;
 };
 
-// The structs into which the operator decodes the text.  In JSON, their fields have the names that they have in Go.
+// The next structs are those into which the operator decodes the text.  In JSON, their fields have the names that they
+// have in Go.
 struct TemplateVerification {
   std::optional<std::string> hash;
 

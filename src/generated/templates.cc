@@ -70,7 +70,7 @@ Result<std::vector<std::string>> FoldersFor(const RenderConfig& config) {
   return folders;
 }
 
-// Returns nullptr if there is no entry of this name.  A file of this name is an error.
+// Finds a folder inside of `in`.  Returns nullptr if there is no entry of this name.  A file of this name is an error.
 Result<const TemplateEntry*> FindFolder(const TemplateEntry& in, std::string_view name) {
   if (!in.is_folder) {
     const std::string path = fmt::format("{}/{}", in.path, name);
@@ -98,7 +98,8 @@ class ConfigMaker {
  public:
   explicit ConfigMaker(const RenderConfig& config) : config_(config) {}
 
-  // `common` are the templates of all roles.  They become a part of the first config of each role.
+  // Makes the config of one folder.  `common` has the templates of all roles, which become a part of the first config
+  // of each role; for other configs it is nullptr.
   Result<MachineConfig> Make(std::string_view role, const std::string& name, const TemplateEntry& folder,
                              const TemplateEntry* common) {
     const std::vector<std::string> names = TRY(FoldersFor(config_));
@@ -132,8 +133,9 @@ class ConfigMaker {
     return {};
   }
 
-  // Files in subfolders are identified by their file names only.  An empty file removes the output of an earlier
-  // template of this name.  TemplateFolder limits the depth of folders, and so the recursion.
+  // Executes all templates of a folder.  Templates in subfolders are identified by their file names only.  An empty
+  // file removes the output of an earlier template of the same name.  TemplateFolder limits the depth of folders, and
+  // so the recursion.
   Result<> PrintAll(const TemplateEntry& folder, TemplateOutputs::ByName& texts) {
     for (const auto& [name, entry] : folder.entries) {
       if (entry.is_folder) {
@@ -147,7 +149,7 @@ class ConfigMaker {
     return {};
   }
 
-  // A template that prints only white space does not replace another one.
+  // Executes a template.  If it prints only white space, it does not replace an earlier template of the same name.
   Result<> PrintOne(const std::string& name, const TemplateEntry& entry, TemplateOutputs::ByName& texts) {
     const auto [printed, is_new] = outputs_.try_emplace(&entry);
     if (is_new) {
@@ -167,7 +169,7 @@ class ConfigMaker {
   Result<ignition::Config> Transpile(const TemplateOutputs& texts) const {
     std::vector<ignition::Config> parts;
     for (const auto& [name, printed] : texts.files) {
-      TRY(ReadFile(*printed));
+      TRY(DecodeFile(*printed));
       parts.emplace_back(ConfigOf({})).storage.files.push_back(*printed->file);
     }
     for (const auto& [name, printed] : texts.units) {
@@ -179,7 +181,7 @@ class ConfigMaker {
     return machineconfig::MergeAll(ignition::Config(), std::move(parts));
   }
 
-  Result<> ReadFile(TemplateOutput& printed) const {
+  Result<> DecodeFile(TemplateOutput& printed) const {
     if (printed.file) return {};
     auto file = ReadTemplateFile(printed.text);
     if (!file) {
@@ -200,8 +202,8 @@ class ConfigMaker {
 
 Result<std::vector<MachineConfig>> MakeConfigsOfRole(const TemplateFolder& templates, std::string_view role,
                                                      ConfigMaker& maker) {
-  const bool is_own = role == kMaster || role == kWorker || role == kArbiter;
-  const std::string_view folder_name = is_own ? role : kWorker;
+  const bool has_own_templates = role == kMaster || role == kWorker || role == kArbiter;
+  const std::string_view folder_name = has_own_templates ? role : kWorker;
   const TemplateEntry* folder = templates.root().Find(folder_name);
   if (folder == nullptr || !folder->is_folder) {
     const std::string path = fmt::format("{}/{}", templates.root().path, folder_name);

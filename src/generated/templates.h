@@ -18,7 +18,7 @@ namespace pintle::generated {
 Result<std::string> CompactPullSecret(std::string_view pull_secret);
 
 // Makes the configs of all roles that have a folder, sorted by name and without owners.  The role arbiter is left out
-// unless the control plane has an arbiter.  `controller_version` goes into their annotation.
+// unless the control plane has an arbiter.  The configs are annotated with `controller_version`.
 Result<std::vector<MachineConfig>> MachineConfigsOfTemplates(const TemplateFolder& templates,
                                                              const RenderConfig& config,
                                                              std::string_view controller_version);

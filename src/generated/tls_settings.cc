@@ -11,12 +11,12 @@ namespace pintle::generated {
 namespace {
 
 struct Cipher {
-  std::string_view openssl;
-  std::string_view iana;
+  std::string_view openssl;  // OpenSSL's name.
+  std::string_view iana;     // IANA's name.
 };
 
-// The known ciphers in the order of the profiles: the first three are Modern, the first nine are Intermediate, and all
-// but the last are Old.
+// The known ciphers.  The profile Modern has the first three, Intermediate has the first nine, and Old has all but the
+// last.
 constexpr Cipher kCiphers[] = {
     {"TLS_AES_128_GCM_SHA256", "TLS_AES_128_GCM_SHA256"},
     {"TLS_AES_256_GCM_SHA384", "TLS_AES_256_GCM_SHA384"},
@@ -45,13 +45,14 @@ constexpr std::size_t kModernCount = 3;
 constexpr std::size_t kIntermediateCount = 9;
 constexpr std::size_t kOldCount = std::size(kCiphers) - 1;
 
-TlsSettings First(std::size_t count, std::string_view min_version) {
+// Returns settings with the first `count` ciphers.
+TlsSettings FirstCiphers(std::size_t count, std::string_view min_version) {
   TlsSettings settings{.min_version = std::string(min_version), .cipher_suites = {}};
   for (std::size_t i = 0; i < count; ++i) settings.cipher_suites.emplace_back(kCiphers[i].iana);
   return settings;
 }
 
-TlsSettings Custom(const api::CustomTlsProfile& profile) {
+TlsSettings CustomSettings(const api::CustomTlsProfile& profile) {
   TlsSettings settings{.min_version = profile.min_tls_version, .cipher_suites = {}};
   for (const std::string& name : profile.ciphers) {
     for (const Cipher& cipher : kCiphers) {
@@ -64,10 +65,10 @@ TlsSettings Custom(const api::CustomTlsProfile& profile) {
 }  // namespace
 
 TlsSettings TlsSettingsOf(const std::optional<api::TlsSecurityProfile>& profile) {
-  if (profile && profile->type == "Old") return First(kOldCount, "VersionTLS10");
-  if (profile && profile->type == "Modern") return First(kModernCount, "VersionTLS13");
-  if (profile && profile->type == "Custom" && profile->custom) return Custom(*profile->custom);
-  return First(kIntermediateCount, "VersionTLS12");
+  if (profile && profile->type == "Old") return FirstCiphers(kOldCount, "VersionTLS10");
+  if (profile && profile->type == "Modern") return FirstCiphers(kModernCount, "VersionTLS13");
+  if (profile && profile->type == "Custom" && profile->custom) return CustomSettings(*profile->custom);
+  return FirstCiphers(kIntermediateCount, "VersionTLS12");
 }
 
 TlsSettings TlsSettingsOf(const json::Value* api_server) {

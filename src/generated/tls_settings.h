@@ -14,7 +14,7 @@ namespace pintle::generated {
 
 struct TlsSettings {
   std::string min_version;                 // "VersionTLS12"
-  std::vector<std::string> cipher_suites;  // Their IANA names.
+  std::vector<std::string> cipher_suites;  // IANA's names of the ciphers.
 };
 
 // Returns the settings of a profile.  Ciphers that Go programs do not know are left out.

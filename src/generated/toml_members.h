@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Takes members from a table of TOML as Go's decoder fills a struct: a missing member leaves the value as it is, and
+// Reads members of a table of TOML as Go's decoder fills a struct: a missing member leaves the value as it is, and
 // upper and lower case of keys do not matter.
 
 #include <cstdint>
@@ -19,16 +19,17 @@ namespace pintle::generated {
 // Returns nullptr if there is no such member.
 const json::Value* FindTomlMember(const json::Value& table, std::string_view name);
 
+// Each of these functions reads a member of another type.
 Result<> ReadToml(const json::Value& table, std::string_view name, std::string& to);
 Result<> ReadToml(const json::Value& table, std::string_view name, bool& to);
-// Takes an unsigned number of 32 bits.
+// It is an error if the number does not fit into 32 bits without a sign.
 Result<> ReadToml(const json::Value& table, std::string_view name, std::uint32_t& to);
 Result<> ReadToml(const json::Value& table, std::string_view name, std::optional<std::vector<std::string>>& to);
 Result<> ReadToml(const json::Value& table, std::string_view name, std::map<std::string, std::string>& to);
 
 // Returns the table of this name, or an empty table if there is none.
 Result<const json::Value*> TableIn(const json::Value& table, std::string_view name);
-// Returns the tables in the list of this name.
+// Returns the tables in the list of this name.  A missing list has no tables.
 Result<std::vector<const json::Value*>> TablesIn(const json::Value& table, std::string_view name);
 
 }  // namespace pintle::generated

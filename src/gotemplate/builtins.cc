@@ -120,7 +120,7 @@ Result<Value> PrintWithFormat(Values values, Memory& memory) {
   return Value::Text(memory.Keep(TRY(PrintFormat(values.front().text(), values.subspan(1)))));
 }
 
-// Prints the arguments.  A pointer prints the value that it refers to.
+// Prints the arguments.  For a pointer, prints the value that it refers to.
 Result<std::string> TextOf(Values values) {
   std::vector<Value> printed;
   for (const Value& value : values) {

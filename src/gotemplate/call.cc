@@ -38,11 +38,11 @@ Value Converted(const Value& value, const Type& type) {
 }
 
 // Returns the type of the parameter for the argument with this index.
-const Type& TypeAt(const Function& function, std::size_t index) {
+const Type& ParameterTypeAt(const Function& function, std::size_t index) {
   return *function.parameters[std::min(index, function.parameters.size() - 1)];
 }
 
-// Returns the name by which errors refer to a function that is called by its value.
+// Returns the name that errors have for a function that a template calls by {{call}} and not by its name.
 std::string CalleeName(const Value& value) {
   if (!value.is_valid()) return "<invalid Value>";
   if (value.kind() == Kind::kString) return std::string(value.text());
@@ -68,13 +68,14 @@ Execution::Callee Execution::FindFunction(std::string_view name) const {
   return builtin == Builtins().end() ? Callee{} : Callee{&builtin->second, true};
 }
 
+// Calls a function.  An error of the call quotes `command`.
 Result<Value> Execution::EvaluateFunction(const Value& dot, const IdentifierNode& node, const Node& command,
                                           const Arguments& arguments) {
   SetCurrentNode(node);
   TRY(CountStep());
   const auto [function, is_builtin] = FindFunction(node.name);
   if (function == nullptr) return Fail(gotext::Quoted(node.name) + " is not a defined function");
-  TRY(CheckCount(*function, node.name, arguments));
+  TRY(CheckArgumentCount(*function, node.name, arguments));
   if (is_builtin && (node.name == "and" || node.name == "or")) {
     return EvaluateAndOr(dot, node.name == "or", arguments);
   }
@@ -89,7 +90,8 @@ Result<Value> Execution::EvaluateFunction(const Value& dot, const IdentifierNode
   return Fail(fmt::format("error calling {}: {}", node.name, result.error().message()));
 }
 
-Result<> Execution::CheckCount(const Function& function, const std::string& name, const Arguments& arguments) const {
+Result<> Execution::CheckArgumentCount(const Function& function, const std::string& name,
+                                       const Arguments& arguments) const {
   const std::size_t given = arguments.nodes().size() + (arguments.final != nullptr ? 1 : 0);
   const std::size_t wanted = function.parameters.size() - (function.is_variadic ? 1 : 0);
   if (function.is_variadic ? given >= wanted : given == wanted) return {};
@@ -98,8 +100,8 @@ Result<> Execution::CheckCount(const Function& function, const std::string& name
                                    : fmt::format("wrong number of args for {}: want {} got {}", name, wanted, given));
 }
 
-// Evaluates arguments until one decides the result, and returns the value of this argument.  If none does, it returns
-// the value of the last argument.
+// Implements the built-in functions `or` (if `is_or`) and `and`.  Evaluates arguments until one of them decides the
+// result, and returns the value of this argument.  If no argument decides it, returns the value of the last argument.
 Result<Value> Execution::EvaluateAndOr(const Value& dot, bool is_or, const Arguments& arguments) {
   Value value;
   for (const Node* argument : arguments.nodes()) {
@@ -114,23 +116,23 @@ Result<std::vector<Value>> Execution::EvaluateArguments(const Value& dot, const 
   std::vector<Value> values;
   values.reserve(arguments.nodes().size() + 1);
   for (const Node* argument : arguments.nodes()) {
-    values.push_back(TRY(EvaluateArgument(dot, &TypeAt(function, values.size()), *argument)));
+    values.push_back(TRY(EvaluateArgument(dot, &ParameterTypeAt(function, values.size()), *argument)));
   }
   if (arguments.final != nullptr) {
-    values.push_back(TRY(CheckType(*arguments.final, &TypeAt(function, values.size()))));
+    values.push_back(TRY(CheckType(*arguments.final, &ParameterTypeAt(function, values.size()))));
   }
-  // An argument for a parameter of an interface type is passed without its own interface.
+  // If the parameter is an interface, the function gets the value inside of the argument's interface.
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (&TypeAt(function, i) == &kAnyType) values[i] = WithoutInterface(values[i]);
+    if (&ParameterTypeAt(function, i) == &kAnyType) values[i] = WithoutInterface(values[i]);
   }
   return values;
 }
 
-// If the type is nullptr, any value is accepted.
+// Returns the value of an argument for a parameter of this type.  If `type` is nullptr, any value is accepted.
 Result<Value> Execution::EvaluateArgument(const Value& dot, const Type* type, const Node& node) {
   SetCurrentNode(node);
   const Arguments none;
-  const std::array<const Node*, 1> itself = {&node};
+  const std::array<const Node*, 1> itself = {&node};  // A command that consists of this node only.
   switch (node.type) {
     case NodeType::kDot:
       return CheckType(dot, type);
@@ -195,7 +197,8 @@ Result<Value> Execution::EvaluateTypedConstant(const Type& type, const Node& nod
   return Fail(fmt::format("can't handle {} for arg of type {}", SourceOf(node), type.name));
 }
 
-// If the type is nullptr, any value is accepted.
+// Returns the value as a value of this type.  As in Go, an interface is replaced by the value inside, and a pointer by
+// its target, if this makes the type right.  If `type` is nullptr, any value is accepted.
 Result<Value> Execution::CheckType(Value value, const Type* type) const {
   if (type == nullptr || type == &kAnyValueType) return value;
   if (!value.is_valid()) {
@@ -238,7 +241,7 @@ Result<Value> Execution::CallValue(const std::string& name, std::span<const Valu
   std::vector<Value> values;
   for (std::size_t i = 0; i < given; ++i) {
     const Value argument = WithoutInterface(arguments[i + 1]);
-    values.push_back(TRY(PreparedArgument(argument, TypeAt(function, i)), fmt::format("arg {}", i)));
+    values.push_back(TRY(PreparedArgument(argument, ParameterTypeAt(function, i)), fmt::format("arg {}", i)));
   }
   return Call(function, values);
 }

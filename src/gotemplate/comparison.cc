@@ -84,15 +84,15 @@ Result<bool> EqualsOutsideFamilies(const Value& a, const Value& b) {
 
 Result<bool> Equals(const Value& a, const Value& b) {
   const Family family = FamilyOf(a);
-  const Family other = FamilyOf(b);
-  if (family == other) {
+  const Family other_family = FamilyOf(b);
+  if (family == other_family) {
     if (family == Family::kNone) return EqualsOutsideFamilies(a, b);
     return IsEqualInFamily(a, b, family);
   }
-  if (family == Family::kSigned && other == Family::kUnsigned) {
+  if (family == Family::kSigned && other_family == Family::kUnsigned) {
     return a.integer() >= 0 && a.unsigned_integer() == b.unsigned_integer();
   }
-  if (family == Family::kUnsigned && other == Family::kSigned) {
+  if (family == Family::kUnsigned && other_family == Family::kSigned) {
     return b.integer() >= 0 && a.unsigned_integer() == b.unsigned_integer();
   }
   if (a.is_valid() && b.is_valid()) return Incompatible(a, b);
@@ -114,15 +114,15 @@ Result<bool> IsLess(const Value& first, const Value& second) {
   const Value a = WithoutInterface(first);
   const Value b = WithoutInterface(second);
   const Family family = FamilyOf(a);
-  const Family other = FamilyOf(b);
-  if (family == Family::kNone || other == Family::kNone) return Invalid("invalid type for comparison");
-  if (family == Family::kSigned && other == Family::kUnsigned) {
+  const Family other_family = FamilyOf(b);
+  if (family == Family::kNone || other_family == Family::kNone) return Invalid("invalid type for comparison");
+  if (family == Family::kSigned && other_family == Family::kUnsigned) {
     return a.integer() < 0 || a.unsigned_integer() < b.unsigned_integer();
   }
-  if (family == Family::kUnsigned && other == Family::kSigned) {
+  if (family == Family::kUnsigned && other_family == Family::kSigned) {
     return b.integer() >= 0 && a.unsigned_integer() < b.unsigned_integer();
   }
-  if (family != other) return Incompatible(a, b);
+  if (family != other_family) return Incompatible(a, b);
   switch (family) {
     case Family::kFloat:
       return a.real() < b.real();

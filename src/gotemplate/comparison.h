@@ -10,7 +10,7 @@
 
 namespace pintle::gotemplate {
 
-// Returns whether the first value equals one of the others.
+// Returns whether the first value equals any of the values after it.
 Result<bool> EqualsAny(std::span<const Value> values);
 Result<bool> IsLess(const Value& a, const Value& b);
 Result<bool> IsLessOrEqual(const Value& a, const Value& b);

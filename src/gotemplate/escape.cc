@@ -8,6 +8,7 @@
 namespace pintle::gotemplate {
 namespace {
 
+// Returns the escaped form of a character, or "" if the character needs no escape.
 std::string_view HtmlOf(char c) {
   switch (c) {
     case '\0':

@@ -14,7 +14,8 @@
 
 namespace pintle::gotemplate {
 
-// The result of looking up a key that a map does not have: no value, the zero value of the map's elements, or an error.
+// The result of looking up a key that a map does not have: an invalid Value, the zero value of the map's elements, or
+// an error.
 enum class MissingKey : std::uint8_t { kInvalid, kZero, kError };
 
 struct ExecuteOptions {

@@ -34,17 +34,18 @@ class Execution {
   };
 
   struct Callee {
-    const Function* function = nullptr;
+    const Function* function = nullptr;  // nullptr if there is no such function.
     bool is_builtin = false;
   };
 
-  // The arguments of a command; `words` begins with the function.  `final` is the result of the previous command of the
-  // pipeline, or nullptr in its first command.
+  // The arguments of a command.  `words` has the function and the arguments after it.  `final` is the last argument:
+  // the result of the previous command of the pipeline, or nullptr in its first command.
   struct Arguments {
     std::span<const Node* const> words = {};
     const Value* final = nullptr;
 
     bool has_any() const { return words.size() > 1 || final != nullptr; }
+    // Returns the nodes of the arguments, without the function.
     std::span<const Node* const> nodes() const { return words.empty() ? words : words.subspan(1); }
   };
 
@@ -100,7 +101,7 @@ class Execution {
   Callee FindFunction(std::string_view name) const;
   Result<Value> EvaluateFunction(const Value& dot, const IdentifierNode& node, const Node& command,
                                  const Arguments& arguments);
-  Result<> CheckCount(const Function& function, const std::string& name, const Arguments& arguments) const;
+  Result<> CheckArgumentCount(const Function& function, const std::string& name, const Arguments& arguments) const;
   Result<Value> EvaluateAndOr(const Value& dot, bool is_or, const Arguments& arguments);
   Result<std::vector<Value>> EvaluateArguments(const Value& dot, const Function& function, const Arguments& arguments);
   Result<Value> EvaluateArgument(const Value& dot, const Type* type, const Node& node);
@@ -131,8 +132,8 @@ struct Printable {
   Value value;
   bool can_be_printed;
 };
-// Returns the value that is printed for `value`.  A pointer prints the value that it refers to, and a missing value
-// prints "<no value>".  A function cannot be printed.
+// Returns the value that is printed for `value`.  For a pointer, this is the value that it refers to.  For an invalid
+// Value, it is the text "<no value>".  A function cannot be printed.
 Printable PrintableOf(const Value& value);
 
 }  // namespace pintle::gotemplate

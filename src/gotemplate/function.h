@@ -16,10 +16,10 @@
 namespace pintle::gotemplate {
 
 struct Function {
-  // The types of the parameters.  In a variadic function, the last type is that of each remaining argument.
+  // The types of the parameters.  In a variadic function, the last type is the type of each remaining argument.
   std::vector<const Type*> parameters;
   bool is_variadic = false;
-  // With kAnyType, the result is an interface.  With kAnyValueType, it keeps its own type.
+  // With kAnyType, the result is an interface.  With kAnyValueType, the result keeps its own type.
   const Type* result = &kAnyType;
   // An error becomes "error calling NAME: ...".  New values are stored in `memory`.
   std::function<Result<Value>(std::span<const Value> arguments, Memory& memory)> call;

@@ -11,7 +11,7 @@
 namespace pintle::gotemplate {
 namespace {
 
-Value Dynamic(const json::Value& json, Memory& memory);
+Value AnyFrom(const json::Value& json, Memory& memory);
 
 Value ZeroOf(const Type& type, Memory& memory) {
   static const json::Value kNull;
@@ -33,8 +33,8 @@ Value SequenceFrom(const json::Value& json, const Type& type, Memory& memory) {
   return Value::Sequence(type, memory.Keep(std::move(elements)));
 }
 
-// Go's decoder doubles the capacity of a full slice.  The template function `slice` can reach the unused capacity,
-// which has zero values.
+// Makes a slice with the capacity that it has in Go, whose decoder doubles the capacity of a full slice.  The template
+// function `slice` can reach the unused capacity, which has zero values.
 Value AnyListFrom(const json::Value& json, Memory& memory) {
   std::vector<Value> elements;
   elements.reserve(std::bit_ceil(json.size()));
@@ -85,7 +85,8 @@ Value PointerFrom(const json::Value& json, const Type& type, Memory& memory) {
   return Value::Pointer(type, memory.Keep(std::vector{FromJson(json, *type.element, memory)}).data());
 }
 
-Value Dynamic(const json::Value& json, Memory& memory) {
+// Makes a value of the type that Go's decoder chooses for an interface.
+Value AnyFrom(const json::Value& json, Memory& memory) {
   switch (json.type()) {
     case json::Value::Type::kNull:
       return {};
@@ -110,7 +111,7 @@ Value Dynamic(const json::Value& json, Memory& memory) {
 Value FromJson(const json::Value& json, const Type& type, Memory& memory) {
   switch (type.kind) {
     case Kind::kInterface:
-      return Dynamic(json, memory).AsInterface();
+      return AnyFrom(json, memory).AsInterface();
     case Kind::kBool:
       return Value::Bool(json.is_boolean() && json.boolean(), type);
     case Kind::kString:

@@ -18,6 +18,7 @@ constexpr std::string_view kRight = "}}";
 constexpr std::string_view kLeftComment = "/*";
 constexpr std::string_view kRightComment = "*/";
 constexpr std::string_view kSpaces = " \t\r\n";
+constexpr std::size_t kTrimMarkLength = 2;  // The left mark is "- ", and the right mark is " -".
 
 constexpr auto kKeywords = std::to_array<std::pair<std::string_view, TokenType>>({
     {"block", TokenType::kBlockKeyword},
@@ -51,7 +52,7 @@ std::size_t CountLines(std::string_view text) {
 }
 
 // Formats like Go's %#U: U+002D '-'.
-std::string ShownRune(char32_t rune) {
+std::string FormattedRune(char32_t rune) {
   std::string shown = fmt::format("U+{:04X}", static_cast<unsigned>(rune));
   if (!gotext::IsPrintable(rune)) return shown;
   shown += " '";
@@ -61,7 +62,7 @@ std::string ShownRune(char32_t rune) {
 
 }  // namespace
 
-std::string ShownToken(const Token& token) {
+std::string FormattedToken(const Token& token) {
   if (token.type == TokenType::kEnd) return "EOF";
   if (token.type == TokenType::kError) return std::string(token.text);
   if (token.type >= TokenType::kBlockKeyword) return fmt::format("<{}>", token.text);
@@ -184,14 +185,14 @@ bool Lexer::LexText() {
 
 bool Lexer::LexLeftDelimiter() {
   position_ += kLeft.size();
-  const std::size_t mark = HasLeftTrimMark(Rest()) ? 2 : 0;
-  if (Rest().substr(mark).starts_with(kLeftComment)) {
-    position_ += mark;
+  const std::size_t mark_length = HasLeftTrimMark(Rest()) ? kTrimMarkLength : 0;
+  if (Rest().substr(mark_length).starts_with(kLeftComment)) {
+    position_ += mark_length;
     Ignore();
     return LexComment();
   }
   Emit(TokenType::kLeftDelimiter);
-  position_ += mark;
+  position_ += mark_length;
   Ignore();
   open_parentheses_ = 0;
   state_ = State::kInside;
@@ -210,7 +211,7 @@ bool Lexer::LexComment() {
     return true;
   }
   const bool is_trimmed = HasRightTrimMark();
-  position_ += (is_trimmed ? 2 : 0) + kRight.size();
+  position_ += (is_trimmed ? kTrimMarkLength : 0) + kRight.size();
   if (is_trimmed) SkipSpace();
   Ignore();
   state_ = State::kText;
@@ -220,7 +221,7 @@ bool Lexer::LexComment() {
 bool Lexer::LexRightDelimiter() {
   const bool is_trimmed = HasRightTrimMark();
   if (is_trimmed) {
-    position_ += 2;
+    position_ += kTrimMarkLength;
     Ignore();
   }
   position_ += kRight.size();
@@ -297,13 +298,13 @@ Token Lexer::LexSymbol(char32_t rune) {
       return Emit(TokenType::kRightParenthesis);
     default:
       if (rune < 0x80 && gotext::IsPrintable(rune)) return Emit(TokenType::kCharacter);
-      return Fail("unrecognized character in action: " + ShownRune(rune));
+      return Fail("unrecognized character in action: " + FormattedRune(rune));
   }
 }
 
 Token Lexer::LexIdentifier() {
   while (IsAlphanumeric(Peek())) Take();
-  if (!IsAtTerminator()) return Fail("bad character " + ShownRune(Peek()));
+  if (!IsAtTerminator()) return Fail("bad character " + FormattedRune(Peek()));
   const std::string_view word = input_.substr(start_, position_ - start_);
   for (const auto& [name, type] : kKeywords) {
     if (word != name) continue;
@@ -314,15 +315,15 @@ Token Lexer::LexIdentifier() {
   return Emit(TokenType::kIdentifier);
 }
 
-// The . or $ has been consumed.
+// Continues after the . or the $.
 Token Lexer::LexFieldOrVariable(TokenType type) {
   if (IsAtTerminator()) return Emit(type == TokenType::kVariable ? type : TokenType::kDot);
   while (IsAlphanumeric(Peek())) Take();
-  if (!IsAtTerminator()) return Fail("bad character " + ShownRune(Peek()));
+  if (!IsAtTerminator()) return Fail("bad character " + FormattedRune(Peek()));
   return Emit(type);
 }
 
-// The first quote has been consumed.
+// Continues after the opening quote.
 Token Lexer::LexQuoted(char quote, TokenType type, const char* error) {
   for (;;) {
     char32_t rune = Take();
@@ -341,7 +342,7 @@ Token Lexer::LexRawString() {
   }
 }
 
-// Also accepts some texts that are no numbers; ReadNumber() or ReadComplex() refuses them.
+// Also accepts some texts that are not numbers; ReadNumber() or ReadComplex() refuses them.
 Token Lexer::LexNumber() {
   const auto fail = [&] {
     return Fail("bad number syntax: " + gotext::Quoted(input_.substr(start_, position_ - start_)));

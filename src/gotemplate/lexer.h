@@ -11,7 +11,7 @@
 namespace pintle::gotemplate {
 
 enum class TokenType : std::uint8_t {
-  kError,  // The text is the error.
+  kError,  // The text of the token is the message of the error.
   kBool,
   kCharacter,  // A printable ASCII character that has no type of its own, such as a comma.
   kCharacterConstant,
@@ -32,8 +32,8 @@ enum class TokenType : std::uint8_t {
   kString,
   kText,
   kVariable,
-  // The keywords come last, because ShownToken() formats all types from here on as keywords.  The dot is among them,
-  // because Go's error messages treat it as a keyword.
+  // The keywords come last, because FormattedToken() formats all types from here on as keywords.  The dot is among
+  // them, because Go's error messages treat it as a keyword.
   kBlockKeyword,
   kBreakKeyword,
   kContinueKeyword,
@@ -56,7 +56,7 @@ struct Token {
 };
 
 // Formats a token for errors.
-std::string ShownToken(const Token& token);
+std::string FormattedToken(const Token& token);
 
 class Lexer {
  public:
@@ -79,7 +79,9 @@ class Lexer {
   std::string_view Rest() const { return input_.substr(position_); }
   char32_t Peek() const;
   char32_t Take();
+  // Consumes the next character if it is one of these characters, and returns whether it was.
   bool Accept(std::string_view characters);
+  // Consumes all of these characters that come next.
   void AcceptRun(std::string_view characters);
   bool IsAtTerminator() const;
   bool IsAtRightDelimiter() const;
@@ -93,8 +95,8 @@ class Lexer {
   void Ignore();
   void SkipSpace();
 
-  // Each Lex function consumes text, and stores the token that it finds in token_.  Those that return a bool return
-  // false if they have found no token, for example because the text was a comment.
+  // Each Lex function consumes text, and stores the token that it finds in token_.  Functions that return a bool
+  // return false if they have found no token, for example because the text was a comment.
   bool LexText();
   bool LexLeftDelimiter();
   bool LexComment();

@@ -71,7 +71,7 @@ struct FieldNode : Node {
   const std::vector<std::string> names;
 };
 
-// A variable and its fields, such as $x.Y; the first name is that of the variable.
+// A variable and its fields, such as $x.Y; the first name is the name of the variable.
 struct VariableNode : Node {
   VariableNode(std::size_t at, std::vector<std::string> variable_and_fields)
       : Node(NodeType::kVariable, at), names(std::move(variable_and_fields)) {}
@@ -117,7 +117,7 @@ struct WordNode : Node {
 
 struct CommandNode : Node {
   explicit CommandNode(std::size_t at) : Node(NodeType::kCommand, at) {}
-  std::vector<const Node*> arguments;  // The first one is the function or value.
+  std::vector<const Node*> arguments;  // The first element is the function or the value.
 };
 
 struct PipeNode : Node {

@@ -16,10 +16,10 @@ char Lower(char c) { return static_cast<char>(c | 0x20); }
 
 bool IsDecimalDigit(char c) { return c >= '0' && c <= '9'; }
 
-// Checks that underscores only separate digits.  The prefix of a base counts as a digit.
+// Checks that underscores only separate digits.  The prefix of a base (0b, 0o or 0x) counts as a digit.
 bool HasGoodUnderscores(std::string_view text) {
   if (!text.empty() && (text.front() == '+' || text.front() == '-')) text.remove_prefix(1);
-  char previous = '^';
+  char previous = '^';  // The previous character: '0' stands for any digit, '!' for others, and '^' for the beginning.
   bool is_hex = false;
   if (text.size() >= 2 && text[0] == '0' && std::string_view("box").find(Lower(text[1])) != std::string_view::npos) {
     is_hex = Lower(text[1]) == 'x';
@@ -156,7 +156,7 @@ Result<Number> ReadNumber(std::string_view text) {
 }
 
 Result<Number> ReadComplex(std::string_view text) {
-  // The sign between the parts is the last one that does not belong to an exponent.
+  // The sign between the parts is the last sign that does not belong to an exponent.
   const std::size_t sign = [&] {
     std::size_t at = text.find_last_of("+-");
     while (at > 0 && at != std::string_view::npos &&

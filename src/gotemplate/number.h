@@ -20,6 +20,7 @@ struct Number {
   std::optional<std::complex<double>> complex;
 };
 
+// Reads an integer, a floating-point number, or an imaginary number such as 2i.
 Result<Number> ReadNumber(std::string_view text);
 // Reads a complex number, such as 1+2i.
 Result<Number> ReadComplex(std::string_view text);

@@ -12,7 +12,7 @@
 namespace pintle::gotemplate {
 namespace {
 
-std::vector<std::string> Split(std::string_view text) {
+std::vector<std::string> SplitAtDots(std::string_view text) {
   std::vector<std::string> parts;
   for (;;) {
     const std::size_t dot = text.find('.');
@@ -39,7 +39,7 @@ class TreeParser {
   Result<> ParseAll();
 
  private:
-  struct ControlEnd {
+  struct ListAndEnd {
     const List* list;
     const Node* end;  // The {{end}} or {{else}}.
   };
@@ -60,7 +60,7 @@ class TreeParser {
   Result<const Node*> ParseTextOrAction();
   Result<const Node*> ParseAction();
   Result<const Node*> ParseLoopWord(NodeType type, std::size_t position, std::string_view word);
-  Result<ControlEnd> ParseList();
+  Result<ListAndEnd> ParseList();
   Result<const Node*> ParseControl(NodeType type, std::string_view context);
   Result<const List*> ParseElse(NodeType type, const Node& else_node);
   Result<const Node*> ParseElseWord();
@@ -80,9 +80,9 @@ class TreeParser {
   TemplateParser& shared_;
   std::array<Token, 3> tokens_;  // The last tokens, which can be put back; tokens_[0] was read last.
   std::size_t put_back_ = 0;
-  std::size_t action_line_ = 0;
-  std::size_t loops_ = 0;
-  std::vector<std::string> variables_ = {"$"};
+  std::size_t action_line_ = 0;                 // The line on which the present action begins; 0 outside of actions.
+  std::size_t loops_ = 0;                       // The number of loops around the present action.
+  std::vector<std::string> variables_ = {"$"};  // The variables that exist at this place.
 };
 
 // Counts a level of nesting while it is being parsed.
@@ -144,7 +144,7 @@ Error TreeParser::Fail(std::string_view error) const {
 }
 
 Error TreeParser::Unexpected(const Token& token, std::string_view context) const {
-  if (token.type != TokenType::kError) return Fail(fmt::format("unexpected {} in {}", ShownToken(token), context));
+  if (token.type != TokenType::kError) return Fail(fmt::format("unexpected {} in {}", FormattedToken(token), context));
   if (action_line_ == 0 || action_line_ == token.line) return Fail(token.text);
   return Fail(fmt::format("{}{} started at {}:{}", token.text, token.text.ends_with(" action") ? "" : " in action",
                           shared_.name(), action_line_));
@@ -183,20 +183,20 @@ Result<> TreeParser::ParseDefinition() {
   constexpr std::string_view kContext = "define clause";
   const std::string name = TRY(TemplateName(NextNonSpace(), kContext));
   TRY(Expect(TokenType::kRightDelimiter, kContext));
-  const ControlEnd parsed = TRY(ParseList());
+  const ListAndEnd parsed = TRY(ParseList());
   if (parsed.end->type != NodeType::kEnd) {
     return Fail(fmt::format("unexpected {} in {}", SourceOf(*parsed.end), kContext));
   }
   return Add(name, parsed.list);
 }
 
-Result<TreeParser::ControlEnd> TreeParser::ParseList() {
+Result<TreeParser::ListAndEnd> TreeParser::ParseList() {
   const Level level(shared_);
   if (!level.is_allowed()) return Fail("actions are nested too deeply");
   List* const list = shared_.Make<List>(PeekNonSpace().position);
   while (PeekNonSpace().type != TokenType::kEnd) {
     const Node* const node = TRY(ParseTextOrAction());
-    if (node->type == NodeType::kEnd || node->type == NodeType::kElse) return ControlEnd{list, node};
+    if (node->type == NodeType::kEnd || node->type == NodeType::kElse) return ListAndEnd{list, node};
     list->nodes.push_back(node);
   }
   return Fail("unexpected EOF");
@@ -267,7 +267,7 @@ Result<const Node*> TreeParser::ParseControl(NodeType type, std::string_view con
   BranchNode* const branch = shared_.Make<BranchNode>(type, pipe->position);
   branch->pipe = pipe;
   if (type == NodeType::kRange) ++loops_;
-  const ControlEnd parsed = TRY(ParseList());
+  const ListAndEnd parsed = TRY(ParseList());
   if (type == NodeType::kRange) --loops_;
   branch->list = parsed.list;
   if (parsed.end->type == NodeType::kElse) branch->else_list = TRY(ParseElse(type, *parsed.end));
@@ -287,7 +287,7 @@ Result<const List*> TreeParser::ParseElse(NodeType type, const Node& else_node) 
     list->nodes.push_back(TRY(ParseControl(type, is_if ? "if" : "with")));
     return list;
   }
-  const ControlEnd parsed = TRY(ParseList());
+  const ListAndEnd parsed = TRY(ParseList());
   if (parsed.end->type != NodeType::kEnd) return Fail("expected end; found " + SourceOf(*parsed.end));
   return parsed.list;
 }
@@ -298,7 +298,7 @@ Result<const Node*> TreeParser::ParseBlock() {
   const std::string name = TRY(TemplateName(token, kContext));
   const PipeNode* const pipe = TRY(ParsePipeline(kContext, TokenType::kRightDelimiter));
   TreeParser block(shared_);
-  const ControlEnd parsed = TRY(block.ParseList());
+  const ListAndEnd parsed = TRY(block.ParseList());
   if (parsed.end->type != NodeType::kEnd) {
     return Fail(fmt::format("unexpected {} in {}", SourceOf(*parsed.end), kContext));
   }
@@ -373,7 +373,7 @@ Result<> TreeParser::ParseVariables(PipeNode& pipe, std::string_view context) {
       return {};
     }
     NextNonSpace();
-    pipe.variables.push_back(shared_.Make<VariableNode>(variable.position, Split(variable.text)));
+    pipe.variables.push_back(shared_.Make<VariableNode>(variable.position, SplitAtDots(variable.text)));
     variables_.emplace_back(variable.text);
     if (!is_first_of_two) {
       pipe.is_assignment = next.type == TokenType::kAssign;
@@ -400,7 +400,7 @@ Result<> TreeParser::CheckPipeline(const PipeNode& pipe, std::string_view contex
   return {};
 }
 
-// Consumes the | after the command, but not a delimiter or a parenthesis.
+// Parses a command, and consumes the | after it, but not a delimiter or a parenthesis.
 Result<const CommandNode*> TreeParser::ParseCommand() {
   CommandNode* const command = shared_.Make<CommandNode>(PeekNonSpace().position);
   for (;;) {
@@ -442,6 +442,7 @@ Result<const Node*> TreeParser::ParseOperand() {
   return chain;
 }
 
+// Returns nullptr if the next token begins no term.
 Result<const Node*> TreeParser::ParseTerm() {
   const Token token = NextNonSpace();
   switch (token.type) {
@@ -457,7 +458,7 @@ Result<const Node*> TreeParser::ParseTerm() {
     case TokenType::kVariable:
       return UseVariable(token);
     case TokenType::kField:
-      return shared_.Make<FieldNode>(token.position, Split(token.text.substr(1)));
+      return shared_.Make<FieldNode>(token.position, SplitAtDots(token.text.substr(1)));
     case TokenType::kBool:
       return shared_.Make<BoolNode>(token.position, token.text == "true");
     case TokenType::kCharacterConstant:
@@ -490,11 +491,12 @@ Result<const Node*> TreeParser::ParseNumber(const Token& token) {
   return shared_.Make<NumberNode>(token.position, token.text, *number);
 }
 
+// Returns the node of a variable, which must have been declared.
 Result<const Node*> TreeParser::UseVariable(const Token& token) {
   if (std::find(variables_.begin(), variables_.end(), token.text) == variables_.end()) {
     return Fail("undefined variable " + gotext::Quoted(token.text));
   }
-  return shared_.Make<VariableNode>(token.position, Split(token.text));
+  return shared_.Make<VariableNode>(token.position, SplitAtDots(token.text));
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ class FormatPrinter {
   void TakeWidth();
   void TakePrecision();
   void TakeVerb();
-  void PrintExtra();
+  void PrintExtraArguments();
   std::optional<std::size_t> TakeNumber();
   // Takes the next argument as a width or a precision.  A negative width aligns to the left.  Returns nullopt if there
   // is no argument, or if it is not a whole number within the limit.
@@ -60,7 +60,7 @@ Result<std::string> FormatPrinter::Run() {
     PrintVerb();
     TRY(CheckLength(text_));
   }
-  if (!is_reordered_ && next_ < arguments_.size()) PrintExtra();
+  if (!is_reordered_ && next_ < arguments_.size()) PrintExtraArguments();
   TRY(CheckLength(text_));
   return std::move(text_);
 }
@@ -226,7 +226,8 @@ void FormatPrinter::TakeVerb() {
   }
 }
 
-void FormatPrinter::PrintExtra() {
+// Reports arguments that the format does not use.
+void FormatPrinter::PrintExtraArguments() {
   printer_.flags() = {};
   text_ += "%!(EXTRA ";
   const char* separator = "";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Prints single values with the flags of a format.  A flag may ask for millions of spaces for each element of a list.
+// Prints single values with the flags of a format.  A format may ask for millions of spaces for each element of a list.
 // So when the text is longer than kLongestPrint (print.h), the values of further elements and fields are not printed.
 
 #include <cstddef>
@@ -15,6 +15,7 @@
 
 namespace pintle::gotemplate {
 
+// The width, the precision and the flags of a verb.  The flags - + # are called minus, plus and sharp.
 struct PrintFlags {
   std::optional<std::size_t> width;
   std::optional<std::size_t> precision;
@@ -35,7 +36,7 @@ class Printer {
 
   // Prints an argument of a function.  An invalid Value prints as nil.
   void PrintArgument(const Value& argument, char32_t verb);
-  // Prints a value, or an element or a field of one, as Go prints a reflect.Value.
+  // Prints a value, or an element or a field of a value, as Go prints a reflect.Value.
   void PrintValue(const Value& value, char32_t verb, std::size_t depth);
 
  private:

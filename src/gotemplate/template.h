@@ -25,7 +25,7 @@ class Template {
   static Result<Template> Parse(std::string name, std::string text, const HasFunction& has_function);
 
   const std::string& name() const { return source_->name; }
-  // Returns the main tree for name(), or the tree of a template that this one defines; nullptr if there is none.
+  // Returns the main tree for name(), or the tree of a template that this template defines; nullptr if there is none.
   const List* Find(std::string_view name) const;
 
   // Returns "NAME:LINE:COLUMN" of a node.

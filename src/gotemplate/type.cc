@@ -6,7 +6,8 @@
 namespace pintle::gotemplate {
 namespace {
 
-// Looks for the field only in structs that are embedded this deeply.
+// Looks for the field only in structs that are embedded `depth` levels deep.  Returns whether it is there, and adds the
+// way to it to `path`.
 bool FindAt(const Type& type, std::string_view name, std::size_t depth, FieldPath& path) {
   const std::size_t level = path.length++;
   for (std::size_t i = 0; i < type.fields.size(); ++i) {

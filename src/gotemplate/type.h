@@ -55,7 +55,7 @@ struct Type;
 struct StructField {
   std::string_view name;
   const Type* type;
-  std::string_view json_name = "";
+  std::string_view json_name = "";  // Empty if the fields of this embedded struct are members of the same object.
   bool is_embedded = false;
 
   constexpr bool is_exported() const { return name.empty() || name.front() < 'a' || name.front() > 'z'; }
@@ -63,10 +63,10 @@ struct StructField {
 
 struct Type {
   Kind kind;
-  std::string_view name;  // The name as Go's %T prints it.
-  bool is_named = false;  // The type was declared with a name; false for a composed type such as []string.
-  const Type* element = nullptr;
-  const Type* key = nullptr;
+  std::string_view name;          // The name as Go's %T prints it.
+  bool is_named = false;          // The type was declared with a name; false for a composed type such as []string.
+  const Type* element = nullptr;  // The type of the elements, or of the target of a pointer.
+  const Type* key = nullptr;      // The type of a map's keys.
   std::span<const StructField> fields = {};
   std::size_t length = 0;            // The length of an array.
   const Type* slice_type = nullptr;  // The type of the slices of an array.
@@ -94,8 +94,9 @@ inline constexpr Type kStringMapType = {Kind::kMap, "map[string]string", false, 
 // The type of parameters that accept a value of any type without converting it.
 inline constexpr Type kAnyValueType = {Kind::kStruct, "reflect.Value", true};
 
+// Returns whether two tables describe the same type.
 bool IsSame(const Type& a, const Type& b);
-// Returns whether Go lets a value of one type be assigned to a variable of the other.
+// Returns whether Go lets a value of the type `from` be assigned to a variable of the type `to`.
 bool IsAssignable(const Type& from, const Type& to);
 // Returns whether Go can compare values of the type with ==.
 bool IsComparable(const Type& type);
@@ -107,8 +108,8 @@ struct FieldPath {
   std::size_t length = 0;
   const StructField* field = nullptr;
 };
-// Returns the path of the least deeply embedded field of this name, or nullopt if a path of kLongest indices reaches
-// none.
+// Returns the path of the least deeply embedded field of this name, or nullopt if no path of at most kLongest indices
+// leads to such a field.
 std::optional<FieldPath> FindField(const Type& type, std::string_view name);
 
 }  // namespace pintle::gotemplate

@@ -35,8 +35,8 @@ class Value {
   static Value Integer(std::int64_t value, const Type& type = kIntType);
   static Value Unsigned(std::uint64_t value, const Type& type = kUintType);
   static Value Real(double value, const Type& type = kFloat64Type);
-  static Value Complex(const std::complex<double>& value);  // The number must outlive the value.
-  static Value Text(std::string_view value, const Type& type = kStringType);
+  static Value Complex(const std::complex<double>& value);                    // The number must outlive the value.
+  static Value Text(std::string_view value, const Type& type = kStringType);  // The text must outlive the value.
   // Makes a slice of bytes.
   static Value Bytes(std::string_view value, const Type& type = kBytesType);
   static Value Sequence(const Type& type, std::span<const Value> elements);
@@ -57,6 +57,7 @@ class Value {
 
   bool is_valid() const { return kind() != Kind::kInvalid; }
   bool is_interface() const { return is_interface_; }
+  // Returns whether Go could take the address of the value.  Go slices an array only if this is true.
   bool is_addressable() const { return is_addressable_; }
   // CanBeNil() must be true for the kind.
   bool is_nil() const;
@@ -68,9 +69,9 @@ class Value {
   std::complex<double> complex() const { return *complex_; }
   std::string_view text() const { return {text_ == nullptr ? "" : text_, length_}; }
   const Function* function() const { return function_; }
-  // Returns the value that a pointer refers to, or that an interface holds.  Returns no value for nil.
+  // Returns the value that a pointer refers to, or that an interface holds.  Returns an invalid Value for nil.
   Value Inside() const;
-  // Returns whether both are the same pointer.
+  // Returns whether this value and `other` are the same pointer.
   bool IsSamePointer(const Value& other) const { return values_ == other.values_; }
 
   // Returns the number of elements or entries, or the length of a text in bytes.
@@ -109,9 +110,9 @@ struct MapEntry {
   Value value;
 };
 
-// Returns the value of a key that is a text, or no value.
+// Returns the value of a key that is a text, or an invalid Value if the map does not have the key.
 Value Find(const Value& map, std::string_view key);
-// Returns the value of a key of any type, or no value.
+// Returns the value of a key of any type, or an invalid Value if the map does not have the key.
 Value Find(const Value& map, const Value& key);
 
 struct FollowedValue {
@@ -124,7 +125,7 @@ FollowedValue Follow(Value value);
 // Returns the value inside an interface; any other value is returned as it is.
 Value WithoutInterface(const Value& value);
 
-// Returns whether `if` counts the value as true.
+// Returns whether {{if}} takes the value for true.
 bool IsTrue(const Value& value);
 
 // Stores the texts, elements and entries that values refer to.  They stay at their addresses until the Memory is

@@ -14,9 +14,11 @@
 namespace pintle::gotext {
 namespace {
 
-// The largest number has 309 digits before the point in fixed notation.
+// The room for a number without the digits of its precision.  In fixed notation, the largest number has 309 digits
+// before the point.
 constexpr std::size_t kRoom = 400;
 
+// Formats a number by the standard library.
 std::string Written(double value, std::chars_format format, int precision, int bits) {
   std::string text(kRoom + static_cast<std::size_t>(std::max(precision, 0)), '\0');
   char* const begin = text.data();
@@ -63,6 +65,7 @@ std::string ShortestGeneral(double value, int bits) {
   return ShortestFixed(value, bits);
 }
 
+// The number mantissa * 2^(exponent - mantissa_bits).
 struct Parts {
   std::uint64_t mantissa;
   int exponent;
@@ -92,6 +95,7 @@ std::string Hexadecimal(double value, int precision, int bits) {
   Parts parts = PartsOf(value, bits);
   std::uint64_t mantissa = parts.mantissa;
   int exponent = mantissa == 0 ? 0 : parts.exponent;
+  // Bit 60 is the digit before the point, and the 60 bits below it are the 15 digits after the point.
   mantissa <<= 60 - parts.mantissa_bits;
   constexpr std::uint64_t kOne = std::uint64_t{1} << 60;
   while (mantissa != 0 && (mantissa & kOne) == 0) {
@@ -120,6 +124,7 @@ std::string Hexadecimal(double value, int precision, int bits) {
   return text + fmt::format("p{}{:02}", exponent < 0 ? '-' : '+', std::abs(exponent));
 }
 
+// Formats a finite number with a lower-case verb.
 std::string LowerText(double value, char verb, int precision, int bits) {
   switch (verb) {
     case 'e':

@@ -28,8 +28,8 @@ std::size_t CountRunes(std::string_view text);
 std::string_view FirstRunes(std::string_view text, std::size_t count);
 
 bool IsLetter(char32_t rune);
-bool IsDigit(char32_t rune);  // Accepts the digits of all scripts.
-bool IsPrintable(char32_t rune);
+bool IsDigit(char32_t rune);      // Accepts the digits of all scripts.
+bool IsPrintable(char32_t rune);  // Accepts no white space but the space of ASCII.
 
 // Returns whether a text is empty or consists of white space.
 bool IsBlank(std::string_view text);

@@ -124,6 +124,7 @@ inline constexpr bool kIsMap<std::map<std::string, T>> = true;
 
 }  // namespace internal
 
+// Returns whether two values are equal.  Structs are compared field by field.
 template <typename T>
 bool Equal(const T& a, const T& b);
 

@@ -37,7 +37,7 @@ namespace internal {
 // Reports that a number is too small or too large for its type.
 void ReportRange(const Path& path, Report& report, const std::string& least, const std::string& most);
 
-// Returns the index of the string `from` in `names`; reports an error if it is not there.
+// Returns the index of the string `from` in `names`.  If it is not there, reports an error and returns nullopt.
 std::optional<std::size_t> IndexOfName(const Value& from, std::span<const char* const> names, const Path& path,
                                        Report& report);
 
@@ -46,7 +46,8 @@ void DecodeElements(Value&& from, void* first, std::size_t size,
                     void (*decode)(Value&& from, void* element, const Path& path, Report& report), const Path& path,
                     Report& report);
 
-// Removes the member "kind" from an object, and returns it; reports an error if there is no such string.
+// Removes the member "kind" from an object, and returns its text.  If there is no such text, reports an error and
+// returns nullopt.
 std::optional<std::string> TakeKind(Value& from, const Path& path, Report& report);
 
 }  // namespace internal

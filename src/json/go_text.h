@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Writes structs as JSON as Go does: the members have the order of the fields.  (Encode() sorts them.)  Members
-// with their default values are left out, as in Encode().
+// Writes structs as JSON as Go does: the members have the order of the fields, while Encode() sorts them by their keys.
+// As in Encode(), members with their default values are left out.
 
 #include <string>
 #include <string_view>
@@ -75,6 +75,7 @@ void AppendGoText(const T& value, std::string& text) {
 
 }  // namespace internal
 
+// Returns the JSON of a struct.
 template <typename T>
 std::string GoText(const T& value) {
   std::string text;

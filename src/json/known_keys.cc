@@ -548,8 +548,9 @@ constexpr auto kKeys = std::to_array<std::string_view>({"Remote",
                                                         "workerLatencyProfile",
                                                         "writtenBy"});
 
-constexpr std::size_t kLongest = 40;
+constexpr std::size_t kLongest = 40;  // No known key has more bytes.
 
+// Returns the form in which keys are compared.
 std::string Folded(std::string_view key) {
   std::string folded;
   for (const char c : key.substr(0, kLongest + 1)) {
@@ -579,10 +580,10 @@ bool AreClose(std::string_view a, std::string_view b) {
   return rest_a[0] == rest_b[1] && rest_a[1] == rest_b[0] && rest_a.substr(2) == rest_b.substr(2);
 }
 
-// Returns a known key that is close to this one, or "" if there is none.  Of several, the alphabetically first is
-// chosen, so that the result does not depend on the order in the hash map.
+// Returns a known key that is close to this key, or "" if there is none.  Of several close keys, the alphabetically
+// first is chosen, so that the result does not depend on the order in the hash map.
 std::string_view CloseKnownKey(std::string_view key) {
-  constexpr std::size_t kShortest = 4;  // A shorter word is close to too many others.
+  constexpr std::size_t kShortest = 4;  // A shorter word is close to too many other words.
   if (key.size() > kLongest) return "";
   const std::string folded = Folded(key);
   std::string_view closest;
@@ -608,6 +609,7 @@ std::string ShownPlace(std::string_view path) {
   for (bool is_first = true;; is_first = false) {
     const std::size_t dot = path.find('.');
     const std::string_view part = path.substr(0, dot);
+    // An index in a list has at most eight digits (ParseLimits::values).
     const bool is_number = part.find_first_not_of("0123456789") == std::string_view::npos && part.size() <= 8;
     if (!is_first) shown += '.';
     shown += is_number || IsKnownKey(part) || (is_first && part == "$") ? part : "?";

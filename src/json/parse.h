@@ -17,8 +17,8 @@ struct ParseLimits {
   // The limit of nesting.  Deeper values could overflow the stack of code that visits them recursively.
   std::size_t depth = 500;
   std::size_t bytes = 256 << 20;
-  // Real sets of objects have fewer values.  Two bytes of text can be a value, and a value can take about a hundred
-  // bytes of memory.
+  // The limit of the number of values, which limits the memory: two bytes of text can be a value, and a value can take
+  // about a hundred bytes of memory.  Real sets of objects have fewer values.
   std::size_t values = 10'000'000;
 };
 

@@ -37,7 +37,7 @@ enum class Severity { kError, kWarning };
 struct Problem {
   Severity severity;
   std::string path;
-  std::string what;
+  std::string what;  // The description of the problem, such as "must be a string".
   bool operator==(const Problem&) const = default;
 
   // Returns a text such as "$.storage.files.0.path: must be a string".

@@ -110,7 +110,7 @@ class Value {
   bool contains(std::string_view key) const { return Find(key) != nullptr; }
   // Returns the member, which is created if it does not exist.  Null becomes an object.
   Value& operator[](std::string_view key);
-  // Returns the member, or null.
+  // Returns the member, or a null value if there is no such member.
   const Value& operator[](std::string_view key) const;
   // Returns the member, which must exist.
   const Value& at(std::string_view key) const;

@@ -16,7 +16,7 @@
 namespace pintle::json {
 namespace {
 
-constexpr std::string_view kReplacement = "\xef\xbf\xbd";
+constexpr std::string_view kReplacement = "\xef\xbf\xbd";  // U+FFFD.
 
 // Returns the letter behind the backslash of a short escape, or 0 if the character has none.
 char ShortEscapeOf(char c) {

@@ -110,6 +110,7 @@ class Writer {
 
   std::string Indentation(std::size_t levels) const { return std::string(levels * kIndentation, ' '); }
 
+  // Writes the member unless it is a table or a list of tables.
   void WriteIfPlain(const Table::Member& member) {
     const auto write = [&](std::string_view value) {
       text_ += fmt::format("{}{} = {}\n", Indentation(depth_), AsKey(member.key), value);
@@ -120,6 +121,7 @@ class Writer {
     if (const auto* texts = std::get_if<Texts>(&member.value)) write(ListOf(*texts));
   }
 
+  // Writes the member if it is a table or a list of tables.
   void WriteIfTable(const Table::Member& member) {
     if (const auto* one = std::get_if<Table::OneTable>(&member.value)) {
       if (depth_ == 0) WriteBlankLine();

@@ -37,7 +37,7 @@ class Table {
  private:
   friend class Writer;
 
-  // The table is stored as a list with one element, because Table is an incomplete type here.
+  // A table as a value.  It is stored as a list with one element, because Table is an incomplete type here.
   struct OneTable {
     Tables table;
   };

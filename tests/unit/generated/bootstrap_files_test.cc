@@ -100,7 +100,7 @@ TEST(FilesForBootstrap, WarnOfConfigsThatTheClusterCannotHave) {
   for (const char* name : {"50-user", "60-generated", ""}) AddText(ConfigManifest(name, "{}"), manifests);
   EXPECT_THAT(ValueOf(FilesForBootstrap(manifests, {generated}, kVersions)).warnings,
               ElementsAre(HasSubstr("[1]: MachineConfig : it has no name; set metadata.name"),
-                          HasSubstr("[1]: MachineConfig 50-user: 2 manifests have this name; leave one of them"),
+                          HasSubstr("[1]: MachineConfig 50-user: 2 manifests have this name; keep only one of them"),
                           HasSubstr("[1]: MachineConfig 60-generated: a generated config has this name")));
 }
 
