@@ -302,7 +302,7 @@ TEST_F(DriftWatchTest, TakesLittleMemory) {
   EXPECT_LT(taken, 512U << 10);  // The list of paths was allocated before, so it does not count.
 }
 
-// Limits the process to this many more descriptors.
+// Lets the process open only `more` further descriptors.
 class FewDescriptors {
  public:
   explicit FewDescriptors(int more) {

@@ -161,7 +161,7 @@ TEST(Judge, IsUnwellWithAllReasonsAfterTheLimit) {
   EXPECT_EQ(std::get<Unwell>(verdict).why, "a is failed; b is inactive");
 }
 
-TEST(Judge, IsWellAtAnyTime) {
+TEST(Judge, IsWellWithoutReasonsAlsoAfterTheLimit) {
   EXPECT_TRUE(std::holds_alternative<Well>(Judge({}, 1, seconds(0), minutes(10))));
   EXPECT_TRUE(std::holds_alternative<Well>(Judge({}, 70, minutes(11), minutes(10))));
 }

@@ -149,7 +149,7 @@ TEST_F(LocalSourceTest, AnnouncesTheGoalOfTheFilesAndEachNewOne) {
   EXPECT_EQ(wanted_.back(), wanted_[0]);
 }
 
-TEST_F(LocalSourceTest, AMovedFileOrTheTargetOfALinkCounts) {
+TEST_F(LocalSourceTest, NoticesALinkAndTheReplacementOfItsTarget) {
   Begin();
   Run();
   EXPECT_EQ(wanted_, std::vector<std::string>{"mco-empty-mc"});
@@ -349,8 +349,8 @@ class LateClock final : public Clock {
   std::chrono::seconds passed_{0};
 };
 
-// If time passes before files are read once more, it must be little: LateClock must not get ahead of the machine's own
-// clock, by which the timers run.
+// If files must be read again after Pass(), its time must be short: timers run by the machine's own monotonic clock,
+// and LateClock must not get ahead of it.
 class LocalSourceGateTest : public LocalSourceTest {
  protected:
   void WriteGate(const std::string& more = "", const std::string& windows = "") {
@@ -513,7 +513,7 @@ TEST_F(LocalSourceGateTest, ATimeoutBeginsAgainIfTheGateWasRemovedMeanwhile) {
   RunUntilHeld("503");
   std::ofstream(rollout_file_) << "spec: {}\n";
   RunUntilWanted(1);
-  // The change does not begin, because the agent has found an edit, say.  Meanwhile the gate is written again.
+  // The change does not begin, for example because the agent has found an edit.  Meanwhile the gate is written again.
   Pass(std::chrono::minutes(2));
   WriteGate(", timeout: 1min, onTimeout: Continue");
   RunUntilRead();

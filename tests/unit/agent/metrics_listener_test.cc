@@ -47,7 +47,7 @@ class Client {
     return *this;
   }
   // Returns everything that is received until the server closes the connection.
-  std::string Rest() {
+  std::string ReadToTheEnd() {
     std::string text;
     std::array<char, 65536> bytes;
     for (;;) {
@@ -57,7 +57,7 @@ class Client {
       text.append(bytes.data(), static_cast<std::size_t>(count));
     }
   }
-  std::string Ask(const std::string& request) { return Send(request).Rest(); }
+  std::string Ask(const std::string& request) { return Send(request).ReadToTheEnd(); }
 
   void Vanish() {
     const linger at_once = {.l_onoff = 1, .l_linger = 0};
@@ -156,7 +156,7 @@ TEST_F(Listener, AcceptsARequestByteByByte) {
   While([&] {
     Client client(listener_->port());
     for (const char letter : std::string(kGetMetrics)) client.Send(std::string(1, letter));
-    EXPECT_THAT(client.Rest(), StartsWith(kFine));
+    EXPECT_THAT(client.ReadToTheEnd(), StartsWith(kFine));
   });
 }
 
@@ -176,9 +176,9 @@ TEST_F(Listener, DropsASlowClientAndServesTheOthersMeanwhile) {
     Client does_not_read(listener_->port());
     does_not_read.Send(kGetMetrics);
     EXPECT_THAT(Client(listener_->port()).Ask("HEAD /metrics HTTP/1.1\r\n\r\n"), StartsWith(kFine));
-    EXPECT_EQ(silent.Rest(), "");
-    EXPECT_EQ(begins.Rest(), "");
-    EXPECT_LT(does_not_read.Rest().size(), text_.size());
+    EXPECT_EQ(silent.ReadToTheEnd(), "");
+    EXPECT_EQ(begins.ReadToTheEnd(), "");
+    EXPECT_LT(does_not_read.ReadToTheEnd().size(), text_.size());
   });
 }
 
@@ -190,7 +190,7 @@ TEST_F(Listener, LetsClientsWaitAtTheLimitOfConnections) {
     Client third(listener_->port());
     third.Send(kGetMetrics);
     first.reset();
-    EXPECT_THAT(third.Rest(), StartsWith(kFine));
+    EXPECT_THAT(third.ReadToTheEnd(), StartsWith(kFine));
   });
 }
 
@@ -212,7 +212,7 @@ TEST_F(Listener, ServesAHundredAtOnce) {
     std::vector<std::unique_ptr<Client>> clients;
     for (int i = 0; i < 100; ++i) clients.push_back(std::make_unique<Client>(listener_->port()));
     for (const auto& client : clients) client->Send(kGetMetrics);
-    for (const auto& client : clients) EXPECT_THAT(client->Rest(), StartsWith(kFine));
+    for (const auto& client : clients) EXPECT_THAT(client->ReadToTheEnd(), StartsWith(kFine));
   });
 }
 
@@ -225,7 +225,7 @@ TEST_F(Listener, MayEndWithAConnectedClient) {
   });
   event::Settle(*loop_);
   listener_.reset();
-  EXPECT_THAT(client->Rest(), Not(HasSubstr("200")));
+  EXPECT_THAT(client->ReadToTheEnd(), Not(HasSubstr("200")));
 }
 
 TEST_F(Listener, ListensOnIpv6) {

@@ -90,8 +90,8 @@ const Annotations kDone = {
     {"currentConfig", "rendered-worker-1"}, {"desiredConfig", "rendered-worker-2"}, {"state", "Done"}, {"reason", ""},
     {"desiredDrain", "uncordon-a"},         {"lastAppliedDrain", "uncordon-a"}};
 
-Annotations With(Annotations annotations, const Annotations& others) {
-  for (const auto& [key, value] : others) annotations[key] = value;
+Annotations With(Annotations annotations, const Annotations& added) {
+  for (const auto& [key, value] : added) annotations[key] = value;
   return annotations;
 }
 

@@ -98,7 +98,7 @@ TEST_F(ObservationTest, TheWantedConfigIsNotReadIfTheMachineHasIt) {
   EXPECT_FALSE(seen.to);
 }
 
-TEST_F(ObservationTest, ReadsEntriesWhoseTimeIsOver) {
+TEST_F(ObservationTest, HasTheIgnoredThingsAlsoAfterTheirTime) {
   const WallTime past = machine_.host().clock.Wall() - std::chrono::hours(1);
   ASSERT_TRUE(Succeeded(change::KeepIgnored(machine_.host().root, {{"/etc/motd", past}})));
   EXPECT_THAT(Seen().ignored, SizeIs(1));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Damages a text that contains a secret in many ways.  No message of a parser may contain a part of the secret.
+// Damages in many ways a text that contains a secret.  No message of a parser may contain a part of the secret.
 //
 // Each wrong byte and each insertion is tried at every fourth place, and their first places differ.  With
 // PINTLE_NIGHTLY, which `./dev test --nightly` sets, they are tried at all places.
@@ -128,7 +128,7 @@ TEST_P(EveryParser, ReportsLittleOfALongText) {
 
 TEST(MessagesWithoutNames, HaveTheErrorsOfAControllerConfig) {
   const auto parser =
-      std::ranges::find_if(Parsers(), [](const Parser& one) { return one.name == "controller config"; });
+      std::ranges::find_if(Parsers(), [](const Parser& candidate) { return candidate.name == "controller config"; });
   ASSERT_NE(parser, Parsers().end());
   const std::string text = R"({"kind":"ControllerConfig","metadata":{"name":")" + std::string(kSecret) +
                            R"("},"spec":{"internalRegistryPullSecret":"%"}})";

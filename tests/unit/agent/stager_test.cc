@@ -207,7 +207,7 @@ TEST_F(StagingAhead, RemovesTheRecordAlone) {
   EXPECT_FALSE(Record());
 }
 
-// Runs a stager on that machine, and stops the loop when a report of a given kind was made.
+// Runs a stager on the machine of StagingAhead, and stops the loop when a report of a given kind was made.
 class StagerTest : public StagingAhead {
  protected:
   using How = StagingReport::How;

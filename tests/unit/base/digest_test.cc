@@ -50,7 +50,7 @@ TEST(DigestDeathTest, OfMd5IsComputedEvenIfTheSystemForbidsMd5) {
   EXPECT_EXIT(std::_Exit(ComputesMd5WithoutItsProvider() ? 0 : 1), testing::ExitedWithCode(0), "");
 }
 
-TEST(Hasher, GivesTheSameForTheSameBytesInPieces) {
+TEST(Hasher, GivesTheDigestOfTheWholeForBytesInPieces) {
   Hasher hasher(DigestAlgorithm::kSha256);
   for (const char* piece : {"a", "", "bc"}) hasher.Update(piece);
   EXPECT_EQ(std::move(hasher).Finish(), Sha256("abc"));

@@ -29,7 +29,7 @@ long Resident() {
   return -1;
 }
 
-TEST(Memory, FreedMemoryBelowABlockInUseIsReturned) {
+TEST(Memory, FreedMemoryBelowABlockInUseIsReturnedToTheSystem) {
 #ifdef HAS_ANOTHER_HEAP
   GTEST_SKIP() << "the sanitizer keeps freed memory, to find out who uses it";
 #endif

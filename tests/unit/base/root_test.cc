@@ -110,7 +110,7 @@ TEST_F(RootTest, RefusesAPathThatDoesNotEndInAName) {
   for (const char* path : {"", "/", "/etc/..", "."}) EXPECT_FALSE(root_.WriteFile(path, "x")) << path;
 }
 
-TEST_F(RootTest, ReadsFilesThatDoNotKnowTheirSize) {
+TEST_F(RootTest, ReadsFilesOfProcWhoseSizeIsUnknown) {
   const Root proc = ValueOf(Root::Open("/proc"));
   EXPECT_THAT(ValueOf(proc.ReadFile("/version")), HasSubstr("Linux"));
 }

@@ -328,7 +328,7 @@ TEST_F(Applying, IsUndoneWithItsServicesAfterABootInBetween) {
   EXPECT_THAT(machine_.systemd.jobs, ElementsAre("watcher.service"));
 }
 
-TEST_F(Applying, IsUndoneIfABootInBetweenHidesAFailedService) {
+TEST_F(Applying, IsUndoneIfAServiceFailsAfterABootInBetween) {
   const std::string before = Tree();
   CutShort(Phase::kApplied);
   machine_.systemd.failing = "watcher.service";

@@ -96,12 +96,12 @@ struct Case {
   std::vector<std::string> problems = {};
 };
 
-void PrintTo(const Case& one, std::ostream* out) { *out << one.name; }
+void PrintTo(const Case& row, std::ostream* out) { *out << row.name; }
 
 constexpr const char* kUnreadable = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
 
-const std::string& First() { return NamedCertificate("first"); }
-const std::string& Second() { return NamedCertificate("second"); }
+const std::string& FirstCa() { return NamedCertificate("first"); }
+const std::string& SecondCa() { return NamedCertificate("second"); }
 const std::string& Signer() {
   return NamedCertificate("openshift-kube-apiserver-operator_kube-apiserver-to-kubelet-signer@1");
 }
@@ -225,9 +225,9 @@ std::vector<Case> Cases() {
       // The cloud.
       {"the configuration of a cloud",
        [](Inputs& in) {
-         in.cloud_config = Map({{"cloud.conf", "[Global]"}, {"ca-bundle.pem", First()}});
+         in.cloud_config = Map({{"cloud.conf", "[Global]"}, {"ca-bundle.pem", FirstCa()}});
        },
-       {{"cloudProviderConfig", "[Global]"}, {"cloudProviderCAData", EncodeBase64(First())}}},
+       {{"cloudProviderConfig", "[Global]"}, {"cloudProviderCAData", EncodeBase64(FirstCa())}}},
       {"a cloud whose authorities cannot be read",
        [](Inputs& in) {
          in.cloud_config = Map({{"cloud.conf", "[Global]"}, {"ca-bundle.pem", "garbage"}});
@@ -237,14 +237,14 @@ std::vector<Case> Cases() {
       {"authorities of a cloud as bytes",
        [](Inputs& in) {
          in.cloud_config = Map({{"cloud.conf", "[Global]"}});
-         in.cloud_config->binary_data = {{"ca-bundle.pem", EncodeBase64(First())}};
+         in.cloud_config->binary_data = {{"ca-bundle.pem", EncodeBase64(FirstCa())}};
        },
-       {{"cloudProviderConfig", "[Global]"}, {"cloudProviderCAData", EncodeBase64(First())}}},
+       {{"cloudProviderConfig", "[Global]"}, {"cloudProviderCAData", EncodeBase64(FirstCa())}}},
       {"a cloud whose authorities alone are configured",
        [](Inputs& in) {
-         in.cloud_config = Map({{"ca-bundle.pem", First()}});
+         in.cloud_config = Map({{"ca-bundle.pem", FirstCa()}});
        },
-       {{"cloudProviderCAData", EncodeBase64(First())}, {"x", none}}},
+       {{"cloudProviderCAData", EncodeBase64(FirstCa())}, {"x", none}}},
       {"the Infrastructure names a configuration of the cloud that is missing",
        [](Inputs& in) { in.infrastructure["spec"]["cloudConfig"]["name"] = "cloud-provider-config"; },
        {{"cloudProviderConfig", none},
@@ -279,29 +279,29 @@ std::vector<Case> Cases() {
        {"there is no Proxy named cluster"}},
       {"the user's authorities",
        [](Inputs& in) {
-         in.user_authorities = Map({{kBundleKey, First()}});
+         in.user_authorities = Map({{kBundleKey, FirstCa()}});
        },
-       {{"additionalTrustBundle", EncodeBase64(First())}, {"x", none}}},
+       {{"additionalTrustBundle", EncodeBase64(FirstCa())}, {"x", none}}},
       {"the proxy's authorities",
        [](Inputs& in) {
          in.proxy["spec"]["trustedCA"]["name"] = "of-the-proxy";
-         in.proxy_authorities = Map({{kBundleKey, Second()}});
+         in.proxy_authorities = Map({{kBundleKey, SecondCa()}});
        },
-       {{"additionalTrustBundle", EncodeBase64(Second())}, {"x", none}}},
-      {"both",
+       {{"additionalTrustBundle", EncodeBase64(SecondCa())}, {"x", none}}},
+      {"the user's and the proxy's authorities",
        [](Inputs& in) {
          in.proxy["spec"]["trustedCA"]["name"] = "of-the-proxy";
-         in.user_authorities = Map({{kBundleKey, First()}});
-         in.proxy_authorities = Map({{kBundleKey, Second()}});
+         in.user_authorities = Map({{kBundleKey, FirstCa()}});
+         in.proxy_authorities = Map({{kBundleKey, SecondCa()}});
        },
-       {{"additionalTrustBundle", EncodeBase64(First() + Second())}, {"x", none}}},
+       {{"additionalTrustBundle", EncodeBase64(FirstCa() + SecondCa())}, {"x", none}}},
       {"a proxy with the user's authorities",
        [](Inputs& in) {
          in.proxy["spec"]["trustedCA"]["name"] = "user-ca-bundle";
-         in.user_authorities = Map({{kBundleKey, First()}});
+         in.user_authorities = Map({{kBundleKey, FirstCa()}});
          in.proxy_authorities = in.user_authorities;
        },
-       {{"additionalTrustBundle", EncodeBase64(First())}, {"x", none}}},
+       {{"additionalTrustBundle", EncodeBase64(FirstCa())}, {"x", none}}},
       {"a user's bundle without a certificate",
        [](Inputs& in) {
          in.user_authorities = Map({{kBundleKey, "none"}});
@@ -319,50 +319,50 @@ std::vector<Case> Cases() {
        [](Inputs& in) {
          in.proxy["spec"]["trustedCA"]["name"] = "of-the-proxy";
          in.user_authorities = Map({{kBundleKey, ""}});
-         in.proxy_authorities = Map({{kBundleKey, Second()}});
+         in.proxy_authorities = Map({{kBundleKey, SecondCa()}});
        },
-       {{"additionalTrustBundle", EncodeBase64(Second())}, {"x", none}}},
+       {{"additionalTrustBundle", EncodeBase64(SecondCa())}, {"x", none}}},
       {"a user's bundle with a certificate that cannot be read",
        [](Inputs& in) {
-         in.user_authorities = Map({{kBundleKey, First() + kUnreadable}});
+         in.user_authorities = Map({{kBundleKey, FirstCa() + kUnreadable}});
        },
-       {{"additionalTrustBundle", EncodeBase64(First() + kUnreadable)}, {"x", none}}},
+       {{"additionalTrustBundle", EncodeBase64(FirstCa() + kUnreadable)}, {"x", none}}},
       {"bundles as bytes, and in base64",
        [](Inputs& in) {
          in.proxy["spec"]["trustedCA"]["name"] = "of-the-proxy";
          in.user_authorities = Map({});
-         in.user_authorities->binary_data = {{kBundleKey, EncodeBase64(First())}};
-         in.proxy_authorities = Map({{kBundleKey, EncodeBase64(Second())}});
+         in.user_authorities->binary_data = {{kBundleKey, EncodeBase64(FirstCa())}};
+         in.proxy_authorities = Map({{kBundleKey, EncodeBase64(SecondCa())}});
        },
-       {{"additionalTrustBundle", EncodeBase64(First() + Second())}, {"x", none}}},
+       {{"additionalTrustBundle", EncodeBase64(FirstCa() + SecondCa())}, {"x", none}}},
       {"bundles without a line break at the end",
        [](Inputs& in) {
          in.proxy["spec"]["trustedCA"]["name"] = "of-the-proxy";
-         in.user_authorities = Map({{kBundleKey, First().substr(0, First().find_last_not_of('\n') + 1)}});
-         in.proxy_authorities = Map({{kBundleKey, Second()}});
+         in.user_authorities = Map({{kBundleKey, FirstCa().substr(0, FirstCa().find_last_not_of('\n') + 1)}});
+         in.proxy_authorities = Map({{kBundleKey, SecondCa()}});
        },
        {{"additionalTrustBundle",
-         EncodeBase64(First().substr(0, First().find_last_not_of('\n') + 1) + "\n" + Second())},
+         EncodeBase64(FirstCa().substr(0, FirstCa().find_last_not_of('\n') + 1) + "\n" + SecondCa())},
         {"x", none}}},
       {"the proxy's authorities are missing",
        [](Inputs& in) {
          in.proxy["spec"]["trustedCA"]["name"] = "of-the-proxy";
-         in.user_authorities = Map({{kBundleKey, First()}});
+         in.user_authorities = Map({{kBundleKey, FirstCa()}});
        },
        {{"additionalTrustBundle", none}, {"x", none}},
        {"there is no ConfigMap openshift-config/of-the-proxy, which the Proxy names"}},
       {"the user's authorities without a Proxy",
        [](Inputs& in) {
          in.proxy = nullptr;
-         in.user_authorities = Map({{kBundleKey, First()}});
+         in.user_authorities = Map({{kBundleKey, FirstCa()}});
        },
        {{"additionalTrustBundle", none}, {"proxy", none}},
        {"there is no Proxy named cluster"}},
       {"an authority of the Ignition server",
        [](Inputs& in) {
-         in.server_authority = Map({{kBundleKey, First()}});
+         in.server_authority = Map({{kBundleKey, FirstCa()}});
        },
-       {{"rootCAData", EncodeBase64(First())}, {"x", none}}},
+       {{"rootCAData", EncodeBase64(FirstCa())}, {"x", none}}},
       {"an authority of the Ignition server that cannot be read",
        [](Inputs& in) {
          in.server_authority = Map({{kBundleKey, "garbage"}});
@@ -375,7 +375,7 @@ std::vector<Case> Cases() {
        {WithoutCertificate("kube-system/root-ca")}},
       {"the authority of the Ignition server that machines trust is gone",
        [](Inputs& in) {
-         static const Value kPresent = WithRoot(First());
+         static const Value kPresent = WithRoot(FirstCa());
          in.server_authority = Map({});
          in.present = &kPresent;
        },
@@ -412,10 +412,10 @@ std::vector<Case> Cases() {
       {"while it is installed, the signer is replaced",
        [](Inputs& in) {
          in.is_installing = true;
-         in.initial_authority = Map({{kBundleKey, First() + Signer() + Second()}});
+         in.initial_authority = Map({{kBundleKey, FirstCa() + Signer() + SecondCa()}});
          in.kubelet_client_ca = Map({{kBundleKey, NamedCertificate("successor")}});
        },
-       {{"kubeAPIServerServingCAData", EncodeBase64(First() + NamedCertificate("successor") + Second())},
+       {{"kubeAPIServerServingCAData", EncodeBase64(FirstCa() + NamedCertificate("successor") + SecondCa())},
         {"internalRegistryPullSecret", Value()}}},
       {"a signer without successors stays",
        [](Inputs& in) {
@@ -606,13 +606,13 @@ TEST(DraftControllerConfig, NeedsTheKeyWithTheConfigurationOfSomeClouds) {
   for (const char* platform : {"Azure", "GCP", "OpenStack", "VSphere"}) {
     ControllerConfigInputs inputs = CompleteInputs();
     inputs.infrastructure["status"]["platformStatus"]["type"] = platform;
-    inputs.cloud_config = Map({{"ca-bundle.pem", First()}});
+    inputs.cloud_config = Map({{"ca-bundle.pem", FirstCa()}});
     const ControllerConfigDraft draft = DraftControllerConfig(inputs);
     EXPECT_THAT(draft.problems, ElementsAre(std::string("ConfigMap openshift-config-managed/kube-cloud-config has no "
                                                         "cloud.conf, which ") +
                                             platform + " needs"));
     EXPECT_FALSE(draft.spec.contains("cloudProviderConfig"));
-    EXPECT_EQ(draft.spec["cloudProviderCAData"], Value(EncodeBase64(First())));
+    EXPECT_EQ(draft.spec["cloudProviderCAData"], Value(EncodeBase64(FirstCa())));
     inputs.cloud_config->data["cloud.conf"] = "";
     EXPECT_THAT(DraftControllerConfig(inputs).problems, IsEmpty());
   }
@@ -687,7 +687,7 @@ struct Difference {
   std::string name;
   std::function<void(Value& present)> change;
 
-  friend void PrintTo(const Difference& one, std::ostream* out) { *out << one.name; }
+  friend void PrintTo(const Difference& row, std::ostream* out) { *out << row.name; }
 };
 
 std::vector<Difference> Differences() {

@@ -210,7 +210,7 @@ TEST_F(GeneratorTest, ReadsTheOlderVersionOfAKindIfThePresentOneIsMissing) {
   EXPECT_THAT(States(), Not(Contains(HasSubstr("internalreleaseimages"))));
 }
 
-TEST_F(GeneratorTest, MakesNothingWithoutTheRegistryOfAReleaseImageThatCannotBeRead) {
+TEST_F(GeneratorTest, MakesNothingWhileTheInternalReleaseImageCannotBeRead) {
   server_.Put("internalreleaseimages", {{"metadata", {{"name", "cluster"}, {"labels", 3}}}});
   RunUntil([&] { return trouble_.find("generating MachineConfigs") != std::string::npos; });
   EXPECT_THAT(trouble_, HasSubstr("labels"));
@@ -501,7 +501,7 @@ TEST_F(GeneratorTest, DecidesAgainIfSomebodyChangesAConfigFirst) {
   EXPECT_EQ(trouble_, "");
 }
 
-TEST_F(GeneratorTest, RepeatsAWriteOfWhichNothingIsKeptSeldomAndReportsIt) {
+TEST_F(GeneratorTest, SeldomRepeatsAWriteThatTheServerDropsAndReportsIt) {
   RunUntil([&] {
     return ConditionOf("controllerconfigs", "machine-config-controller", "TemplateControllerCompleted")
         .starts_with("True");

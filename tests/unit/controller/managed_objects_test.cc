@@ -56,7 +56,7 @@ std::vector<std::string> RemovedNames(const std::vector<ConfigRemoval>& removals
   return names;
 }
 
-TEST(PatchForConfigs, AddsWhatIsMissingAndKeepsTheRest) {
+TEST(PatchForConfigs, AddsTheNumberAndMissingFinalizersAndKeepsTheOthers) {
   api::ObjectMeta object;
   object.resource_version = "7";
   object.annotations = {{"team", "a"}};
@@ -149,7 +149,7 @@ TEST(CleanupOf, RemovesAConfigThatTheObjectOwnsAlsoWithoutAFinalizer) {
   EXPECT_FALSE(cleanup.patch);
 }
 
-// Such a config would be rendered when it arrives.
+// Without the finalizer, the config could arrive after its object is gone, and would be rendered.
 TEST(CleanupOf, KeepsTheFinalizerOfAConfigThatTheMirrorDoesNotHaveYet) {
   ManagedCluster cluster;
   cluster.created = {"99-a-generated-kubelet"};

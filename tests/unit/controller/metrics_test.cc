@@ -127,14 +127,14 @@ TEST(MetricsText, OnlyTheLeaderReportsOnTheCluster) {
   const std::string led = MetricsText(metrics);
   metrics.leads = false;
   metrics.other_program_leads = true;
-  const std::string other = MetricsText(metrics);
+  const std::string following = MetricsText(metrics);
   EXPECT_THAT(led, HasSubstr("pintle_controller_leads 1\n"));
-  EXPECT_THAT(other, HasSubstr("pintle_controller_leads 0\n"));
+  EXPECT_THAT(following, HasSubstr("pintle_controller_leads 0\n"));
   EXPECT_THAT(led, HasSubstr("pintle_controller_waits 0\n"));
-  EXPECT_THAT(other, HasSubstr("pintle_controller_waits 1\n"));
+  EXPECT_THAT(following, HasSubstr("pintle_controller_waits 1\n"));
   EXPECT_THAT(led, HasSubstr("mco_machine_count{"));
-  EXPECT_THAT(other, Not(HasSubstr("mco_")));
-  for (const std::string& text : {led, other}) {
+  EXPECT_THAT(following, Not(HasSubstr("mco_")));
+  for (const std::string& text : {led, following}) {
     EXPECT_THAT(text, HasSubstr(R"(pintle_ignition_requests_total{pool="worker",version="3.5.0",code="200"} 7)"));
     EXPECT_THAT(text, HasSubstr("pintle_ignition_open_requests_total 2\n"));
     EXPECT_THAT(text, HasSubstr("pintle_notifications_sent_total 3\n"));

@@ -108,7 +108,7 @@ TEST_F(NoticeQueueTest, DropsTheOldestOnesThatAreNotOnTheirWay) {
   EXPECT_THAT(attempts_, ElementsAre("a", "d", "e"));
 }
 
-TEST_F(NoticeQueueTest, DropsFirstWhatANodeWithManyFaultsHasReported) {
+TEST_F(NoticeQueueTest, DropsFirstTheNoticesOfANodeWithManyFaults) {
   const auto fault = [](const std::string& id) {
     Notice notice = Named(id);
     notice.subject = "nodes/flapping";

@@ -94,14 +94,14 @@ TEST(NoticesOf, FollowTheRolloutOfAPool) {
        {kRolloutBegun}},
       {"all nodes have the target", {pool::NodeAt("a", pool::kNew)}, false, {kRolloutBegun, kRolloutFinished}},
   };
-  for (const RolloutCase& one : cases) {
+  for (const RolloutCase& row : cases) {
     SmallPool cluster;
-    cluster.nodes.assign(one.nodes.begin(), one.nodes.end());
-    cluster.pool.spec.paused = one.is_paused;
-    EXPECT_EQ(cluster.Types(), one.types) << one.about;
+    cluster.nodes.assign(row.nodes.begin(), row.nodes.end());
+    cluster.pool.spec.paused = row.is_paused;
+    EXPECT_EQ(cluster.Types(), row.types) << row.about;
     // A pool that has its first target has no rollout.
     cluster.pool.metadata.annotations.clear();
-    EXPECT_THAT(cluster.Types(), IsEmpty()) << one.about;
+    EXPECT_THAT(cluster.Types(), IsEmpty()) << row.about;
   }
 }
 
@@ -196,13 +196,13 @@ TEST(NoticesOf, APauseReportItsCertificatesWhenTheyBecomeUrgentAndWhenTheyExpire
       {std::chrono::seconds(0), true, {kCertificateExpiring}},
       {std::chrono::seconds(-1), true, {kCertificateExpired}},
   };
-  for (const CertificateCase& one : cases) {
+  for (const CertificateCase& row : cases) {
     SmallPool cluster;
-    cluster.pause.is_paused = one.is_paused;
+    cluster.pause.is_paused = row.is_paused;
     cluster.pause.waiting_nodes = 1;
-    cluster.pause.bundles = {{.path = "/etc/ca.crt", .valid_until = kToday + one.left, .subject = "CN=ca"},
+    cluster.pause.bundles = {{.path = "/etc/ca.crt", .valid_until = kToday + row.left, .subject = "CN=ca"},
                              {.path = "/etc/new.crt", .valid_until = {}, .subject = ""}};
-    EXPECT_EQ(cluster.Types(), one.types) << one.left.count();
+    EXPECT_EQ(cluster.Types(), row.types) << row.left.count();
     for (const Notice& notice : cluster.Notices()) EXPECT_EQ(notice.data.TextAt({"path"}), "/etc/ca.crt");
   }
 }
@@ -213,7 +213,7 @@ std::vector<std::string> Ids(const std::vector<Notice>& notices) {
   return ids;
 }
 
-TEST(NewNotices, AreThoseThatWereNotThereForADay) {
+TEST(NewNotices, AreThoseThatWereAbsentForADay) {
   Notice a;
   a.id = "a";
   Notice b;

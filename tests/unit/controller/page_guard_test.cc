@@ -121,7 +121,7 @@ TEST_F(PageGuardTest, ShowsThePageToAPermittedVisitor) {
   EXPECT_FALSE(seen_authorization_);
 }
 
-TEST_F(PageGuardTest, GivesNothingToOthers) {
+TEST_F(PageGuardTest, GivesNothingToUnknownOrForbiddenVisitors) {
   const net::HttpAnswer unknown = SendToken("unknown");
   Review("unknown", Admission::kUnauthenticated);
   const auto unauthenticated = Taken(unknown);
@@ -246,7 +246,7 @@ TEST_F(PageGuardTest, RefusesRequestsWhileTheLoopDoesNotTakeThem) {
   EXPECT_EQ(send(), 0);
 }
 
-TEST_F(PageGuardTest, KeepsOfARequestWhatThePageReads) {
+TEST_F(PageGuardTest, KeepsOnlyTheHeadersThatThePageReads) {
   std::vector<std::string> seen;
   const net::IncomingRequest request = {
       .method = "GET",

@@ -31,7 +31,7 @@ int StepsToTake() {
   return steps == nullptr ? USUAL_STEPS : std::atoi(steps);
 }
 
-// How often things have happened in all models.  A model in which they do not happen would show nothing.
+// How often things have happened in all models.  A model in which they do not happen would prove nothing.
 struct Happenings {
   int updates = 0;
   int drains = 0;
@@ -117,6 +117,7 @@ class Model {
   int Below(int limit) { return static_cast<int>(random_() % static_cast<unsigned>(limit)); }
   const std::string& AnyNode() { return names_[static_cast<std::size_t>(Below(static_cast<int>(names_.size())))]; }
   const std::string& AnyPool() { return kPools[static_cast<std::size_t>(Below(2))]; }
+  // A broken config makes its nodes Degraded, and a deadly one makes them NotReady.
   static bool IsBroken(const std::string& config) { return config.starts_with("broken"); }
   static bool IsDeadly(const std::string& config) { return config.starts_with("deadly"); }
 

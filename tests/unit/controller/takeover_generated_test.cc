@@ -125,12 +125,12 @@ TEST_F(GeneratedTest, AConfigWhoseOwnersAloneDifferChangesNoNode) {
   EXPECT_THAT(Compare(templates_, Weight::kLoss), ElementsAre(HasSubstr("without a change for any node")));
 }
 
-TEST_F(GeneratedTest, ALabelByWhichPoolsSelectIsAnObstacle) {
+TEST_F(GeneratedTest, AChangeOfALabelByWhichPoolsSelectIsAnObstacle) {
   cluster_.At("MachineConfig", "", "99-worker-generated-kubelet")["metadata"].Erase("labels");
   EXPECT_THAT(Compare(templates_), ElementsAre(HasSubstr("metadata.labels")));
 }
 
-TEST_F(GeneratedTest, AConfigThatPintleDoesNotMakeIsAPrice) {
+TEST_F(GeneratedTest, AConfigThatPintleDoesNotMakeIsALoss) {
   cluster_.Put(ValueOf(json::Parse(R"({"kind":"MachineConfig","metadata":{"name":"02-others","annotations":{
       "machineconfiguration.openshift.io/generated-by-controller-version":"HASH"}},"spec":{}})")));
   EXPECT_THAT(Compare(templates_), IsEmpty());

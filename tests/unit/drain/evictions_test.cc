@@ -75,9 +75,9 @@ class EvictionsTest : public testing::TestWithParam<BadAnswer> {
 
 TEST_P(EvictionsTest, AreRetriedSeldomIfRefusedAndDelayNoOthers) {
   refusal_ = GetParam().answer;
-  const std::size_t enough = GetParam().is_patient ? 2 : 5;
+  const std::size_t enough = GetParam().asks_for_a_second ? 2 : 5;
   EXPECT_EQ(WhyItFails({.eviction_retry = milliseconds(5)}, enough), "");
-  GetParam().is_patient ? arrivals_.MustDouble(milliseconds(1000)) : arrivals_.MustDouble(milliseconds(5));
+  GetParam().asks_for_a_second ? arrivals_.MustDouble(milliseconds(1000)) : arrivals_.MustDouble(milliseconds(5));
 }
 
 TEST_F(EvictionsTest, PassOnTheServersError) {

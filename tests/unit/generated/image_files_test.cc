@@ -274,9 +274,9 @@ Names SigstoreKeys(const Names& scopes, const std::vector<std::pair<std::string,
 
 TEST(SigstoreRegistries, HasScopesAndTheirMirrors) {
   EXPECT_EQ(*SigstoreRegistries({}, {}), "");
-  PolicyRequirements one;
-  one.of_namespaces["ns"]["*.w.test"];
-  EXPECT_EQ(*SigstoreRegistries(one, {}), "docker:\n  '*.w.test':\n    use-sigstore-attachments: true\n");
+  PolicyRequirements requirements;
+  requirements.of_namespaces["ns"]["*.w.test"];
+  EXPECT_EQ(*SigstoreRegistries(requirements, {}), "docker:\n  '*.w.test':\n    use-sigstore-attachments: true\n");
   EXPECT_EQ(SigstoreKeys({"z", "a/b"}, {}), (Names{"a/b", "z"}));
   EXPECT_EQ(SigstoreKeys({"s.test"}, {{"s.test", {"m.test"}}, {"s.test/x", {"n.test/x"}}, {"t.test", {"o.test"}}}),
             (Names{"m.test", "n.test/x", "s.test", "s.test/x"}));

@@ -35,7 +35,7 @@ TEST(RequirementsOf, AddUpForOneScope) {
   EXPECT_THAT(RequirementsOf(twice, {})->of_cluster.at("s.test"), SizeIs(2));
 }
 
-TEST(RequirementsOf, FailWithTheFirstThatIsWrong) {
+TEST(RequirementsOf, FailWithTheErrorOfTheFirstWrongPolicy) {
   std::vector wrong = {PolicyFor({"s.test"})};
   wrong[0].spec.policy.signed_identity.emplace().match_policy = "Huh";
   EXPECT_EQ(RequirementsOf(wrong, {}).error().message(), "unknown signedIdentity match policy: Huh");

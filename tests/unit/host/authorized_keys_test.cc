@@ -47,7 +47,7 @@ KeysState Keys(std::vector<std::string> keys) {
   return state;
 }
 
-TEST(AuthorizedKeys, AreWrittenOneALineForTheUserAlone) {
+TEST(AuthorizedKeys, AreWrittenOnLinesOfTheirOwnForTheUserAlone) {
   const MachineWithHome machine;
   EXPECT_TRUE(Succeeded(machine.Put("core", Keys({"ssh-rsa A", "ssh-rsa B"}))));
   EXPECT_EQ(machine.Read(kFile), "ssh-rsa A\nssh-rsa B\n");

@@ -31,7 +31,8 @@ class Arrivals {
     return times_.size();
   }
 
-  // Checks that each interval is at least as long as the backoff, which doubles.
+  // Checks that the first interval is not shorter than `first`, and each further one not shorter than a backoff that
+  // doubles from there.
   void MustDouble(std::chrono::milliseconds first = kDoubling.first) {
     const std::lock_guard lock(mutex_);
     ASSERT_GE(times_.size(), 2U) << "there is no interval";

@@ -21,8 +21,8 @@ struct BadAnswer {
   std::string name;
   Answer answer;
   std::string words;
-  // The server's Retry-After makes the client wait longer than its own backoff.
-  bool is_patient = false;
+  // The server asks for a wait of a second by Retry-After, which is longer than the client's own backoff.
+  bool asks_for_a_second = false;
 };
 
 inline void PrintTo(const BadAnswer& bad, std::ostream* out) { *out << bad.name; }

@@ -117,9 +117,9 @@ constexpr std::string_view kGreeting = "\r\n\r\nhello";
 const std::string kGet = "GET /hello HTTP/1.1\r\nHost: a\r\n\r\n";
 const std::string kLastGet = "GET /hello HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
 
-int CountOf(std::string_view what, std::string_view text) {
+int CountOf(std::string_view part, std::string_view text) {
   int count = 0;
-  for (std::size_t at = text.find(what); at != std::string_view::npos; at = text.find(what, at + 1)) ++count;
+  for (std::size_t at = text.find(part); at != std::string_view::npos; at = text.find(part, at + 1)) ++count;
   return count;
 }
 

@@ -18,7 +18,7 @@ TEST(LocalAddress, IsOneOfThisMachineOrOfItsLink) {
   }
 }
 
-TEST(LocalAddress, IsNoneOfAnotherMachine) {
+TEST(LocalAddress, IsNotOneOfAnotherMachine) {
   for (const char* host : {"128.0.0.1", "126.255.255.255", "169.253.0.1", "169.255.0.1", "10.0.0.1", "192.168.0.1",
                            "1.0.0.0", "[fec0::1]", "[fd00::1]", "[2001:db8::1]", "[::ffff:10.0.0.1]", "prometheus",
                            "notlocalhost", "localhost.example", "localhostess", "", "[", "127.0.0.1.example"}) {

@@ -26,7 +26,7 @@ Result<Policy> Compile(const std::string& spec) {
   return CompilePolicy(Read(spec), [&](const std::string& name) { return files.Find(name); });
 }
 
-TEST(RolloutPolicy, HasAllThatTheDocumentHas) {
+TEST(RolloutPolicy, HasAllFieldsOfTheDocument) {
   const Policy policy = ValueOf(Compile(R"({
     "pool": "worker",
     "waves": [
@@ -134,8 +134,8 @@ TEST(RolloutPolicy, NamesTheFieldAndTheRemedyOfEachMistake) {
                                    "onTimeout": "Stop"}]})",
        "spec.gates[0].onTimeout: \"Stop\" is not known; write Wait, Halt or Continue"},
   };
-  for (const MistakeCase& one : cases) {
-    EXPECT_THAT(MessageOf(Compile(one.spec)), HasSubstr(one.problem)) << one.spec;
+  for (const MistakeCase& row : cases) {
+    EXPECT_THAT(MessageOf(Compile(row.spec)), HasSubstr(row.problem)) << row.spec;
   }
 }
 

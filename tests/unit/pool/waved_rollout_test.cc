@@ -57,7 +57,7 @@ class Fleet {
   // Returns whether anything was written.
   bool Step(std::vector<std::string>& assigned) {
     last = Decide();
-    for (const RolloutNews& one : last.news) news.push_back(one.reason);
+    for (const RolloutNews& item : last.news) news.push_back(item.reason);
     const bool is_new = !json::Equal(last.memory, memory);
     EXPECT_TRUE(!is_new || (last.rollout.updates.empty() && last.rollout.updates_of_unavailable.empty()));
     json::Report report;
@@ -176,7 +176,7 @@ TEST(WavedRollout, WritesWhatItRemembersBeforeItUpdatesANode) {
   EXPECT_THAT(assigned, ElementsAre("n0"));
 }
 
-TEST(WavedRollout, DecidesTheSameWithoutTheWriteThatWasLost) {
+TEST(WavedRollout, DecidesTheSameAgainAfterALostWrite) {
   Fleet fleet(kCanary, 4);
   const PolicyRollout first = fleet.Decide();
   EXPECT_TRUE(json::Equal(fleet.Decide().memory, first.memory));
@@ -213,10 +213,10 @@ TEST(WavedRollout, HasTheNodesOfAWaveByNumberPercentageOrLabel) {
       {R"([{"nodeSelector": {"matchLabels": {"canary": "yes"}}, "nodes": 2}])", {"n7", "n8"}},
       {R"([{"nodeSelector": {"matchLabels": {"canary": "no"}}}, {"nodes": 1}])", {"n0"}},
   };
-  for (const WaveCase& one : cases) {
-    Fleet fleet(R"({"pool": "worker", "waves": )" + std::string(one.waves) + "}", 10);
+  for (const WaveCase& row : cases) {
+    Fleet fleet(R"({"pool": "worker", "waves": )" + std::string(row.waves) + "}", 10);
     for (const char* name : {"n7", "n8", "n9"}) fleet.Named(name).metadata.labels["canary"] = "yes";
-    EXPECT_EQ(fleet.AssignTargets(), one.first) << one.waves;
+    EXPECT_EQ(fleet.AssignTargets(), row.first) << row.waves;
   }
 }
 
@@ -297,7 +297,7 @@ TEST(WavedRollout, NeverHasMoreNodesUnavailableThanTheWaveOrThePoolAllows) {
   EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n3"));
 }
 
-TEST(WavedRollout, StaysBelowAPauseOfThePool) {
+TEST(WavedRollout, UpdatesNothingWhileThePoolIsPaused) {
   Fleet fleet(kCanary, 3);
   fleet.pool.spec.paused = true;
   EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
@@ -687,7 +687,7 @@ TEST(WavedRollout, UpdatesNothingDuringAFreeze) {
 constexpr const char* kFrozenCanary =
     R"({"pool": "worker", "waves": [{"nodes": 1}], "freeze": {"until": "2027-01-07"}})";
 
-TEST(WavedRollout, DisregardsWindowsAndFreezesForOneTargetWhenAnAdministratorSaysWhy) {
+TEST(WavedRollout, DisregardsAFreezeForOneTargetIfAnAdministratorOverridesIt) {
   Fleet fleet(kFrozenCanary, 2);
   fleet.Order(api::kOverrideAnnotation, OverrideOf(kNew));
   EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n0"));  // The waves still hold.
@@ -985,7 +985,7 @@ TEST(WavedRollout, RemembersTheFirstEndOfEachWaveThatUpdatedNodes) {
   EXPECT_THAT(waves(fleet), IsEmpty());
 }
 
-TEST(WavedRollout, ReadsPartOfAMemoryOfAnotherPolicyWithoutHarm) {
+TEST(WavedRollout, CorrectsAWaveIndexInItsMemoryThatIsOutOfRange) {
   Fleet fleet(kCanary, 2);
   fleet.AssignTargets();
   fleet.memory.wave_index = 17;

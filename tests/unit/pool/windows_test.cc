@@ -34,7 +34,7 @@ Windows WindowsOf(const std::vector<api::RolloutWindow>& windows,
 
 WallTime Instant(const std::string& text) { return ValueOf(FromRfc3339(text)); }
 
-// Returns "2027-03-28T01:00:00Z to 2027-03-28T02:00:00Z".
+// Returns the next opening as a text such as "2027-03-28T01:00:00Z to 2027-03-28T02:00:00Z".
 std::string NextOf(const Windows& windows, const std::string& instant) {
   const Opening next = windows.Next(Instant(instant));
   return ToRfc3339(next.begin) + " to " + (next.end ? ToRfc3339(*next.end) : "no end");
@@ -101,11 +101,11 @@ TEST(Windows, OpenAndCloseAtTheRightInstants) {
        "2027-01-01T00:00:00Z to 2027-01-01T01:00:00Z"},
       {"a week at a time", {{"Mon"}, "00:00", "7d", "UTC"}, "2027-01-06T12:00:00Z", true, nullptr},
   };
-  for (const WindowCase& one : cases) {
-    const Windows windows = WindowsOf({one.window});
-    EXPECT_EQ(windows.IsOpenAt(Instant(one.now)), one.is_open) << one.what;
-    if (one.next != nullptr) {
-      EXPECT_EQ(NextOf(windows, one.now), one.next) << one.what;
+  for (const WindowCase& row : cases) {
+    const Windows windows = WindowsOf({row.window});
+    EXPECT_EQ(windows.IsOpenAt(Instant(row.now)), row.is_open) << row.what;
+    if (row.next != nullptr) {
+      EXPECT_EQ(NextOf(windows, row.now), row.next) << row.what;
     }
   }
 }

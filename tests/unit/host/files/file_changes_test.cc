@@ -483,7 +483,7 @@ TEST_F(FileChangesTest, NamesMissingContents) {
   ExpectNames("/etc", {});
 }
 
-TEST_F(FileChangesTest, WritesAndSyncsMoreThanAFew) {
+TEST_F(FileChangesTest, WritesAndSyncsAHundredFiles) {
   std::vector<FilePut> puts = {{"/etc/many", Directory()}};
   for (int i = 0; i < 100; ++i) puts.push_back({"/etc/many/" + std::to_string(i), File(std::to_string(i))});
   ASSERT_TRUE(Succeeded(PutAll(puts)));

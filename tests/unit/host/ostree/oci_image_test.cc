@@ -68,11 +68,11 @@ TEST(ForMachine, ChoosesTheImageForLinuxOnThisArchitecture) {
 TEST(WithTag, NeedsATagOnlyForSeveralImages) {
   constexpr const char* kEntry =
       R"({{"digest":"{}","size":1,"annotations":{{"org.opencontainers.image.ref.name":"{}"}}}})";
-  const std::string one = fmt::format(kEntry, kA, "base"), other = fmt::format(kEntry, kB, "next");
-  EXPECT_EQ(WithTag(ParsedIndex(one), "")->digest, kA);
-  EXPECT_EQ(WithTag(ParsedIndex(one + "," + other), "next")->digest, kB);
-  EXPECT_FALSE(WithTag(ParsedIndex(one + "," + other), ""));
-  EXPECT_FALSE(WithTag(ParsedIndex(one), "absent"));
+  const std::string base = fmt::format(kEntry, kA, "base"), next = fmt::format(kEntry, kB, "next");
+  EXPECT_EQ(WithTag(ParsedIndex(base), "")->digest, kA);
+  EXPECT_EQ(WithTag(ParsedIndex(base + "," + next), "next")->digest, kB);
+  EXPECT_FALSE(WithTag(ParsedIndex(base + "," + next), ""));
+  EXPECT_FALSE(WithTag(ParsedIndex(base), "absent"));
 }
 
 TEST(VersionOf, IsTakenFromTheLabels) {
