@@ -68,7 +68,7 @@ TEST(ClusterFiles, AreReadFromAControllerConfigAsItsOperatorWritesIt) {
   EXPECT_THAT(files.registries, ElementsAre("r.example.com:5000"));
 }
 
-TEST(ClusterFiles, AnAuthorityOfTheUsersReplacesThatOfTheCluster) {
+TEST(ClusterFiles, AnAuthorityOfTheUsersReplacesTheAuthorityOfTheCluster) {
   const auto files = ValueOf(FilesOf(SourceWithRegistries({Bundle("a", "cluster")}, {Bundle("a", "user")})));
   EXPECT_EQ(ContentsOf(files)["/etc/docker/certs.d/a/ca.crt"], "user\n");
   EXPECT_THAT(files.registries, ElementsAre("a"));

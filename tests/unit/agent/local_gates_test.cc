@@ -98,7 +98,7 @@ TEST(JudgeGates, MeasuresTheTimeoutFromTheFirstVerdictThatDoesNotLetTheChangeBeg
               HasSubstr("it has not been met since 2027-01-02T12:31:00Z"));
 }
 
-TEST(JudgeGates, RequiresEachGateAndReportsOneThatHaltsFirst) {
+TEST(JudgeGates, RequiresEachGateAndReportsAGateThatHaltsBeforeOthers) {
   using enum pool::GateTimeout;
   const std::vector<pool::Gate> gates = {GateWith("a", {}, kWait), GateWith("b", minutes(1), kHalt),
                                          GateWith("c", minutes(1), kContinue)};

@@ -166,7 +166,7 @@ TEST_F(Listener, SendsALongTextCompletely) {
   EXPECT_EQ(AnswerTo(kGetMetrics).size() - AnswerTo("HEAD /metrics HTTP/1.1\r\n\r\n").size(), text_.size());
 }
 
-TEST_F(Listener, DropsASlowClientAndServesTheOthersMeanwhile) {
+TEST_F(Listener, DropsASlowClientAndServesOtherClientsMeanwhile) {
   text_ = std::string(20'000'000, 'x');
   Begin({.time = milliseconds(300)});
   While([&] {

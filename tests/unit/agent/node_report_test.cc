@@ -338,7 +338,7 @@ TEST_P(NodeReportTest, WritesTheReportsOfTheTable) {
 
 INSTANTIATE_TEST_SUITE_P(All, NodeReportTest, testing::ValuesIn(Rows()));
 
-TEST(NodeReport, ReportsThatWaitedForTheNodeAreMadeOnceItIsRead) {
+TEST(NodeReport, ReportsThatWaitedForTheNodeAreMadeOnceTheNodeIsRead) {
   Reported reported;
   const NodeView unseen = {.name = "worker-0"};
   ReportOn(reported, unseen, report::Failed{Fault::kFailed, "no space"});

@@ -179,7 +179,7 @@ TEST_F(StagingAhead, RefusesAChangeThatWouldOverwriteAnEdit) {
   EXPECT_THAT(images_.calls, testing::IsEmpty());
 }
 
-TEST_F(StagingAhead, RefusesAChangeWhoseDeploymentWouldReplaceThatOfSomeoneElse) {
+TEST_F(StagingAhead, RefusesAChangeWhoseDeploymentWouldReplaceADeploymentOfSomeoneElse) {
   images_.pending.emplace().id = "other-2.0";
   EXPECT_THAT(MessageOf(Stage()), HasSubstr("the deployment other-2.0 of someone else"));
 }
@@ -285,7 +285,7 @@ TEST_F(StagerTest, RemovesAnImageThatIsNotWantedAnyMore) {
   EXPECT_FALSE(Record());
 }
 
-TEST_F(StagerTest, RemovesTheImagesOfEarlierChangesBeforeItFetchesAnother) {
+TEST_F(StagerTest, RemovesTheImagesOfEarlierChangesBeforeItFetchesAnotherImage) {
   images_.has_unneeded = true;
   stager_->Want(kNext);
   RunUntil(How::kStaged);

@@ -157,7 +157,7 @@ TEST(State, AFindingAfterTheDrainStopsTheChange) {
   EXPECT_EQ(Find<effect::ReportFault>(next->effects)->fault, Fault::kDrift);
 }
 
-TEST(State, ANewGoalReplacesOneThatFailsOrWaits) {
+TEST(State, ANewGoalReplacesAGoalThatFailsOrWaits) {
   for (const Phase& phase : {Phase(phase::Draining{kNew}), Phase(phase::Checking{kNew}),
                              Phase(phase::Degraded{Fault::kFailed, "", phase::Degraded::Retry::kLook, kNew, 3})}) {
     const auto next = Advance({phase, kNew, std::nullopt}, happened::Wanted{kNewer});
@@ -263,7 +263,7 @@ TEST(State, ARejectionEndsInAnyPhaseIfAPersonAsksForIt) {
   EXPECT_FALSE(next->next.rejected);
 }
 
-TEST(State, ARebootHasTheGoalOfTheChangeAndNotTheOneThatIsWantedNow) {
+TEST(State, ARebootHasTheGoalOfTheChangeAndNotTheGoalThatIsWantedNow) {
   using How = happened::Recovered::How;
   auto next = Advance({phase::Changing{kNew}, kNewer, std::nullopt}, happened::Changed{.needs_reboot = true});
   ASSERT_TRUE(next && Find<effect::Reboot>(next->effects));

@@ -119,7 +119,7 @@ TEST_F(Looking, FindsOtherDifferencesWhenKeysOrOwnersCannotBeExamined) {
                                  "link or a file is in the place of this folder; remove it"));
 }
 
-TEST_F(Looking, ReportsAUnitThatCannotBeExaminedAndTheOthers) {
+TEST_F(Looking, ReportsAUnitThatCannotBeExaminedAndOtherUnits) {
   TestConfig config;
   config.WithFile("/etc/a", "data:,1").WithUnit("odd.service", "[Install]\nWantedBy=a.target\n");
   config.WithUnit("ours.service", "[Install]\nWantedBy=a.target\n");

@@ -205,7 +205,7 @@ TEST_F(ClusterOperatorTest, NothingChangesInASecondReport) {
   EXPECT_TRUE(json::Equal(before, status_));
 }
 
-TEST_F(ClusterOperatorTest, ConditionsOfOthersStay) {
+TEST_F(ClusterOperatorTest, ConditionsOfOtherProgramsStay) {
   status_.conditions = {
       {.type = "Theirs", .status = "True", .last_transition_time = kFirst, .reason = "a", .message = "b"}};
   Report();

@@ -746,7 +746,7 @@ TEST(MergedControllerConfig, TakesACopyWhenMoreThanItsVersionDiffers) {
   EXPECT_EQ(MergedControllerConfig(present, draft), draft);
 }
 
-TEST(MergedControllerConfig, TakesRenewedCredentialsAndThoseThatReplaceUnreadableOnes) {
+TEST(MergedControllerConfig, TakesRenewedCredentialsAndReplacesUnreadableCredentials) {
   const Value draft = DraftControllerConfig(CompleteInputs()).spec;
   for (const char* before : {R"({"auths": {"quay.example": {"auth": "b2xk"}}})", "not JSON", ""}) {
     Value present = draft;

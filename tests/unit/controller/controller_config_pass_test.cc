@@ -81,7 +81,7 @@ TEST(ControllerConfigPass, CreatesNothingWhileAnInputIsMissing) {
   EXPECT_THAT(change.problem, HasSubstr("kube-system/root-ca"));
 }
 
-TEST(ControllerConfigPass, ChangesNothingThatIsRight) {
+TEST(ControllerConfigPass, MakesNoPatchIfNoSourceHasChanged) {
   const auto sources = Sources();
   const TemplateInput known = ControllerConfigOfSources();
   EXPECT_FALSE(ControllerConfigPass({.sources = sources, .known = &known}).patch);

@@ -112,7 +112,7 @@ class ControllerTest : public testing::Test {
   std::unique_ptr<event::Loop> loop_ = ValueOf(event::Loop::Create());
 };
 
-TEST_F(ControllerTest, SetsAsideAPoolThatCannotBeReadAndGoesOnWithTheOthers) {
+TEST_F(ControllerTest, SetsAsideAPoolThatCannotBeReadAndGoesOnWithOtherPools) {
   json::Value pool = server_.Find("machineconfigpools", "infra");
   pool["spec"]["maxUnavailable"] = 5'000'000'000;
   server_.Put("machineconfigpools", pool);

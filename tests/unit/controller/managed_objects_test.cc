@@ -213,7 +213,7 @@ TEST(CleanupOf, LeavesFinalizersThatOnlyResembleOurs) {
             R"("99-a-kubelet","99-a-generated-containerruntime"])");
 }
 
-TEST(OutdatedConfigs, AreThoseOfOtherBuildsWithoutAnObject) {
+TEST(OutdatedConfigs, AreConfigsOfOtherBuildsWithoutAnObject) {
   ManagedCluster cluster;
   const api::Annotations by_other_build = generated::MadeBy("OLD");
   cluster.AddConfig("50-user");
@@ -229,7 +229,7 @@ TEST(OutdatedConfigs, AreThoseOfOtherBuildsWithoutAnObject) {
       ElementsAre("99-a-generated-kubelet"));
 }
 
-TEST(OutdatedConfigs, AreThoseOfOldNamesOnceThereIsASuccessor) {
+TEST(OutdatedConfigs, AreConfigsOfOldNamesOnceThereIsASuccessor) {
   ManagedCluster cluster;
   cluster.pools.emplace_back().metadata.name = "worker";
   cluster.pools.back().metadata.uid = "u";

@@ -105,7 +105,7 @@ TEST(NoticesOf, FollowTheRolloutOfAPool) {
   }
 }
 
-TEST(NoticesOf, ARolloutHaveTheSameIdOnAllReplicasAndAnotherOneTheNextTime) {
+TEST(NoticesOf, ARolloutHaveTheSameIdOnAllReplicasAndAnotherIdTheNextTime) {
   SmallPool cluster;
   cluster.nodes = {pool::NodeAt("a", pool::kOld)};
   const Notice begun = cluster.Only();
@@ -231,7 +231,7 @@ TEST(NewNotices, AreThoseThatWereAbsentForADay) {
   EXPECT_THAT(Ids(NewNotices(known, {a, b}, now)), ElementsAre("b"));
 }
 
-TEST(NewNotices, RememberALimitedNumberAndAlwaysThoseThatAreThere) {
+TEST(NewNotices, RememberALimitedNumberAndAlwaysThePresentNotices) {
   Notice lasting;
   lasting.id = "lasting";
   const auto with_faults = [&](const std::string& prefix) {

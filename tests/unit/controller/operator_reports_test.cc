@@ -117,7 +117,7 @@ TEST_F(OperatorReportsTest, SeldomRepeatsAReportThatTheServerDrops) {
   RunUntil([&] { return !Condition("Upgradeable").empty(); });
 }
 
-TEST_F(OperatorReportsTest, CreatesAMachineConfigNodeForEachNodeAndRemovesThoseWithoutANode) {
+TEST_F(OperatorReportsTest, CreatesAMachineConfigNodeForEachNodeAndRemovesMachineConfigNodesWithoutANode) {
   server_.Put("machineconfignodes", {{"metadata", {{"name", "gone-0"}, {"uid", "uid-of-gone"}}}});
   RunUntil([&] {
     return !server_.Find("machineconfignodes", "worker-0").is_null() &&

@@ -188,7 +188,7 @@ TEST_F(PageGuardTest, AsksAboutAFewTokensAtATimeOnly) {
   EXPECT_EQ(asked_, 33);
 }
 
-TEST_F(PageGuardTest, AsksForOthersWhileOneClientSendsManyTokens) {
+TEST_F(PageGuardTest, AsksAboutOtherClientsWhileOneClientSendsManyTokens) {
   std::vector<net::HttpAnswer> waiting;
   for (int port = 1; port <= 40; ++port) {
     for (const char* address : {"192.0.2.1:", "[2001:db8::1]:"}) {

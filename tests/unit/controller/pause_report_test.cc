@@ -291,7 +291,7 @@ TEST_F(PauseTest, IsUrgentFourteenDaysBeforeTheExpiryAndNoSooner) {
   EXPECT_EQ(NextChange(Report(), end + second), std::nullopt);
 }
 
-TEST_F(PauseTest, OfAKubeletCaTheSignerThatExpiresLastCounts) {
+TEST_F(PauseTest, OfTheKubeApiserverSignersInAKubeletCaTheLastToExpireCounts) {
   const std::string before = MadeCertificate(std::string(kSigner) + "1", "20261201000000Z") +
                              MadeCertificate("kube-apiserver-to-kubelet-signer", "20261211000000Z") +
                              MadeCertificate("kubelet-signer", "20300101000000Z");
@@ -302,7 +302,7 @@ TEST_F(PauseTest, OfAKubeletCaTheSignerThatExpiresLastCounts) {
   EXPECT_EQ(Report().kubelet_authority_until(), At("2026-12-11T00:00:00Z"));
 }
 
-TEST_F(PauseTest, WithoutSuchASignerAnyCertificateOfTheKubeletCaCounts) {
+TEST_F(PauseTest, WithoutAKubeApiserverSignerAnyCertificateOfTheKubeletCaCounts) {
   AddConfig("a", "2026-01-01T00:00:00Z")
       .WithFile(kKubeletCa, DataUrl(MadeCertificate("kubernetes", "20261201000000Z")));
   AddConfig("b", "2026-11-20T00:00:00Z").WithFile(kKubeletCa, DataUrl(MadeCertificate("new", "20280101000000Z")));
@@ -311,7 +311,7 @@ TEST_F(PauseTest, WithoutSuchASignerAnyCertificateOfTheKubeletCaCounts) {
   EXPECT_EQ(Report().kubelet_authority_until(), At("2026-12-01T00:00:00Z"));
 }
 
-TEST_F(PauseTest, TheExpiryOfTheKubeletCaIsReportedOnlyWhileItWaits) {
+TEST_F(PauseTest, TheExpiryOfTheKubeletCaIsReportedOnlyWhileAPausedPoolWaitsForANewOne) {
   WaitWithKubeletCa("20261206120000Z");
   pool_.spec.paused = false;
   EXPECT_EQ(Report().kubelet_authority_until(), std::nullopt);
@@ -371,7 +371,7 @@ TEST_F(FilesOfTheControllerConfig, WaitWithTheExpiryOfTheNodesCertificates) {
             "2026-12-01T12:00:00Z (CN=first). Pause policy Strict: nothing passes, not even certificates.");
 }
 
-TEST_F(FilesOfTheControllerConfig, ReplaceThoseOfARenderedConfig) {
+TEST_F(FilesOfTheControllerConfig, ReplaceFilesOfARenderedConfig) {
   nodes_.clear();
   WaitWithKubeletCa("20261206120000Z");
   EXPECT_THAT(Report().files, ElementsAre(kKubeletCa));
@@ -469,7 +469,7 @@ TEST_F(CertificatesPass, LetsNothingPassThatNeedsAReboot) {
   EXPECT_EQ(Report().kubelet_authority_until(), At("2026-12-06T12:00:00Z"));
 }
 
-TEST_F(CertificatesPass, LetsNoOtherFilePassWithThem) {
+TEST_F(CertificatesPass, LetsNoOtherFilePassWithCertificates) {
   policy_.files.push_back({.path = "/etc/x", .actions = {{.type = "None", .reload = {}, .restart = {}}}});
   configs_.back().WithFile("/etc/x", "data:,");
   EXPECT_EQ(CountUpdated(), 0U);

@@ -749,7 +749,7 @@ TEST(StepsToUndo, GiveTheNodesBackAlsoIfTheDaemonSetIsGone) {
   EXPECT_EQ(cluster.Labels(), "- - - ");
 }
 
-TEST(StepsToUndo, StartOurServersOnlyWhenThoseOfTheOperatorHaveTheirPorts) {
+TEST(StepsToUndo, StartOurReplicasOnlyWhenTheServersOfTheOperatorAreReady) {
   SimulatedTakeover cluster;
   ASSERT_TRUE(cluster.Run(StepsToTakeOver));
   cluster.ready_servers_ = 2;

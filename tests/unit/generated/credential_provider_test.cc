@@ -41,7 +41,7 @@ Result<CredentialProviderFiles> Made(const Names& images, std::string_view text 
                  {.platform = platform, .role = "worker", .configs = TemplateWith(text)});
 }
 
-TEST(FilesOfCredentialProviders, AddAProviderToThoseOfTheTemplate) {
+TEST(FilesOfCredentialProviders, AddAProviderToTheProvidersOfTheTemplate) {
   const auto made = Made({"z.test", "a.test/ns", "z.test", "x.ecr.test"});
   ASSERT_TRUE(made) << made.error().message();
   EXPECT_THAT(made->overlapping, ElementsAre("x.ecr.test"));

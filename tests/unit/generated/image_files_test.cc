@@ -98,7 +98,7 @@ TEST(FilesOfImages, AreInTheOrderOfTheOperator) {
                                             "/etc/crio/policies/zz.json", kSearch));
 }
 
-TEST(FilesOfImages, HaveThePolicyOfTheTemplateBesideThoseOfNamespaces) {
+TEST(FilesOfImages, HaveThePolicyOfTheTemplateBesideThePoliciesOfNamespaces) {
   ClusterImages cluster;
   cluster.namespace_policies = {PolicyFor({"s.test"}, "ns")};
   const auto files = FilesOf(*RulesOf(cluster.Inputs(), ImagesFor::kCluster), RuntimeFileTemplates());

@@ -21,7 +21,7 @@ const KubeletSettings kSettings{
     .controller_version = "HASH",
 };
 
-TEST(ControlGroupArguments, ReplaceThoseOfCgroupsV1AndKeepTheOthers) {
+TEST(ControlGroupArguments, ReplaceArgumentsOfCgroupsV1AndKeepOtherArguments) {
   EXPECT_EQ(*ControlGroupArguments(""), (Arguments{kUnified, kNoV1}));
   EXPECT_EQ(*ControlGroupArguments("v2", {"systemd.unified_cgroup_hierarchy=0", "mine=1",
                                           "systemd.legacy_systemd_cgroup_controller=1", kUnified}),

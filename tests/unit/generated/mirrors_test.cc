@@ -84,7 +84,7 @@ TEST(MergedDigestMirrors, AreSortedBySourceAndComeFromBothKinds) {
   EXPECT_THAT(merged[1].mirrors, ElementsAre("d", "i"));
 }
 
-TEST(MergedTagMirrors, AreThoseOfTagsOnly) {
+TEST(MergedTagMirrors, AreMirrorsOfTagsOnly) {
   const Cluster cluster = Cluster().Digest(From("a.test", {"d"})).Tag(From("t.test", {"t"}));
   const auto merged = MergedTagMirrors(cluster.Objects());
   ASSERT_EQ(merged.size(), 1U);

@@ -206,7 +206,7 @@ TEST_F(AuthorizedKeysAsRoot, WithALabelAreNotWrittenAgain) {
 }
 #endif
 
-TEST_F(AuthorizedKeysAsRoot, ArePutIntoANewFolderInPlaceOfOneThatBelongsToSomeoneElse) {
+TEST_F(AuthorizedKeysAsRoot, ArePutIntoANewFolderInPlaceOfAFolderOfSomeoneElse) {
   for (const char* name : {"home/core/.ssh", "home/core/.ssh/authorized_keys.d"}) {
     ASSERT_EQ(fs::exists((machine_ / name).parent_path()), true);
     fs::create_directory(machine_ / name);

@@ -62,7 +62,7 @@ TEST_F(CandidacyTest, TakesALeaseThatIsOfferedToItAtOnce) {
   EXPECT_TRUE(offered.IsLeader(now_));
 }
 
-TEST_F(CandidacyTest, LeavesARenewedOfferToThoseWhoKnowIt) {
+TEST_F(CandidacyTest, LeavesALeaseWithAnUnknownHolderThatIsRenewed) {
   stored_.emplace();
   stored_->holder_identity = "offer";
   stored_->lease_duration_seconds = 15;

@@ -302,7 +302,7 @@ TEST_F(Trust, ExcludesOtherAuthorities) {
                     " is not signed by a CA we trust: unable to get local issuer certificate");
 }
 
-TEST_F(Trust, IsByDefaultThatOfTheSystem) {
+TEST_F(Trust, DoesNotIncludeTheCaOfTheTestsByDefault) {
   const Server server(Server::Tls("server"));
   tls_.authorities = std::nullopt;
   EXPECT_THAT(MessageOf(Fetch(server.At("/hello"))), HasSubstr(" is not signed by a CA we trust: "));
@@ -540,7 +540,7 @@ TEST_F(Redirects, ShareTheTimeLimitOfTheWhole) {
       server.Name() + " did not complete its answer within 300 ms, before any answer");
 }
 
-TEST_F(HttpClientTest, RefusesLocalAddressesIfItIsToConnectToRemoteOnes) {
+TEST_F(HttpClientTest, RefusesLocalAddressesIfOnlyRemoteAddressesAreAllowed) {
   const Server server;
   client_ = ValueOf(HttpClient::Create(*loop_, {.tls = tls_, .proxy = proxy_, .peers = Peers::kRemote}));
   ExpectInvalid(Fetch(server.At("/hello")),

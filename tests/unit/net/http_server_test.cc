@@ -164,7 +164,7 @@ TEST_F(HttpServerTest, AnswersRequestsThatComeTogetherInTheirOrder) {
   EXPECT_THAT(answers, HasSubstr("Connection: close\r\n"));
 }
 
-TEST_F(HttpServerTest, ServesOthersBesideAClientWithManyRequests) {
+TEST_F(HttpServerTest, ServesOtherClientsBesideAClientWithManyRequests) {
   Begin({}, Greet, 1);
   Caller greedy = Call();
   std::string many;
@@ -197,7 +197,7 @@ class Flood {
   std::vector<std::thread> senders_;
 };
 
-TEST_F(HttpServerTest, ServesOthersBesideAClientWhoseBodyNeverEnds) {
+TEST_F(HttpServerTest, ServesOtherClientsBesideAClientWhoseBodyNeverEnds) {
   Begin({}, Greet, 1);
   Caller greedy = Call();
   greedy.Send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000000000\r\n\r\n").ReceiveUntil(kGreeting);

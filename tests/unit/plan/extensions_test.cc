@@ -69,7 +69,7 @@ TEST(KernelType, Of64kPagesIsForOneArchitecture) {
             "64k-pages is only supported for aarch64 architecture");
 }
 
-TEST(KernelType, RestoresTheImagesKernelAndKeepsOneThatSomebodyInstalled) {
+TEST(KernelType, RestoresTheImagesKernelAndKeepsAKernelThatSomebodyInstalled) {
   const LayeredPackages booted = {{"vim", "kernel-rt-core", "kernel-rt-modules"}, {"nano", "kernel", "kernel-core"}};
   EXPECT_EQ(Changes(StateWith({}, "realtime"), StateWith({}), booted),
             (PackageChanges{{}, {"kernel-rt-core", "kernel-rt-modules"}, {}, {"kernel", "kernel-core"}}));

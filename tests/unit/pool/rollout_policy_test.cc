@@ -75,7 +75,7 @@ TEST(RolloutPolicy, HasAllFieldsOfTheDocument) {
   EXPECT_EQ(policy.gates[3].on_timeout, GateTimeout::kWait);
 }
 
-TEST(RolloutPolicy, WithoutWavesHasOneThatNeverHalts) {
+TEST(RolloutPolicy, WithoutWavesHasOneWaveThatNeverHalts) {
   const Policy policy = ValueOf(Compile(R"({"pool": "worker"})"));
   ASSERT_EQ(policy.waves.size(), 1U);
   EXPECT_TRUE(policy.waves[0].is_rest());

@@ -153,7 +153,7 @@ TEST(Simulation, ReportsAHaltIfNodesTakeLongerThanThePolicyAllows) {
   EXPECT_EQ(simulation.end, simulated.begin + 2 * simulated.node_time);
 }
 
-TEST(Simulation, NamesWhatKeepsARolloutFromItsEnd) {
+TEST(Simulation, NamesTheObstacleIfTheRolloutDoesNotEnd) {
   SimulatedPool simulated(R"({"pool": "worker"})", 2);
   simulated.nodes[1].spec.unschedulable = true;
   const Simulation simulation = simulated.Run();

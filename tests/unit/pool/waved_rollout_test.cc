@@ -271,7 +271,7 @@ TEST(WavedRollout, StaysHaltedWhenAnEditLeavesFewerWaves) {
   EXPECT_EQ(fleet.Phase(), "Halted");
 }
 
-TEST(WavedRollout, KeepsTheNodesOfAWaveWhenOthersCome) {
+TEST(WavedRollout, KeepsTheNodesOfAWaveWhenOtherNodesJoin) {
   Fleet fleet(kCanary, 3);
   EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n0"));
   fleet.nodes.push_back(CreatedAt(NodeAt("a", kOld), -5));
@@ -380,7 +380,7 @@ TEST(WavedRollout, WaitsForTheApprovalOfEachWaveButTheFirst) {
   EXPECT_THAT(fleet.news, Contains("RolloutApproved"));
 }
 
-TEST(WavedRollout, DoesNotTakeTheApprovalOfAWaveForOneThatIsInsertedBeforeIt) {
+TEST(WavedRollout, DoesNotTakeTheApprovalOfAWaveForAWaveThatIsInsertedBeforeIt) {
   Fleet fleet(R"({"pool": "worker", "approve": "Manual", "waves": [{"nodes": 1}, {"nodes": 1, "soak": "1h"}]})", 4);
   fleet.FinishAll(fleet.AssignTargets());
   fleet.AssignTargets();
@@ -809,7 +809,7 @@ TEST(WavedRollout, EndsAWaveOnlyByAResultFromAfterItsNodesAreWell) {
   EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n2"));
 }
 
-TEST(WavedRollout, HaltsAfterTheTimeOfAGateUntilItIsMet) {
+TEST(WavedRollout, HaltsAfterTheTimeoutOfAGateUntilTheGateIsMet) {
   for (const char* const when : {"Before", "After"}) {
     Fleet fleet(WithGate(std::string(R"("when": ")") + when +
                          R"(", "http": {"url": "http://p"}, "timeout": "1h", "onTimeout": "Halt")"),
@@ -832,7 +832,7 @@ TEST(WavedRollout, HaltsAfterTheTimeOfAGateUntilItIsMet) {
   }
 }
 
-TEST(WavedRollout, ContinuesAfterTheTimeOfAGateIfThePolicySaysSo) {
+TEST(WavedRollout, ContinuesAfterTheTimeoutOfAGateIfThePolicySaysSo) {
   for (const char* const when : {"Before", "After"}) {
     Fleet fleet(WithGate(std::string(R"("when": ")") + when +
                          R"(", "nodeCondition": {"type": "Fit"}, "timeout": "1h", "onTimeout": "Continue")"),
@@ -845,7 +845,7 @@ TEST(WavedRollout, ContinuesAfterTheTimeOfAGateIfThePolicySaysSo) {
   }
 }
 
-TEST(WavedRollout, StartsTheTimeOfAGateAgainWhenAPersonResumes) {
+TEST(WavedRollout, RestartsTheTimeoutOfAGateWhenAPersonResumes) {
   Fleet fleet(WithGate(R"("when": "Before", "http": {"url": "http://p"}, "timeout": "1h", "onTimeout": "Halt")"), 3);
   fleet.AssignTargets();
   fleet.now += hours(1);
@@ -910,7 +910,7 @@ TEST(WavedRollout, WaitsNoLongerThanTheSoakWhenTheClockIsPutBack) {
   EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n1"));
 }
 
-TEST(WavedRollout, ReportsWhereItStands) {
+TEST(WavedRollout, ReportsItsPhaseAndProgress) {
   Fleet fleet(kCanary, 4);
   fleet.AssignTargets();
   const std::vector<NodeState> states = States(fleet.nodes);

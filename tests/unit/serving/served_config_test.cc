@@ -151,7 +151,7 @@ TEST(AddAuthorities, DecodesTheAuthoritiesOrNamesTheBrokenOne) {
             "spec.cloudProviderCAData of the ControllerConfig is not base64");
 }
 
-TEST(KubeconfigText, IsTheOneThatNewMachinesGet) {
+TEST(KubeconfigText, IsTheKubeconfigThatNewMachinesGet) {
   EXPECT_EQ(ValueOf(KubeconfigText("https://api-int:6443", "CA", "token")),
             "clusters:\n"
             "- cluster:\n"

@@ -108,7 +108,7 @@ TEST_F(DirectoriesTest, FollowsALinkInASharedDirectoryByItsOwner) {
   EXPECT_THAT(MessageFor("/tmp/of-root"), HasSubstr("any user that can write to /tmp"));
 }
 
-TEST_F(DirectoriesTest, EntersNoDirectoryOfAnotherUserInOneOfAUser) {
+TEST_F(DirectoriesTest, EntersNoDirectoryOfAnotherUserInADirectoryOfAUser) {
   fs::create_directories(top_ / "home/user/conf/theirs");
   EXPECT_TRUE(Opens("/home/user/conf/theirs")) << "root owns it, like directories that were made for a config";
   Give("home/user/conf/theirs", kOtherUser);

@@ -186,7 +186,7 @@ TEST_F(FileChangesTest, KeepsAFileThatComesIntoADirectoryToBeReplaced) {
   ExpectNames("/etc", {"thing"});
 }
 
-TEST_F(FileChangesTest, RemovesFilesLinksAndEmptyDirectoriesAndLeavesOthers) {
+TEST_F(FileChangesTest, RemovesFilesLinksAndEmptyDirectoriesAndLeavesFullDirectories) {
   outside_.Write("root/etc/file", "");
   fs::create_symlink("../../secret", At("etc/link"));
   fs::create_directories(At("etc/empty"));

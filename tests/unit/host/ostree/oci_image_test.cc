@@ -90,7 +90,7 @@ OciConfig Labelled(std::map<std::string, std::string> labels) {
   return config;
 }
 
-TEST(PackedCommitOf, IsInTheLayersUpToTheOneThatALabelNames) {
+TEST(PackedCommitOf, IsInTheLayersUpToTheLayerThatALabelNames) {
   OciManifest manifest;
   manifest.layers.resize(3);
   const auto found = PackedCommitOf(manifest, Labelled({{"ostree.commit", "c"}, {"ostree.final-diffid", "sha256:2"}}));
