@@ -257,7 +257,7 @@ TEST_F(LocalGatesTest, NobodyIsAskedWhileTheGatesRest) {
   static_cast<void>(JudgeAnswered(gates));
   gates_.Rest();
   server.Answer(200);
-  // An answer from before does not count either.
+  // An answer from before Rest() does not count either.
   EXPECT_THAT(Judge(gates).why, HasSubstr("there is no result yet"));
   gates_.Rest();
   const int requests = server.requests();

@@ -29,6 +29,7 @@ constexpr std::string_view kPrefix = "machineconfiguration.openshift.io/";
 constexpr std::string_view kOwnPrefix = "pintle.io/";
 const Goal kNewGoal{"rendered-worker-2"};
 
+// The keys get the prefix of the Machine Config Operator, except those of Pintle.
 api::Node NodeWith(const Annotations& annotations) {
   api::Node node;
   node.metadata.name = "worker-0";

@@ -34,7 +34,7 @@ const std::string kNewImage = "registry.example/os@sha256:" + std::string(64, '2
 const Goal kHave{"rendered-worker-1"};
 const Goal kNext{"rendered-worker-2"};
 
-// The calls that the images of a machine have received, and how they behave.
+// The calls that FakeImages has received, and the behaviour that a test has chosen for it.
 struct Images {
   std::vector<std::string> calls = {};
   std::optional<Error> error = {};  // The error of a fetch.

@@ -108,7 +108,7 @@ TEST(State, EveryPairOfPhaseAndEventMatchesTheGraph) {
     ASSERT_EQ(row.size(), 3u);
     EXPECT_TRUE(graph.emplace(std::pair(row[0], row[1]), row[2]).second) << row[0] << ", " << row[1];
   }
-  // The page leaves this pair out, because it does not occur: an agent that waits has no earlier goal.
+  // ARCHITECTURE.md leaves this pair out, because it does not occur: an agent that waits has no earlier goal.
   graph.emplace(std::pair("waiting", "wanted: another"), "checking");
   // In these phases no look is under way.
   for (const char* phase : {"waiting", "settled"}) {

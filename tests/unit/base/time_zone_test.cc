@@ -47,7 +47,7 @@ TEST(TimeZone, KnowsTheOffsetAtEveryInstant) {
       {"Europe/Berlin", "2027-10-31T01:00:00Z", minutes(60)},
       {"Europe/Berlin", "1980-04-06T00:59:59Z", minutes(60)},
       {"Europe/Berlin", "1980-04-06T01:00:00Z", minutes(120)},
-      // These are behind the last transition in the file, so the rule at its end decides.
+      // These instants are behind the last transition in the file, so the rule at the end of the file decides.
       {"Europe/Berlin", "2100-03-28T00:59:59Z", minutes(60)},
       {"Europe/Berlin", "2100-03-28T01:00:00Z", minutes(120)},
       {"America/New_York", "2027-03-14T06:59:59Z", minutes(-300)},

@@ -352,7 +352,7 @@ TEST_F(Applying, RefusesAPathThatLeadsToPintlesOwnFiles) {
 }
 
 TEST_F(Applying, KeepsPintlesOwnFilesWhenAConfigWithThemIsRemoved) {
-  // Older versions accepted such a config.
+  // Older versions of Pintle accepted a config with this file.
   TestConfig first;
   first.WithFile("/etc/machine-config-daemon/currentconfig", "data:,theirs").WithFile("/etc/a", "data:,1");
   TestConfig second;

@@ -191,7 +191,7 @@ TEST_F(ClusterOperatorTest, TransitionTimesAreKeptWhileAStatusStays) {
   failure_ = {.task = "RenderConfig", .why = "no"};
   Report();
   EXPECT_EQ(Condition("Degraded").last_transition_time, kLater);
-  // The message of this one has changed, but not its status.
+  // The message of Progressing has changed, but not its status.
   EXPECT_EQ(Condition("Progressing").last_transition_time, kFirst);
   EXPECT_EQ(Condition("Available").last_transition_time, kFirst);
 }

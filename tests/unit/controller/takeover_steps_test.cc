@@ -208,7 +208,7 @@ class SimulatedTakeover {
   bool are_stuck_ = false;      // Our replicas do not compete for the leases.
   bool are_killed_ = false;     // Our replicas have ended without a release of the leases.
   bool are_elsewhere_ = false;  // Our replicas run without their Deployment.
-  seconds ahead_ = {};          // How much the clock of the machine of this command is ahead of the others.
+  seconds ahead_ = {};          // How far the clock of the machine that runs this command is ahead.
   std::string lingering_ = {};  // A pod of the operator's controller that takes long to end.
   int ready_servers_ = 3;       // The pods of the operator's server that are ready.
   bool serves_ = true;          // Our Ignition server answers in all pods.
@@ -225,7 +225,7 @@ class SimulatedTakeover {
     return metadata;
   }
 
-  // The daemon comes and goes, and then the agent does one thing.
+  // Simulates a node: the operator's daemon starts or ends, and then our agent takes one step.
   void ActOn(const std::string& node, nlohmann::json& metadata) {
     const std::string label = metadata["labels"].value(kLabel, "-");
     const auto daemon = objects_.find("DaemonSet/machine-config-daemon");
@@ -307,7 +307,7 @@ TEST(StepsToTakeOver, EndWithPintleAsTheHolderOfBothLeases) {
   EXPECT_EQ(cluster.objects_["DaemonSet/machine-config-server"]["status"]["currentNumberScheduled"], 0);
   EXPECT_EQ(cluster.Labels(), "acts acts - ");
   EXPECT_EQ(cluster.daemons_, (std::set<std::string, std::less<>>{"c"}));
-  // Nothing is left to do when it is run again.
+  // A second takeover has nothing left to do.
   const std::size_t before = cluster.writes_.size();
   EXPECT_TRUE(cluster.Run(StepsToTakeOver));
   EXPECT_EQ(cluster.writes_.size(), before);

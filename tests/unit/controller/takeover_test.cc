@@ -87,7 +87,7 @@ TEST_F(TakeoverCheckRun, DoesNotCompareTheControllerConfigIfItsSourcesCannotBeRe
   EXPECT_THAT(printed, Not(HasSubstr("the ControllerConfig: spec.")));
 }
 
-// An object that cannot be read is not one that is missing.
+// An object that cannot be read must not be taken for a missing object.
 TEST_F(TakeoverCheckRun, DoesNotReportAnUnreadableControllerConfigAsMissing) {
   EXPECT_THAT(Check(), HasSubstr("there is no ControllerConfig"));
   server_.Put("controllerconfigs", ValueOf(json::Parse(R"({"metadata": {"name": "machine-config-controller",

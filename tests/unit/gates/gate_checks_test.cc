@@ -197,7 +197,7 @@ TEST_F(GateChecksTest, AskAgainForANewerResult) {
   ASSERT_TRUE(Succeeded(event::RunPatiently(*loop_)));
   EXPECT_EQ(changes_, 2);
   EXPECT_GT(Results().at("g").asked, updated);
-  // It is new enough now.
+  // The result is new enough now, so the gate is not asked.
   Want(HttpGate(url_), updated);
   event::Settle(*loop_);
   EXPECT_EQ(changes_, 2);

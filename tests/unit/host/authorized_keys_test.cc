@@ -162,7 +162,7 @@ TEST(AuthorizedKeys, OfAUserWithoutAHomeFolderAreAnError) {
   EXPECT_FALSE(fs::exists(machine / "none"));
 }
 
-// These tests need other users.
+// These tests need files of other users, which only root can make.
 class AuthorizedKeysAsRoot : public testing::Test {
  protected:
   void SetUp() override {

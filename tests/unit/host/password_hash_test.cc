@@ -153,7 +153,7 @@ class ReleasingClock final : public Clock {
   explicit ReleasingClock(const MachineWithShadow& machine) : locked_(machine) {}
 
   MonotonicTime Monotonic() const override {
-    if (++readings_ == 2) locked_.reset();  // The first look is for the deadline.
+    if (++readings_ == 2) locked_.reset();  // The first reading is for the deadline.
     return {};
   }
   WallTime Wall() const override { return StoppedClock().Wall(); }

@@ -13,7 +13,8 @@
 
 namespace pintle::kube {
 
-// The interval doubles throughout a test, even on a slow machine.  There is no jitter, so no request comes too early.
+// The limit is so long that the interval doubles throughout a test, even on a slow machine.  Without jitter, no request
+// comes too early.
 inline constexpr Backoff::Settings kDoubling = {
     .first = std::chrono::milliseconds(2), .longest = std::chrono::hours(1), .jitter = 0};
 // This many requests are enough to distinguish a growing interval from a constant one.

@@ -44,7 +44,7 @@ class BadAnswersTest : public testing::TestWithParam<BadAnswer> {
     EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_))) << testing::PrintToString(troubles_);
   }
 
-  // The patience begins anew with each request, since an answer of many megabytes takes a while.
+  // Each request has a time limit of its own, since an answer of many megabytes takes a while.
   void RunUntilEnoughArrived() {
     for (std::size_t count = 1; count <= Enough() && !HasFailure(); ++count) {
       RunUntil([&] { return arrivals_.count() >= count; });

@@ -28,7 +28,7 @@ class EventRecorderTest : public testing::Test {
  protected:
   EventRecorderTest() { ::setenv("no_proxy", "*", 1); }
 
-  // Runs until that many requests have been answered.
+  // Runs until `requests` requests have been answered.
   void Serve(ScriptedServer& server, std::size_t requests) {
     event::Timer check_again(
         *loop_,

@@ -943,7 +943,7 @@ TEST(WavedRollout, RemembersHowLongNodesTook) {
   EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   EXPECT_EQ(fleet.memory.took->nodes, 3);
   EXPECT_EQ(fleet.memory.took->seconds, 600 + 1200 + 540);
-  // It stays until a node is done with the next target.
+  // The record of these times stays until a node is done with the next target.
   fleet.pool.spec.configuration.name = "rendered-worker-newer";
   EXPECT_THAT(fleet.AssignTargets(), SizeIs(2));
   EXPECT_EQ(fleet.memory.took->target, kNew);

@@ -165,8 +165,8 @@ bool IsNearClockChange(const TimeZone& zone, WallTime at) {
   return offset(at - std::chrono::days(1)) != offset(at + std::chrono::days(1));
 }
 
-// Compares two years, in steps of five minutes, with a definition that is as plain as possible.  Except in the nightly
-// run, of the days on which no clock is set, only one in ten is compared.
+// Compares two years, in steps of five minutes, with a definition that is as plain as possible.  Of the days on which
+// no clock is set, only the nightly run compares all; other runs compare one in ten.
 TEST(Windows, AgreeWithTheClockOnTheWall) {
   const bool is_nightly = std::getenv("PINTLE_NIGHTLY") != nullptr;
   const WallTime begin = Instant("2027-01-01T00:00:00Z");
