@@ -77,7 +77,7 @@ class Listener : public testing::Test {
   }
 
   // Runs a client on a thread of its own while the loop runs on this one.
-  void While(const std::function<void()>& client) {
+  void RunClient(const std::function<void()>& client) {
     std::thread thread([&] {
       client();
       loop_->Post([&] { loop_->Stop(); });
@@ -87,7 +87,7 @@ class Listener : public testing::Test {
   }
   std::string AnswerTo(const std::string& request) {
     std::string answer;
-    While([&] { answer = Client(listener_->port()).Ask(request); });
+    RunClient([&] { answer = Client(listener_->port()).Ask(request); });
     return answer;
   }
 
@@ -153,7 +153,7 @@ TEST_F(Listener, RefusesAHeadThatIsTooLong) {
 
 TEST_F(Listener, AcceptsARequestByteByByte) {
   Begin();
-  While([&] {
+  RunClient([&] {
     Client client(listener_->port());
     for (const char letter : std::string(kGetMetrics)) client.Send(std::string(1, letter));
     EXPECT_THAT(client.ReadToTheEnd(), StartsWith(kFine));
@@ -169,7 +169,7 @@ TEST_F(Listener, SendsALongTextCompletely) {
 TEST_F(Listener, DropsASlowClientAndServesOtherClientsMeanwhile) {
   text_ = std::string(20'000'000, 'x');
   Begin({.time = milliseconds(300)});
-  While([&] {
+  RunClient([&] {
     Client silent(listener_->port());
     Client begins(listener_->port());
     begins.Send("GET /metrics HT");
@@ -184,7 +184,7 @@ TEST_F(Listener, DropsASlowClientAndServesOtherClientsMeanwhile) {
 
 TEST_F(Listener, LetsClientsWaitAtTheLimitOfConnections) {
   Begin({.connections = 2, .time = kLong});
-  While([&] {
+  RunClient([&] {
     auto first = std::make_unique<Client>(listener_->port());
     const Client second(listener_->port());
     Client third(listener_->port());
@@ -197,7 +197,7 @@ TEST_F(Listener, LetsClientsWaitAtTheLimitOfConnections) {
 TEST_F(Listener, ContinuesAfterAClientHasGone) {
   text_ = std::string(20'000'000, 'x');
   Begin();
-  While([&] {
+  RunClient([&] {
     Client(listener_->port()).Vanish();
     Client(listener_->port()).Send("GET /met").Vanish();
     Client(listener_->port()).Send(kGetMetrics).Vanish();
@@ -208,7 +208,7 @@ TEST_F(Listener, ContinuesAfterAClientHasGone) {
 
 TEST_F(Listener, ServesAHundredAtOnce) {
   Begin();
-  While([&] {
+  RunClient([&] {
     std::vector<std::unique_ptr<Client>> clients;
     for (int i = 0; i < 100; ++i) clients.push_back(std::make_unique<Client>(listener_->port()));
     for (const auto& client : clients) client->Send(kGetMetrics);
@@ -219,7 +219,7 @@ TEST_F(Listener, ServesAHundredAtOnce) {
 TEST_F(Listener, MayEndWithAConnectedClient) {
   Begin();
   std::unique_ptr<Client> client;
-  While([&] {
+  RunClient([&] {
     client = std::make_unique<Client>(listener_->port());
     client->Send("GET ");
   });

@@ -48,7 +48,7 @@ struct SmallPool {
     for (const Notice& notice : Notices()) types.push_back(notice.type);
     return types;
   }
-  Notice Only() const {
+  Notice OnlyNotice() const {
     const std::vector<Notice> notices = Notices();
     EXPECT_EQ(notices.size(), 1U);
     return notices.empty() ? Notice() : notices.front();
@@ -108,16 +108,16 @@ TEST(NoticesOf, FollowTheRolloutOfAPool) {
 TEST(NoticesOf, ARolloutHaveTheSameIdOnAllReplicasAndAnotherIdTheNextTime) {
   SmallPool cluster;
   cluster.nodes = {pool::NodeAt("a", pool::kOld)};
-  const Notice begun = cluster.Only();
+  const Notice begun = cluster.OnlyNotice();
   EXPECT_EQ(begun.subject, "machineconfigpools/worker");
   EXPECT_EQ(begun.at, ValueOf(FromRfc3339("2027-01-04T11:00:00Z")));
   EXPECT_EQ(begun.data.TextAt({"config"}), pool::kNew);
   EXPECT_EQ(begun.data.TextAt({"message"}), "Pool worker: the rollout of rendered-worker-new has begun");
   cluster.now += std::chrono::hours(1);
   cluster.pool.metadata.generation = 5;
-  EXPECT_EQ(cluster.Only().id, begun.id);
+  EXPECT_EQ(cluster.OnlyNotice().id, begun.id);
   cluster.pool.metadata.annotations[std::string(api::kTargetSinceAnnotation)] = "2027-01-04T11:00:01Z";
-  EXPECT_NE(cluster.Only().id, begun.id);
+  EXPECT_NE(cluster.OnlyNotice().id, begun.id);
 }
 
 TEST(NoticesOf, HaveTheStepsOfARolloutByAPolicyInTheirOrder) {
@@ -156,7 +156,7 @@ TEST(NoticesOf, ANodeTellFaultsApartByTheTimeOfTheirCondition) {
   cluster.pool.metadata.annotations.clear();
   cluster.nodes = {pool::NodeBetween("a", pool::kOld, pool::kNew, api::kStateDegraded)};
   cluster.nodes[0].metadata.annotations[std::string(api::kReasonAnnotation)] = "the disk is full";
-  const Notice without = cluster.Only();
+  const Notice without = cluster.OnlyNotice();
   EXPECT_EQ(without.type, kNodeDegraded);
   EXPECT_EQ(without.subject, "nodes/a");
   EXPECT_EQ(without.data.TextAt({"reason"}), "the disk is full");
@@ -165,19 +165,19 @@ TEST(NoticesOf, ANodeTellFaultsApartByTheTimeOfTheirCondition) {
   cluster.Report("a", "False", kToday - std::chrono::hours(1));
   EXPECT_THAT(cluster.Types(), IsEmpty());
   cluster.Report("a", "True", kToday);
-  const Notice first = cluster.Only();
+  const Notice first = cluster.OnlyNotice();
   EXPECT_EQ(first.at, kToday);
   cluster.nodes[0].metadata.annotations[std::string(api::kReasonAnnotation)] = "the disk is still full";
-  EXPECT_EQ(cluster.Only().id, first.id);
+  EXPECT_EQ(cluster.OnlyNotice().id, first.id);
   cluster.Report("a", "True", kToday + std::chrono::hours(1));
-  EXPECT_NE(cluster.Only().id, first.id);
+  EXPECT_NE(cluster.OnlyNotice().id, first.id);
 }
 
 TEST(NoticesOf, ANodeThatCannotReconcileIsARejection) {
   SmallPool cluster;
   cluster.pool.metadata.annotations.clear();
   cluster.nodes = {pool::NodeBetween("a", pool::kOld, pool::kNew, api::kStateUnreconcilable)};
-  const Notice notice = cluster.Only();
+  const Notice notice = cluster.OnlyNotice();
   EXPECT_EQ(notice.type, kNodeRejected);
   EXPECT_EQ(notice.data.TextAt({"message"}), "Node a cannot be changed to rendered-worker-new");
 }

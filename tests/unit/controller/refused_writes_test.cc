@@ -218,8 +218,9 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(RefusedRenderingTest, KeepsTheDelayThatTheServerAsksFor) {
   Testbed testbed;
-  testbed.server.Refuse("POST " + kApi + "machineconfigs",
-                        kube::With(SmallApiServer::Status(429, "TooManyRequests", kServerMessage), "Retry-After: 25"));
+  testbed.server.Refuse(
+      "POST " + kApi + "machineconfigs",
+      kube::WithHeader(SmallApiServer::Status(429, "TooManyRequests", kServerMessage), "Retry-After: 25"));
   testbed.Begin();
   testbed.Pass(std::chrono::minutes(1), &Testbed::Render);
   EXPECT_EQ(testbed.server.CountOf("POST " + kApi + "machineconfigs"), 6U);  // Three requests for each of two pools.

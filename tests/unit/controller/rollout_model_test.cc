@@ -47,7 +47,7 @@ class Model {
     for (int i = 0; i < count; ++i) {
       const std::string name = "node-" + std::to_string(i);
       truth_.AddNode(name, "worker", "good-0");
-      if (Below(3) == 0) Label(name);
+      if (Below(3) == 0) SwitchPool(name);
       names_.push_back(name);
       mirror_[name].object = truth_.nodes[name];
     }
@@ -68,7 +68,7 @@ class Model {
       case 4:
         return CordonByOthers(AnyNode());
       case 5:
-        if (Below(10) == 0) Label(AnyNode());
+        if (Below(10) == 0) SwitchPool(AnyNode());
         return;
       case 6:
       case 7:
@@ -173,7 +173,7 @@ class Model {
     Log(name);
   }
 
-  void Label(const std::string& name) {
+  void SwitchPool(const std::string& name) {
     auto& labels = Change(name).metadata.labels;
     const std::string infra = "node-role.kubernetes.io/infra";
     if (labels.erase(infra) == 0) labels.emplace(infra, "");

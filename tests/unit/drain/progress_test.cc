@@ -48,7 +48,7 @@ class Progress {
     return At(happened::Seen{{.asked = std::move(asked), .is_cordoned = is_cordoned, .started = started}});
   }
   template <typename P>
-  bool Is() const {
+  bool IsIn() const {
     return std::holds_alternative<P>(phase);
   }
 
@@ -79,7 +79,7 @@ TEST(Advance, DrainsFromTheRequestToTheAnswer) {
   EXPECT_EQ(RequestOf(progress.phase), kDrain);
   EXPECT_EQ(progress.See(kDrain, true, kStart), std::nullopt) << "the write is under way";
   EXPECT_THAT(*progress.See({}, true), ElementsAre("answered"));
-  EXPECT_TRUE(progress.Is<phase::Idle>());
+  EXPECT_TRUE(progress.IsIn<phase::Idle>());
 }
 
 TEST(Advance, UncordonsAndThenAnswers) {
