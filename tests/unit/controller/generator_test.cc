@@ -501,7 +501,7 @@ TEST_F(GeneratorTest, DecidesAgainIfSomebodyChangesAConfigFirst) {
   EXPECT_EQ(trouble_, "");
 }
 
-TEST_F(GeneratorTest, SeldomRepeatsAWriteThatTheServerDropsAndReportsIt) {
+TEST_F(GeneratorTest, SeldomRepeatsAnUnkeptWriteAndReportsIt) {
   RunUntil([&] {
     return ConditionOf("controllerconfigs", "machine-config-controller", "TemplateControllerCompleted")
         .starts_with("True");

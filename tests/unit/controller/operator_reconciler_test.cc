@@ -223,7 +223,7 @@ TEST_F(OperatorReconcilerTest, AWriteThatIsRefusedIsAFailure) {
   RunUntil([&] { return FailureOf("MachineConfigController") == ""; });
 }
 
-TEST_F(OperatorReconcilerTest, AWriteThatTheServerDropsIsRepeatedSeldomAndReported) {
+TEST_F(OperatorReconcilerTest, AnUnkeptWriteIsRepeatedSeldomAndReported) {
   RunUntil([&] { return !Spec().is_null(); });
   const std::string write = "PATCH " + kApi + "controllerconfigs/" + kName;
   server_.Refuse([&](const kube::ReceivedRequest& request) -> std::optional<kube::Answer> {

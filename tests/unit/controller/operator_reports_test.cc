@@ -102,7 +102,7 @@ TEST_F(OperatorReportsTest, WritesTheSameReportOnce) {
   EXPECT_EQ(writes(), before);
 }
 
-TEST_F(OperatorReportsTest, SeldomRepeatsAReportThatTheServerDrops) {
+TEST_F(OperatorReportsTest, SeldomRepeatsAnUnkeptReport) {
   const std::string write = "PATCH /apis/config.openshift.io/v1/clusteroperators/machine-config/status";
   server_.Refuse([&](const kube::ReceivedRequest& request) -> std::optional<kube::Answer> {
     if (!request.line.starts_with(write)) return std::nullopt;

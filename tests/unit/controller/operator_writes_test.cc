@@ -19,7 +19,7 @@ class OperatorWritesTest : public testing::Test {
                                                           .trouble = [](const std::string&, const Error&) {}}};
 };
 
-TEST_F(OperatorWritesTest, OtherContentsDoNotWaitForAPatchThatTheServerDropped) {
+TEST_F(OperatorWritesTest, OtherContentsDoNotWaitForAnUnkeptPatch) {
   ASSERT_TRUE(writes_.MayStart(kWriteOfConfig, "1"));
   writes_.Ended(kTask, kWriteOfConfig, nullptr, Kept::kNo);
   EXPECT_FALSE(writes_.MayStart(kWriteOfConfig, "1"));

@@ -107,10 +107,10 @@ TEST_F(PolicyWatchTest, WritesADecisionOnceAndEmitsItsEventOnce) {
   EXPECT_EQ(CountOfEvents(), 1U);
 }
 
-class DroppedStatusTest : public PolicyWatchTest {
+class UnkeptStatusTest : public PolicyWatchTest {
  protected:
   // The API server answers each write with the object from before, as it does after a webhook has taken a change back.
-  DroppedStatusTest() {
+  UnkeptStatusTest() {
     server_.Refuse([this](const kube::ReceivedRequest& request) -> std::optional<kube::Answer> {
       if (!request.line.starts_with(kStatusWrite)) return std::nullopt;
       return kube::Answer{.body = json::ToText(server_.Find("rolloutpolicies", "workers"))};
@@ -118,7 +118,7 @@ class DroppedStatusTest : public PolicyWatchTest {
   }
 };
 
-TEST_F(DroppedStatusTest, IsWrittenSeldomAndReportedAndNotAnnounced) {
+TEST_F(UnkeptStatusTest, IsWrittenSeldomAndReportedAndNotAnnounced) {
   RunUntil([&] { return server_.CountOf(kStatusWrite) > 0; });
   Pass(std::chrono::seconds(60));
   EXPECT_GE(server_.CountOf(kStatusWrite), 3U);
@@ -129,7 +129,7 @@ TEST_F(DroppedStatusTest, IsWrittenSeldomAndReportedAndNotAnnounced) {
   RunUntil([&] { return CountOfEvents() > 0; });
 }
 
-TEST_F(DroppedStatusTest, DoesNotDelayAnotherDecision) {
+TEST_F(UnkeptStatusTest, DoesNotDelayAnotherDecision) {
   Pass(std::chrono::minutes(10));
   const std::size_t before = server_.CountOf(kStatusWrite);
   phase_ = "Halted";

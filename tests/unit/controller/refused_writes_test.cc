@@ -384,7 +384,7 @@ TEST_P(RefusedStatus, IsRetriedSeldomAndItsEventFollowsOnlyASuccessfulWrite) {
 INSTANTIATE_TEST_SUITE_P(Each, RefusedStatus, testing::ValuesIn(kube::BadAnswers()),
                          [](const auto& refused) { return refused.param.name; });
 
-TEST(DroppedStatus, IsReportedAndRetriedSeldom) {
+TEST(UnkeptStatus, IsReportedAndRetriedSeldom) {
   Testbed testbed;
   testbed.AddNode("a", "rendered-worker-2");
   testbed.SetTarget("worker", "rendered-worker-2");
