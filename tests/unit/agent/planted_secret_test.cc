@@ -84,12 +84,12 @@ void ForEachValue(json::Value& value, const std::function<void(json::Value&)>& v
 TEST_P(EveryParser, ReportsNoSecretOfAValueOfAnotherType) {
   if (!GetParam().is_json) GTEST_SKIP() << "it has no values";
   const std::string secret(kSecret);
-  const std::vector<json::Value> others = {secret, {secret}, {{secret, secret}}, {{{secret, {secret}}}}, 1.5,
-                                           -1,     true,     {nullptr}};
+  const std::vector<json::Value> replacements = {secret, {secret}, {{secret, secret}}, {{{secret, {secret}}}}, 1.5,
+                                                 -1,     true,     {nullptr}};
   json::Value document = *json::Parse(GetParam().sample);
   ForEachValue(document, [&](json::Value& value) {
-    for (const json::Value& other : others) {
-      const json::Value before = std::exchange(value, other);
+    for (const json::Value& replacement : replacements) {
+      const json::Value before = std::exchange(value, replacement);
       ExpectNoSecretInMessages(json::ToText(document));
       value = before;
     }

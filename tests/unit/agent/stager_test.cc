@@ -339,8 +339,8 @@ TEST_F(StagerTest, StopsWhenTheMachineIsToHaveAnotherGoalAndLetsItsChangeBeginTh
       std::chrono::milliseconds(1));
   round.After(std::chrono::milliseconds(1));
   ASSERT_TRUE(Succeeded(event::RunPatiently(*loop_)));
-  const Goal other{"rendered-worker-3"};
-  stager_->Follow({.phase = phase::Changing{.goal = other}, .wanted = other});
+  const Goal other_goal{"rendered-worker-3"};
+  stager_->Follow({.phase = phase::Changing{.goal = other_goal}, .wanted = other_goal});
   stager_->WhenIdle([&] { loop_->Stop(); });
   ASSERT_TRUE(Succeeded(event::RunPatiently(*loop_)));
   EXPECT_THAT(reports_, ElementsAre(How::kUnderWay));

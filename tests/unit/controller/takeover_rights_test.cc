@@ -76,10 +76,10 @@ TEST(RightsOfAgent, AreThoseOfTheFileAndThoseOfAKubelet) {
     if (right.verb == "create") right.name = "";
     EXPECT_TRUE(known.erase(right) == 1) << RightInWords(right);
   }
-  std::vector<std::string> others;
-  for (const Right& right : known) others.push_back(RightInWords(right));
-  EXPECT_THAT(others, testing::UnorderedElementsAre("create events in the namespace default", "get nodes n",
-                                                    "list nodes n", "watch nodes n", "patch nodes n"));
+  std::vector<std::string> rights_in_words;
+  for (const Right& right : known) rights_in_words.push_back(RightInWords(right));
+  EXPECT_THAT(rights_in_words, testing::UnorderedElementsAre("create events in the namespace default", "get nodes n",
+                                                             "list nodes n", "watch nodes n", "patch nodes n"));
 }
 
 TEST(RightsForTakeover, AreInTheNamespacesOfTheSettings) {

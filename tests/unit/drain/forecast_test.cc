@@ -65,9 +65,9 @@ struct Cluster {
 
   template <typename Act>
   auto WithSurroundings(Act act) const {
-    std::vector<const api::Node*> others;
-    for (const api::Node& node : nodes) others.push_back(&node);
-    return act({.pods = pods, .budgets = budgets, .other_nodes = others, .node = "worker", .wanted = wanted});
+    std::vector<const api::Node*> other_nodes;
+    for (const api::Node& node : nodes) other_nodes.push_back(&node);
+    return act({.pods = pods, .budgets = budgets, .other_nodes = other_nodes, .node = "worker", .wanted = wanted});
   }
   std::vector<Blocker> Forecast() const {
     return WithSurroundings([](const Surroundings& around) { return ForecastDrain(around); });

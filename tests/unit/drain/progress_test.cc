@@ -171,11 +171,11 @@ TEST(Advance, DoesNotAnswerADrainWhoseCordonIsGone) {
 }
 
 TEST(Advance, StartsOverForAnotherConfig) {
-  const Request other = {Verb::kDrain, "c"};
+  const Request other_request = {Verb::kDrain, "c"};
   Progress progress = Evicting();
-  EXPECT_THAT(*progress.See(other, true), ElementsAre("cordoning"));
+  EXPECT_THAT(*progress.See(other_request, true), ElementsAre("cordoning"));
   EXPECT_FALSE(std::get<news::Cordoning>(progress.last[0]).again);
-  EXPECT_EQ(RequestOf(progress.phase), other);
+  EXPECT_EQ(RequestOf(progress.phase), other_request);
 }
 
 TEST(Advance, EndsADrainWhoseRequestIsWithdrawn) {

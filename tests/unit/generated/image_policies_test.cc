@@ -64,10 +64,10 @@ TEST(ConditionsOf, HaveAMessageThatTheApiServerAccepts) {
 // The operator writes a new time at each sync, which triggers the next sync.
 TEST(ConditionsOf, DoNotChangeIfTheyReportTheSameAlready) {
   api::ImagePolicy policy = PolicyFor({"s.test/x"}, "ns1");
-  api::ConditionWithGeneration other;
-  other.type = "Other";
-  other.observed_generation = 3;
-  policy.status.conditions = {other};
+  api::ConditionWithGeneration other_condition;
+  other_condition.type = "Other";
+  other_condition.observed_generation = 3;
+  policy.status.conditions = {other_condition};
   policy.status.conditions = ConditionsOf({&policy, {"s.test/x"}}, kNow);
   ASSERT_THAT(policy.status.conditions, SizeIs(2));
   EXPECT_EQ(policy.status.conditions[0].type, "Other");
