@@ -97,8 +97,8 @@ TEST(Bootstrap, GivesEachPoolKernelArguments) {
             "98-master-generated-kubelet 98-infra-generated-kubelet ");
 }
 
-std::string ForPool(const char* pool, const char* rest = "") {
-  return std::string(R"({"machineConfigPoolSelector":{"matchLabels":{"pool":")") + pool + "\"}}" + rest + "}";
+std::string ForPool(const char* pool, const char* other_fields = "") {
+  return std::string(R"({"machineConfigPoolSelector":{"matchLabels":{"pool":")") + pool + "\"}}" + other_fields + "}";
 }
 
 TEST(Bootstrap, MakesConfigsWhoseOwnersHaveNoUid) {

@@ -109,7 +109,7 @@ TEST(PackedCommitOf, RefusesALabelThatNamesNoLayer) {
   EXPECT_FALSE(PackedCommitOf(manifest, Labelled({{"ostree.final-diffid", "sha256:2"}})));
 }
 
-TEST(ExpectDigest, RefusesOtherBytes) {
+TEST(ExpectDigest, RefusesBytesWithAnotherDigest) {
   EXPECT_TRUE(ExpectDigest("sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", ""));
   EXPECT_FALSE(ExpectDigest(kA, ""));
 }
