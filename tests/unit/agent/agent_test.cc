@@ -57,7 +57,7 @@ class HeldSource final : public Source {
   std::function<void(const std::string& config)> fetched;
 };
 
-// A look at a goal, which ends when the test says so.
+// A look at a goal, which ends when the test allows it.
 struct HeldLook {
   std::atomic<bool> has_begun = false;
   std::atomic<bool> may_end = false;
@@ -127,7 +127,7 @@ TEST(Agent, LooksAtTheLastOfTwoGoalsThatArriveDuringALook) {
   EXPECT_TRUE(third.has_begun);
 }
 
-TEST(Agent, RemovesWithoutAClusterAnImageThatWasFetchedForTheConfigOfOne) {
+TEST(Agent, RemovesWithoutAClusterAnImageThatWasFetchedForAConfigOfACluster) {
   TemporaryDirectory directory;
   change::SmallMachine small(directory.path());
   small.policy = {};

@@ -29,7 +29,7 @@ constexpr const char* kSecretFile = "/etc/mco/internal-registry-pull-secret.json
 
 RegistryBundle Bundle(const std::string& file, const std::string& contents) { return {file, EncodeBase64(contents)}; }
 
-ClusterFilesSource SourceWith() {
+ClusterFilesSource SampleSource() {
   ClusterFilesSource source;
   source.metadata.name = "machine-config-controller";
   source.spec.kubelet_authorities = EncodeBase64(NamedCertificate("kubelet's"));
@@ -37,10 +37,11 @@ ClusterFilesSource SourceWith() {
   return source;
 }
 
-ClusterFilesSource WithRegistries(std::vector<RegistryBundle> bundles, std::vector<RegistryBundle> of_users = {}) {
-  ClusterFilesSource source = SourceWith();
+ClusterFilesSource SourceWithRegistries(std::vector<RegistryBundle> bundles,
+                                        std::vector<RegistryBundle> user_bundles = {}) {
+  ClusterFilesSource source = SampleSource();
   source.spec.registries = std::move(bundles);
-  source.spec.user_registries = std::move(of_users);
+  source.spec.user_registries = std::move(user_bundles);
   return source;
 }
 
@@ -67,8 +68,8 @@ TEST(ClusterFiles, AreReadFromAControllerConfigAsItsOperatorWritesIt) {
   EXPECT_THAT(files.registries, ElementsAre("r.example.com:5000"));
 }
 
-TEST(ClusterFiles, AnAuthorityOfTheUsersReplacesThatOfTheCluster) {
-  const auto files = ValueOf(FilesOf(WithRegistries({Bundle("a", "cluster")}, {Bundle("a", "user")})));
+TEST(ClusterFiles, AnAuthorityOfTheUsersReplacesTheAuthorityOfTheCluster) {
+  const auto files = ValueOf(FilesOf(SourceWithRegistries({Bundle("a", "cluster")}, {Bundle("a", "user")})));
   EXPECT_EQ(ContentsOf(files)["/etc/docker/certs.d/a/ca.crt"], "user\n");
   EXPECT_THAT(files.registries, ElementsAre("a"));
 }
@@ -78,15 +79,15 @@ TEST(ClusterFiles, AnEmptyBundleForTheKubeletIsNotWritten) {
 }
 
 TEST(ClusterFiles, ABundleForTheKubeletWithoutACertificateIsRefused) {
-  ClusterFilesSource source = SourceWith();
+  ClusterFilesSource source = SampleSource();
   source.spec.kubelet_authorities = EncodeBase64("no certificate");
   EXPECT_THAT(MessageOf(FilesOf(source)),
               HasSubstr("$.spec.kubeAPIServerServingCAData: has no certificate that can be read"));
 }
 
 TEST(ClusterFiles, AnErrorListsAllProblemsAndContainsNoSecret) {
-  auto source = WithRegistries({Bundle("../evil", "a"), Bundle("..", "a"), Bundle("", "a"), {"fine", "?"}},
-                               {Bundle(std::string("a\0b", 3), "a")});
+  auto source = SourceWithRegistries({Bundle("../evil", "a"), Bundle("..", "a"), Bundle("", "a"), {"fine", "?"}},
+                                     {Bundle(std::string("a\0b", 3), "a")});
   source.spec.internal_pull_secret = "secret!";
   EXPECT_THAT(
       MessageOf(FilesOf(source)),
@@ -120,14 +121,14 @@ class PutClusterFilesTest : public testing::Test {
 };
 
 TEST_F(PutClusterFilesTest, WritesOnlyFilesThatDiffer) {
-  EXPECT_THAT(Put(SourceWith()), ElementsAre(kKubeletFile, kCloudFile, kSecretFile));
+  EXPECT_THAT(Put(SampleSource()), ElementsAre(kKubeletFile, kCloudFile, kSecretFile));
   EXPECT_EQ(Read(kKubeletFile), NamedCertificate("kubelet's"));
   EXPECT_EQ(ModeOf(kKubeletFile), 0644u);
   const auto before = StatusOf(kKubeletFile).st_ino;
-  EXPECT_THAT(Put(SourceWith()), IsEmpty());
+  EXPECT_THAT(Put(SampleSource()), IsEmpty());
   EXPECT_EQ(StatusOf(kKubeletFile).st_ino, before);
   Make(kKubeletFile, "mine");
-  EXPECT_THAT(Put(SourceWith()), ElementsAre(kKubeletFile));
+  EXPECT_THAT(Put(SampleSource()), ElementsAre(kKubeletFile));
   EXPECT_EQ(Read(kKubeletFile), NamedCertificate("kubelet's"));
 }
 
@@ -135,7 +136,7 @@ TEST_F(PutClusterFilesTest, AFileKeepsItsModeAndASecretIsReadableByRootOnly) {
   Make(kKubeletFile, "old");
   Make(kSecretFile, "{}\n");
   fs::permissions(Place(kKubeletFile), fs::perms(0600));
-  EXPECT_THAT(Put(SourceWith()), Contains(kSecretFile));
+  EXPECT_THAT(Put(SampleSource()), Contains(kSecretFile));
   EXPECT_EQ(ModeOf(kKubeletFile), 0600u);
   EXPECT_EQ(ModeOf(kSecretFile), 0600u);
 }
@@ -144,17 +145,17 @@ TEST_F(PutClusterFilesTest, ALinkIsReplacedAndNotFollowed) {
   Make("/etc/shadow", "not theirs");
   fs::create_directories(Place("/etc/kubernetes"));
   fs::create_symlink("/etc/shadow", Place(kKubeletFile));
-  Put(SourceWith());
+  Put(SampleSource());
   EXPECT_EQ(Read("/etc/shadow"), "not theirs");
   EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(Place(kKubeletFile))));
 }
 
 TEST_F(PutClusterFilesTest, RemovesOnlyRegistriesThatItHasWritten) {
   Make("/etc/docker/certs.d/mine/ca.crt", "mine");
-  Put(WithRegistries({Bundle("a..1", "a"), Bundle("b", "b"), Bundle("c", "c")}));
+  Put(SourceWithRegistries({Bundle("a..1", "a"), Bundle("b", "b"), Bundle("c", "c")}));
   Make("/etc/docker/certs.d/c/client.cert", "mine");
   const auto kept = StatusOf("/etc/docker/certs.d/b/ca.crt").st_ino;
-  EXPECT_THAT(Put(WithRegistries({Bundle("b", "b")})),
+  EXPECT_THAT(Put(SourceWithRegistries({Bundle("b", "b")})),
               ElementsAre("/etc/docker/certs.d/a:1/ca.crt", "/etc/docker/certs.d/c/ca.crt"));
   EXPECT_FALSE(fs::exists(Place("/etc/docker/certs.d/a:1")));
   EXPECT_FALSE(fs::exists(Place("/etc/docker/certs.d/c/ca.crt")));
@@ -162,19 +163,19 @@ TEST_F(PutClusterFilesTest, RemovesOnlyRegistriesThatItHasWritten) {
   EXPECT_EQ(Read("/etc/docker/certs.d/mine/ca.crt"), "mine");
   // The bundle that stays was not rewritten: it has the same inode.
   EXPECT_EQ(StatusOf("/etc/docker/certs.d/b/ca.crt").st_ino, kept);
-  EXPECT_THAT(Put(WithRegistries({Bundle("b", "b")})), IsEmpty());
+  EXPECT_THAT(Put(SourceWithRegistries({Bundle("b", "b")})), IsEmpty());
 }
 
-TEST_F(PutClusterFilesTest, AnObstacleIsNamed) {
+TEST_F(PutClusterFilesTest, ADirectoryInPlaceOfAFileIsNamedInTheError) {
   fs::create_directories(Place(kKubeletFile));
-  EXPECT_THAT(MessageOf(PutClusterFiles(root_, ValueOf(FilesOf(SourceWith())))),
+  EXPECT_THAT(MessageOf(PutClusterFiles(root_, ValueOf(FilesOf(SampleSource())))),
               HasSubstr("writing /etc/kubernetes/kubelet-ca.crt"));
 }
 
 TEST_F(PutClusterFilesTest, WaitingFilesAreReportedWithTheirExpiryAndNotWritten) {
   const std::string signer = "kube-apiserver-to-kubelet-signer";
-  Put(WithRegistries({Bundle("gone", "a")}));
-  const ClusterFiles wanted = ValueOf(FilesOf(WithRegistries({Bundle("new", "b")})));
+  Put(SourceWithRegistries({Bundle("gone", "a")}));
+  const ClusterFiles wanted = ValueOf(FilesOf(SourceWithRegistries({Bundle("new", "b")})));
   Make(kKubeletFile, MadeCertificate("other", "20300101000000Z") + MadeCertificate(signer, "20261206120000Z"));
   const auto waiting = ValueOf(FilesThatWait(root_, wanted));
   std::vector<std::string> paths;

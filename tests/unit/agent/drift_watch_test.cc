@@ -302,7 +302,7 @@ TEST_F(DriftWatchTest, TakesLittleMemory) {
   EXPECT_LT(taken, 512U << 10);  // The list of paths was allocated before, so it does not count.
 }
 
-// Limits the process to this many more descriptors.
+// Lets the process open only `more` further descriptors.
 class FewDescriptors {
  public:
   explicit FewDescriptors(int more) {
@@ -322,7 +322,7 @@ class FewDescriptors {
 
 TEST_F(DriftWatchTest, ReportsAWatchThatFailedAndRetries) {
   Write("a/b/managed");
-  const event::Timer opens_the_clock(*loop_, [] {});
+  const event::Timer opens_timerfd(*loop_, [] {});  // Makes sd-event open its timerfd while descriptors are not few.
   {
     RunPastTheDelay();            // Closes what sd-event has opened so far.
     const FewDescriptors few(2);  // This is enough for the topmost directory only.

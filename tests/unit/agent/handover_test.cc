@@ -41,7 +41,7 @@ Phase DegradedWith(phase::Degraded::Retry retry) { return phase::Degraded{.text 
 
 TEST(IsHandedOver, OnlyWithOneValueOfTheLabel) {
   EXPECT_TRUE(IsHandedOver(NodeWithLabel("acts")));
-  for (const char* other : {"awaited", "leaves", "", "yes"}) EXPECT_FALSE(IsHandedOver(NodeWithLabel(other))) << other;
+  for (const char* value : {"awaited", "leaves", "", "yes"}) EXPECT_FALSE(IsHandedOver(NodeWithLabel(value))) << value;
   EXPECT_FALSE(IsHandedOver(api::Node()));
 }
 
@@ -81,9 +81,9 @@ TEST(CanLeave, WhenDegradedUnlessAChangeHasToBeEnded) {
   EXPECT_FALSE(CanLeave(DegradedWith(Retry::kNone), NodeInState(api::kStateWorking)));
   EXPECT_FALSE(CanLeave(DegradedWith(Retry::kRecover), degraded));
   EXPECT_FALSE(CanLeave(DegradedWith(Retry::kReboot), degraded));
-  phase::Degraded after{.text = "why"};
-  after.after = FailedChange{.goal = {.config = "c"}, .text = "why"};
-  EXPECT_FALSE(CanLeave(after, degraded));
+  phase::Degraded after_a_failed_change{.text = "why"};
+  after_a_failed_change.after = FailedChange{.goal = {.config = "c"}, .text = "why"};
+  EXPECT_FALSE(CanLeave(after_a_failed_change, degraded));
 }
 
 TEST(CanLeaveNewNode, BeforeAChangeBegins) {

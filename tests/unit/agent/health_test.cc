@@ -32,7 +32,7 @@ class PreparedSystemd final : public host::Systemd {
     return known == units.end() ? host::UnitStatus{"not-found", "inactive", "", false} : known->second;
   }
 
-  void Is(const std::string& unit, const std::string& active_state) {
+  void SetState(const std::string& unit, const std::string& active_state) {
     units[unit] = {"loaded", active_state, "enabled", false};
   }
 
@@ -64,20 +64,20 @@ TEST_F(HealthTest, IsFineWithoutAnyChecks) { EXPECT_THAT(Unwell(), IsEmpty()); }
 
 TEST_F(HealthTest, RequiresItsUnitsToBeActive) {
   settings_.units = {"a.service", "b.service", "c.service", "d.service", "e.service"};
-  systemd_.Is("a.service", "active");
-  systemd_.Is("b.service", "reloading");
-  systemd_.Is("c.service", "failed");
-  systemd_.Is("d.service", "activating");
+  systemd_.SetState("a.service", "active");
+  systemd_.SetState("b.service", "reloading");
+  systemd_.SetState("c.service", "failed");
+  systemd_.SetState("d.service", "activating");
   EXPECT_THAT(Unwell(), ElementsAre("c.service is failed", "d.service is activating",
                                     "e.service cannot be checked: its load state is not-found"));
 }
 
 TEST_F(HealthTest, RequiresACompleteBootIfAUnitWantsThat) {
-  systemd_.Is("boot-complete.target", "inactive");
+  systemd_.SetState("boot-complete.target", "inactive");
   EXPECT_THAT(Unwell(), IsEmpty());
   systemd_.units["boot-complete.target"].is_needed = true;
   EXPECT_THAT(Unwell(), ElementsAre("boot-complete.target is inactive"));
-  systemd_.Is("boot-complete.target", "active");
+  systemd_.SetState("boot-complete.target", "active");
   EXPECT_THAT(Unwell(), IsEmpty());
 }
 
@@ -161,7 +161,7 @@ TEST(Judge, IsUnwellWithAllReasonsAfterTheLimit) {
   EXPECT_EQ(std::get<Unwell>(verdict).why, "a is failed; b is inactive");
 }
 
-TEST(Judge, IsWellAtAnyTime) {
+TEST(Judge, IsWellWithoutReasonsAlsoAfterTheLimit) {
   EXPECT_TRUE(std::holds_alternative<Well>(Judge({}, 1, seconds(0), minutes(10))));
   EXPECT_TRUE(std::holds_alternative<Well>(Judge({}, 70, minutes(11), minutes(10))));
 }

@@ -35,7 +35,7 @@ constexpr const char* kFirstAnnotations = R"("machineconfiguration.openshift.io/
                                           R"("machineconfiguration.openshift.io/desiredConfig":"rendered-first",)"
                                           R"("machineconfiguration.openshift.io/state":"Done")";
 
-// The Node as it is in `version`.
+// Returns the Node, as JSON, as it is in `version`.
 std::string AnnotatedNode(const std::string& version, const std::string& annotations) {
   return R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"a","uid":"1","resourceVersion":")" + version +
          R"(","annotations":{)" + annotations + R"(}},"spec":{},"status":{}})";

@@ -47,8 +47,8 @@ struct VerdictCase {
   std::optional<seconds> timeout;
   pool::GateTimeout on_timeout;
   seconds blocked_for;
-  const char* why;     // A part; empty if the change may begin.
-  const char* passed;  // A part; empty if no gate is passed over.
+  const char* why;     // A part of the text; empty if the change may begin.
+  const char* passed;  // A part of the text; empty if no gate is passed over.
   bool is_halted;
 };
 
@@ -70,16 +70,16 @@ TEST(JudgeGates, LetsAChangeBeginIfTheGateIsMetOrItsTimeoutAllowsIt) {
       {"continues", kRefused, minutes(30), kContinue, minutes(30), "", "503; it has not been met since", false},
       {"continues, not answered", {}, minutes(30), kContinue, minutes(30), "", "there is no result yet", false},
   };
-  for (const VerdictCase& one : cases) {
+  for (const VerdictCase& row : cases) {
     gates::GateChecks::Results results;
-    if (one.result) results["g"] = *one.result;
-    const std::vector<pool::Gate> gates = {GateWith("g", one.timeout, one.on_timeout)};
-    const GateVerdict verdict = JudgeGates(gates, results, {{"g", api::Time{kNoon - one.blocked_for}}}, kNoon);
-    EXPECT_THAT(verdict.why, *one.why == '\0' ? IsEmpty() : testing::Matcher<std::string>(HasSubstr(one.why)))
-        << one.name;
-    EXPECT_THAT(verdict.passed, *one.passed == '\0' ? IsEmpty() : testing::Matcher<std::string>(HasSubstr(one.passed)))
-        << one.name;
-    EXPECT_EQ(verdict.is_halted, one.is_halted) << one.name;
+    if (row.result) results["g"] = *row.result;
+    const std::vector<pool::Gate> gates = {GateWith("g", row.timeout, row.on_timeout)};
+    const GateVerdict verdict = JudgeGates(gates, results, {{"g", api::Time{kNoon - row.blocked_for}}}, kNoon);
+    EXPECT_THAT(verdict.why, *row.why == '\0' ? IsEmpty() : testing::Matcher<std::string>(HasSubstr(row.why)))
+        << row.name;
+    EXPECT_THAT(verdict.passed, *row.passed == '\0' ? IsEmpty() : testing::Matcher<std::string>(HasSubstr(row.passed)))
+        << row.name;
+    EXPECT_EQ(verdict.is_halted, row.is_halted) << row.name;
   }
 }
 
@@ -98,7 +98,7 @@ TEST(JudgeGates, MeasuresTheTimeoutFromTheFirstVerdictThatDoesNotLetTheChangeBeg
               HasSubstr("it has not been met since 2027-01-02T12:31:00Z"));
 }
 
-TEST(JudgeGates, RequiresEachGateAndReportsOneThatHaltsFirst) {
+TEST(JudgeGates, RequiresEachGateAndReportsAGateThatHaltsBeforeOthers) {
   using enum pool::GateTimeout;
   const std::vector<pool::Gate> gates = {GateWith("a", {}, kWait), GateWith("b", minutes(1), kHalt),
                                          GateWith("c", minutes(1), kContinue)};
@@ -215,7 +215,7 @@ TEST_F(LocalGatesTest, NoTimeoutPassesBecauseTheClockIsSet) {
   EXPECT_EQ(Judge(gates).why, "");
 }
 
-TEST_F(LocalGatesTest, ATimeoutIsThatOfOneGoalAndEndsWhenItIsForgotten) {
+TEST_F(LocalGatesTest, ATimeoutRunsForOneGoalUntilItIsForgotten) {
   std::vector<pool::Gate> gates = {GateNamed("backup", "http://127.0.0.1:1/")};
   gates[0].timeout = minutes(30);
   gates[0].on_timeout = pool::GateTimeout::kContinue;
@@ -232,7 +232,7 @@ TEST_F(LocalGatesTest, ATimeoutIsThatOfOneGoalAndEndsWhenItIsForgotten) {
   EXPECT_THAT(Judge(gates, "rendered-local-2").why, HasSubstr("since 2027-01-02T13:00:00Z"));
 }
 
-TEST_F(LocalGatesTest, ATimeoutIsThatOfOneQuestion) {
+TEST_F(LocalGatesTest, ATimeoutBeginsAgainWhenTheQuestionOfItsGateChanges) {
   std::vector<pool::Gate> gates = {GateNamed("backup", "http://127.0.0.1:1/"), GateNamed("db", "http://127.0.0.1:1/")};
   for (pool::Gate& gate : gates) {
     gate.timeout = minutes(30);
@@ -257,7 +257,7 @@ TEST_F(LocalGatesTest, NobodyIsAskedWhileTheGatesRest) {
   static_cast<void>(JudgeAnswered(gates));
   gates_.Rest();
   server.Answer(200);
-  // An answer from before does not count either.
+  // An answer from before Rest() does not count either.
   EXPECT_THAT(Judge(gates).why, HasSubstr("there is no result yet"));
   gates_.Rest();
   const int requests = server.requests();

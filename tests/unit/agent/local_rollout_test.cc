@@ -143,7 +143,7 @@ TEST_F(LocalRolloutTest, AKeyThatMayBeAUrlIsNotRepeated) {
               Not(HasSubstr("s3cret")));
 }
 
-TEST_F(LocalRolloutTest, AQueryThatIsMissingOrWouldEndUpInAnotherQueryIsRefused) {
+TEST_F(LocalRolloutTest, AMissingQueryAndAPrometheusUrlWithAQueryOrFragmentAreRefused) {
   const std::string message = MessageOf(Read(R"({gates: [
       {name: a, when: Before, prometheus: {url: "http://prometheus:9090"}},
       {name: b, when: Before, prometheus: {url: "http://prometheus/?token=s3cret", query: up}},

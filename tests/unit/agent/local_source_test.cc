@@ -114,7 +114,7 @@ class OpenCounter {
     EXPECT_GE(::inotify_add_watch(fd_.get(), directory.c_str(), IN_OPEN | IN_CLOSE), 0);
   }
 
-  int Times(const std::string& name) const {
+  int OpenCount(const std::string& name) const {
     int times = 0;
     alignas(inotify_event) std::array<char, 1 << 16> buffer;
     for (ssize_t length; (length = ::read(fd_.get(), buffer.data(), buffer.size())) > 0;) {
@@ -149,7 +149,7 @@ TEST_F(LocalSourceTest, AnnouncesTheGoalOfTheFilesAndEachNewOne) {
   EXPECT_EQ(wanted_.back(), wanted_[0]);
 }
 
-TEST_F(LocalSourceTest, AMovedFileOrTheTargetOfALinkCounts) {
+TEST_F(LocalSourceTest, NoticesALinkAndTheReplacementOfItsTarget) {
   Begin();
   Run();
   EXPECT_EQ(wanted_, std::vector<std::string>{"mco-empty-mc"});
@@ -275,7 +275,7 @@ TEST_F(LocalSourceTest, FilesThatAlwaysChangeAreRenderedAtIntervals) {
   Run();
   ASSERT_EQ(wanted_.size(), 2u);
   ASSERT_GE(changes, 60);  // Sixty changes take three seconds by this clock.
-  EXPECT_LT(opened.Times("50-many.ign"), changes / 4);
+  EXPECT_LT(opened.OpenCount("50-many.ign"), changes / 4);
 }
 
 // A clock whose wall time a test sets.
@@ -284,7 +284,7 @@ class SettableClock final : public Clock {
   explicit SettableClock(WallTime wall) : wall_(wall) {}
   MonotonicTime Monotonic() const override { return SystemClock().Monotonic(); }
   WallTime Wall() const override { return wall_; }
-  void Set(WallTime wall) { wall_ = wall; }
+  void SetWallTime(WallTime wall) { wall_ = wall; }
 
  private:
   WallTime wall_;
@@ -307,7 +307,7 @@ TEST_F(LocalSourceTest, AGoalWaitsForTheNextWindow) {
   EXPECT_THAT(held_, testing::ElementsAre(testing::MatchesRegex(
                          "the change to rendered-local-.* waits: the next window begins at 2027-01-02T02:00:00Z")));
   EXPECT_THAT(wanted_, testing::IsEmpty());
-  clock.Set(opens);
+  clock.SetWallTime(opens);
   Run();
   EXPECT_EQ(wanted_.size(), 1U);
   EXPECT_THAT(held_.back(), "");
@@ -349,8 +349,8 @@ class LateClock final : public Clock {
   std::chrono::seconds passed_{0};
 };
 
-// If time passes before files are read once more, it must be little: LateClock must not get ahead of the machine's own
-// clock, by which the timers run.
+// If files must be read again after Pass(), its time must be short: timers run by the machine's own monotonic clock,
+// and LateClock must not get ahead of it.
 class LocalSourceGateTest : public LocalSourceTest {
  protected:
   void WriteGate(const std::string& more = "", const std::string& windows = "") {
@@ -513,7 +513,7 @@ TEST_F(LocalSourceGateTest, ATimeoutBeginsAgainIfTheGateWasRemovedMeanwhile) {
   RunUntilHeld("503");
   std::ofstream(rollout_file_) << "spec: {}\n";
   RunUntilWanted(1);
-  // The change does not begin, because the agent has found an edit, say.  Meanwhile the gate is written again.
+  // The change does not begin, for example because the agent has found an edit.  Meanwhile the gate is written again.
   Pass(std::chrono::minutes(2));
   WriteGate(", timeout: 1min, onTimeout: Continue");
   RunUntilRead();

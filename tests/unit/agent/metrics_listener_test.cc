@@ -47,7 +47,7 @@ class Client {
     return *this;
   }
   // Returns everything that is received until the server closes the connection.
-  std::string Rest() {
+  std::string ReadToTheEnd() {
     std::string text;
     std::array<char, 65536> bytes;
     for (;;) {
@@ -57,7 +57,7 @@ class Client {
       text.append(bytes.data(), static_cast<std::size_t>(count));
     }
   }
-  std::string Ask(const std::string& request) { return Send(request).Rest(); }
+  std::string Ask(const std::string& request) { return Send(request).ReadToTheEnd(); }
 
   void Vanish() {
     const linger at_once = {.l_onoff = 1, .l_linger = 0};
@@ -77,7 +77,7 @@ class Listener : public testing::Test {
   }
 
   // Runs a client on a thread of its own while the loop runs on this one.
-  void While(const std::function<void()>& client) {
+  void RunClient(const std::function<void()>& client) {
     std::thread thread([&] {
       client();
       loop_->Post([&] { loop_->Stop(); });
@@ -87,7 +87,7 @@ class Listener : public testing::Test {
   }
   std::string AnswerTo(const std::string& request) {
     std::string answer;
-    While([&] { answer = Client(listener_->port()).Ask(request); });
+    RunClient([&] { answer = Client(listener_->port()).Ask(request); });
     return answer;
   }
 
@@ -153,10 +153,10 @@ TEST_F(Listener, RefusesAHeadThatIsTooLong) {
 
 TEST_F(Listener, AcceptsARequestByteByByte) {
   Begin();
-  While([&] {
+  RunClient([&] {
     Client client(listener_->port());
     for (const char letter : std::string(kGetMetrics)) client.Send(std::string(1, letter));
-    EXPECT_THAT(client.Rest(), StartsWith(kFine));
+    EXPECT_THAT(client.ReadToTheEnd(), StartsWith(kFine));
   });
 }
 
@@ -166,38 +166,38 @@ TEST_F(Listener, SendsALongTextCompletely) {
   EXPECT_EQ(AnswerTo(kGetMetrics).size() - AnswerTo("HEAD /metrics HTTP/1.1\r\n\r\n").size(), text_.size());
 }
 
-TEST_F(Listener, DropsASlowClientAndServesTheOthersMeanwhile) {
+TEST_F(Listener, DropsASlowClientAndServesOtherClientsMeanwhile) {
   text_ = std::string(20'000'000, 'x');
   Begin({.time = milliseconds(300)});
-  While([&] {
+  RunClient([&] {
     Client silent(listener_->port());
     Client begins(listener_->port());
     begins.Send("GET /metrics HT");
     Client does_not_read(listener_->port());
     does_not_read.Send(kGetMetrics);
     EXPECT_THAT(Client(listener_->port()).Ask("HEAD /metrics HTTP/1.1\r\n\r\n"), StartsWith(kFine));
-    EXPECT_EQ(silent.Rest(), "");
-    EXPECT_EQ(begins.Rest(), "");
-    EXPECT_LT(does_not_read.Rest().size(), text_.size());
+    EXPECT_EQ(silent.ReadToTheEnd(), "");
+    EXPECT_EQ(begins.ReadToTheEnd(), "");
+    EXPECT_LT(does_not_read.ReadToTheEnd().size(), text_.size());
   });
 }
 
 TEST_F(Listener, LetsClientsWaitAtTheLimitOfConnections) {
   Begin({.connections = 2, .time = kLong});
-  While([&] {
+  RunClient([&] {
     auto first = std::make_unique<Client>(listener_->port());
     const Client second(listener_->port());
     Client third(listener_->port());
     third.Send(kGetMetrics);
     first.reset();
-    EXPECT_THAT(third.Rest(), StartsWith(kFine));
+    EXPECT_THAT(third.ReadToTheEnd(), StartsWith(kFine));
   });
 }
 
 TEST_F(Listener, ContinuesAfterAClientHasGone) {
   text_ = std::string(20'000'000, 'x');
   Begin();
-  While([&] {
+  RunClient([&] {
     Client(listener_->port()).Vanish();
     Client(listener_->port()).Send("GET /met").Vanish();
     Client(listener_->port()).Send(kGetMetrics).Vanish();
@@ -208,24 +208,24 @@ TEST_F(Listener, ContinuesAfterAClientHasGone) {
 
 TEST_F(Listener, ServesAHundredAtOnce) {
   Begin();
-  While([&] {
+  RunClient([&] {
     std::vector<std::unique_ptr<Client>> clients;
     for (int i = 0; i < 100; ++i) clients.push_back(std::make_unique<Client>(listener_->port()));
     for (const auto& client : clients) client->Send(kGetMetrics);
-    for (const auto& client : clients) EXPECT_THAT(client->Rest(), StartsWith(kFine));
+    for (const auto& client : clients) EXPECT_THAT(client->ReadToTheEnd(), StartsWith(kFine));
   });
 }
 
 TEST_F(Listener, MayEndWithAConnectedClient) {
   Begin();
   std::unique_ptr<Client> client;
-  While([&] {
+  RunClient([&] {
     client = std::make_unique<Client>(listener_->port());
     client->Send("GET ");
   });
   event::Settle(*loop_);
   listener_.reset();
-  EXPECT_THAT(client->Rest(), Not(HasSubstr("200")));
+  EXPECT_THAT(client->ReadToTheEnd(), Not(HasSubstr("200")));
 }
 
 TEST_F(Listener, ListensOnIpv6) {

@@ -65,7 +65,7 @@ api::MachineConfigNodeStatus StatusAfter(const api::MachineConfigNode& known, co
   return NextStatus(known, progress, kNode, kNow).value();
 }
 
-const api::Condition& Of(const api::MachineConfigNodeStatus& status, std::string_view type) {
+const api::Condition& ConditionOfType(const api::MachineConfigNodeStatus& status, std::string_view type) {
   for (const api::Condition& condition : status.conditions) {
     if (condition.type == type) return condition;
   }
@@ -175,7 +175,7 @@ TEST(NextStatus, HasAllConditionsFromTheBeginning) {
   for (const auto* type : {"UpdatePrepared", "UpdateExecuted", "UpdatePostActionComplete", "UpdateComplete", "Resumed",
                            "Drained", "AppliedFilesAndOS", "Cordoned", "RebootedNode", "Uncordoned", "NodeDegraded",
                            "PinnedImageSetsDegraded", "PinnedImageSetsProgressing"}) {
-    EXPECT_EQ(Text(Of(status, type)),
+    EXPECT_EQ(Text(ConditionOfType(status, type)),
               fmt::format("{0}=False NotYetOccurred: This node has not yet entered the {0} phase", type));
   }
   for (const api::Condition& condition : status.conditions) EXPECT_EQ(condition.last_transition_time, kNow);
@@ -184,9 +184,9 @@ TEST(NextStatus, HasAllConditionsFromTheBeginning) {
 TEST(NextStatus, ChangesOnlyParentAndChild) {
   auto status =
       StatusAfter(NodeAfter({progress::RebootNeeded(), progress::DrainNotRequired()}), progress::DrainNotRequired());
-  EXPECT_EQ(Of(status, "UpdateExecuted").last_transition_time, kNow);
-  EXPECT_EQ(Of(status, "Drained").last_transition_time, kNow);
-  EXPECT_EQ(Of(status, "RebootedNode").last_transition_time, kBefore);
+  EXPECT_EQ(ConditionOfType(status, "UpdateExecuted").last_transition_time, kNow);
+  EXPECT_EQ(ConditionOfType(status, "Drained").last_transition_time, kNow);
+  EXPECT_EQ(ConditionOfType(status, "RebootedNode").last_transition_time, kBefore);
   EXPECT_THAT(status.conditions, SizeIs(3));
 }
 
@@ -194,7 +194,7 @@ TEST(NextStatus, IsNulloptIfTheStatusAlreadyHasTheMoment) {
   EXPECT_FALSE(NextStatus(NodeAfter({progress::Updated("a")}), progress::Updated("a"), kNode, kNow));
 }
 
-TEST(NextStatus, KeepsAChildThatChangesBelowTheSameParent) {
+TEST(NextStatus, WritesAChildThatChangesBelowAnUnchangedParent) {
   plan::Difference files;
   files.files = true;
   plan::Difference keys = files;
@@ -202,7 +202,7 @@ TEST(NextStatus, KeepsAChildThatChangesBelowTheSameParent) {
   auto known = NodeAfter();
   known.status = StatusAfter(known, progress::Applying(files)[0]);
   EXPECT_FALSE(NextStatus(known, progress::Applying(files)[0], kNode, kNow));
-  EXPECT_THAT(Of(StatusAfter(known, progress::Applying(keys)[0]), "AppliedFilesAndOS").message,
+  EXPECT_THAT(ConditionOfType(StatusAfter(known, progress::Applying(keys)[0]), "AppliedFilesAndOS").message,
               testing::EndsWith("SSH Keys will  need an update"));
 }
 
@@ -242,7 +242,7 @@ TEST(NextStatus, RepeatsTheCurrentAndTheDesiredConfig) {
   EXPECT_EQ(status.config_version->desired, "not-yet-set");
 }
 
-TEST(NextStatus, RepeatsImagesWhereNodesReportThem) {
+TEST(NextStatus, HasImagesOnlyIfTheObjectHasTheConditionsOfImageMode) {
   NodeFacts node = kNode;
   node.current_image = "os@old";
   EXPECT_FALSE(NextStatus(NodeAfter(), progress::Rebooted(), node, kNow)->config_image);
@@ -264,7 +264,7 @@ TEST(NextStatus, IgnoresMomentsOfTheOtherMode) {
   EXPECT_TRUE(NextStatus(known, progress_reports[1], kNode, kNow));
 }
 
-TEST(NextStatus, KeepsConditionsOfOthers) {
+TEST(NextStatus, KeepsUnknownConditionsAndPinnedImageSets) {
   auto known = NodeAfter();
   known.status.conditions.push_back({"SomethingNew", "True", kBefore, "Because", "text"});
   known.status.pinned_image_sets.push_back({"images", 1, 2, 0, ""});

@@ -20,13 +20,13 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-constexpr const char* kGetNode = "GET /apis/machineconfiguration.openshift.io/v1/machineconfignodes/a";
-constexpr const char* kPost =
+constexpr const char* kGetObject = "GET /apis/machineconfiguration.openshift.io/v1/machineconfignodes/a";
+constexpr const char* kPostObject =
     "POST /apis/machineconfiguration.openshift.io/v1/machineconfignodes?fieldManager=machine-config-operator";
-constexpr const char* kStatus =
+constexpr const char* kPatchStatus =
     "PATCH /apis/machineconfiguration.openshift.io/v1/machineconfignodes/a/status?fieldManager=machine-config-operator"
     "&force=true";
-constexpr const char* kSpec =
+constexpr const char* kPatchSpec =
     "PATCH /apis/machineconfiguration.openshift.io/v1/machineconfignodes/a?fieldManager=machine-config-operator"
     "&force=true";
 
@@ -37,13 +37,13 @@ const std::string kExistingObject =
 const NodeFacts kWrittenNode = {
     .name = "a", .uid = "uid-1", .pool = "worker", .current_config = "rendered-1", .desired_config = "rendered-2"};
 
-Answer Missing() {
+Answer ObjectIsMissing() {
   return {.status = 404,
           .body = R"({"kind":"Status","reason":"NotFound","message":"machineconfignodes.machineconfiguration.openshift)"
                   R"(.io \"a\" not found"})"};
 }
 
-Answer WithoutKind() {
+Answer KindIsUnknown() {
   return {.status = 404,
           .body = R"({"kind":"Status","reason":"NotFound","message":"the server could not find the requested )"
                   R"(resource"})"};
@@ -86,7 +86,7 @@ TEST_F(NodeConditionsWriterTest, WritesOneMomentAfterTheOther) {
   EXPECT_FALSE(writer->is_idle());
   RunUntilIdle();
   EXPECT_TRUE(writer->is_idle());
-  EXPECT_THAT(server.request_lines(), ElementsAre(kGetNode, kStatus, kGetNode, kStatus));
+  EXPECT_THAT(server.request_lines(), ElementsAre(kGetObject, kPatchStatus, kGetObject, kPatchStatus));
   EXPECT_THAT(server.requests()[1].head, HasSubstr("application/apply-patch+yaml"));
   const json::Value applied = Body(server, 1);
   EXPECT_EQ(applied["metadata"]["name"], "a");
@@ -105,26 +105,26 @@ TEST_F(NodeConditionsWriterTest, WritesTheSpecOnceTheUpdateIsPrepared) {
   const auto writer = Writer(server);
   writer->Write(progress::Prepared({}, false), kWrittenNode);
   RunUntilIdle();
-  EXPECT_THAT(server.request_lines(), ElementsAre(kGetNode, kStatus, kSpec));
+  EXPECT_THAT(server.request_lines(), ElementsAre(kGetObject, kPatchStatus, kPatchSpec));
   EXPECT_EQ(json::ToText(Body(server, 2)["spec"]),
             R"({"configVersion":{"desired":"rendered-2"},"node":{"name":"a"},"pool":{"name":"infra"}})");
 }
 
 TEST_F(NodeConditionsWriterTest, CreatesAMissingObject) {
-  ScriptedServer server({Missing(), {.status = 201, .body = kExistingObject}, {.body = kExistingObject}});
+  ScriptedServer server({ObjectIsMissing(), {.status = 201, .body = kExistingObject}, {.body = kExistingObject}});
   const auto writer = Writer(server);
   writer->Write(progress::NeedsUpdate("a"), kWrittenNode);
   RunUntilIdle();
-  EXPECT_THAT(server.request_lines(), ElementsAre(kGetNode, kPost, kStatus));
+  EXPECT_THAT(server.request_lines(), ElementsAre(kGetObject, kPostObject, kPatchStatus));
   EXPECT_EQ(Body(server, 1)["metadata"]["ownerReferences"][0]["uid"], "uid-1");
 }
 
 TEST_F(NodeConditionsWriterTest, ReadsAgainWhenSomeoneElseHasCreatedTheObject) {
-  ScriptedServer server({Missing(), {.status = 409}, {.body = kExistingObject}, {.body = kExistingObject}});
+  ScriptedServer server({ObjectIsMissing(), {.status = 409}, {.body = kExistingObject}, {.body = kExistingObject}});
   const auto writer = Writer(server);
   writer->Write(progress::NeedsUpdate("a"), kWrittenNode);
   RunUntilIdle();
-  EXPECT_THAT(server.request_lines(), ElementsAre(kGetNode, kPost, kGetNode, kStatus));
+  EXPECT_THAT(server.request_lines(), ElementsAre(kGetObject, kPostObject, kGetObject, kPatchStatus));
 }
 
 TEST_F(NodeConditionsWriterTest, ReadsAgainWhenSomeoneElseHasChangedTheObject) {
@@ -137,7 +137,7 @@ TEST_F(NodeConditionsWriterTest, ReadsAgainWhenSomeoneElseHasChangedTheObject) {
   const auto writer = Writer(server);
   writer->Write(progress::Rebooted(), kWrittenNode);
   RunUntilIdle();
-  EXPECT_THAT(server.request_lines(), ElementsAre(kGetNode, kStatus, kGetNode, kStatus));
+  EXPECT_THAT(server.request_lines(), ElementsAre(kGetObject, kPatchStatus, kGetObject, kPatchStatus));
   EXPECT_EQ(Body(server, 1)["metadata"]["resourceVersion"], "7");
   EXPECT_EQ(Body(server, 3)["metadata"]["resourceVersion"], "8");
   EXPECT_EQ(Body(server, 3)["status"]["conditions"][0]["type"], "Cordoned");
@@ -151,7 +151,7 @@ TEST_F(NodeConditionsWriterTest, DoesNotWriteTheSameMomentTwice) {
   RunUntilIdle();
   writer->Write(progress::Updated("a"), kWrittenNode);
   EXPECT_TRUE(writer->is_idle());
-  EXPECT_THAT(server.request_lines(), ElementsAre(kGetNode, kStatus));
+  EXPECT_THAT(server.request_lines(), ElementsAre(kGetObject, kPatchStatus));
 }
 
 TEST_F(NodeConditionsWriterTest, TriesAgainWhileTheServerIsAway) {
@@ -163,7 +163,7 @@ TEST_F(NodeConditionsWriterTest, TriesAgainWhileTheServerIsAway) {
   const auto writer = Writer(server);
   writer->Write(progress::Updated("a"), kWrittenNode);
   RunUntilIdle();
-  EXPECT_THAT(server.request_lines(), ElementsAre(kGetNode, kGetNode, kStatus, kGetNode, kStatus));
+  EXPECT_THAT(server.request_lines(), ElementsAre(kGetObject, kGetObject, kPatchStatus, kGetObject, kPatchStatus));
 }
 
 TEST_F(NodeConditionsWriterTest, LeavesOutRefusedMoments) {
@@ -172,7 +172,7 @@ TEST_F(NodeConditionsWriterTest, LeavesOutRefusedMoments) {
   writer->Write(progress::Rebooted(), kWrittenNode);
   writer->Write(progress::Updated("a"), kWrittenNode);
   RunUntilIdle();
-  EXPECT_THAT(server.request_lines(), ElementsAre(kGetNode, kGetNode, kStatus));
+  EXPECT_THAT(server.request_lines(), ElementsAre(kGetObject, kGetObject, kPatchStatus));
   EXPECT_EQ(Body(server, 2)["status"]["conditions"][0]["type"], "Updated");
 }
 
@@ -180,7 +180,7 @@ class BadAnswerToConditions : public NodeConditionsWriterTest, public testing::W
 
 TEST_P(BadAnswerToConditions, IsRetriedLessAndLessOften) {
   kube::Arrivals arrivals;
-  const std::size_t enough = GetParam().is_patient ? 2 : kube::kEnough;
+  const std::size_t enough = GetParam().asks_for_a_second ? 2 : kube::kEnough;
   ScriptedServer server({}, [&](const kube::ReceivedRequest& request) -> Answer {
     if (request.line.starts_with("GET")) return {.body = kExistingObject};
     if (arrivals.count() >= enough) return {.body = kExistingObject};
@@ -192,7 +192,7 @@ TEST_P(BadAnswerToConditions, IsRetriedLessAndLessOften) {
   for (std::size_t i = 0; i <= enough; ++i) writer->Write(progress::Degraded("a", std::to_string(i)), kWrittenNode);
   RunUntilIdle();
   EXPECT_EQ(arrivals.count(), enough);
-  GetParam().is_patient ? arrivals.MustDouble(std::chrono::milliseconds(1000)) : arrivals.MustDouble();
+  GetParam().asks_for_a_second ? arrivals.MustDouble(std::chrono::milliseconds(1000)) : arrivals.MustDouble();
 }
 
 // The answer 404 is left out, because it means a cluster without this kind, which gets no conditions.
@@ -206,7 +206,7 @@ INSTANTIATE_TEST_SUITE_P(Each, BadAnswerToConditions, testing::ValuesIn(BadAnswe
                          [](const auto& bad) { return bad.param.name; });
 
 TEST_F(NodeConditionsWriterTest, WritesNothingInAClusterWithoutTheKindButAsksAgainLater) {
-  for (Answer answer : {WithoutKind(), Answer{.status = 404, .body = "no such page"}}) {
+  for (Answer answer : {KindIsUnknown(), Answer{.status = 404, .body = "no such page"}}) {
     ScriptedServer server({std::move(answer),
                            {.body = kExistingObject},
                            {.body = kExistingObject},
@@ -219,16 +219,16 @@ TEST_F(NodeConditionsWriterTest, WritesNothingInAClusterWithoutTheKindButAsksAga
     writer->Write(progress::Updated("a"), kWrittenNode);
     EXPECT_TRUE(writer->is_idle());
     event::Settle(*loop_);
-    EXPECT_THAT(server.request_lines(), ElementsAre(kGetNode));
+    EXPECT_THAT(server.request_lines(), ElementsAre(kGetObject));
     clock_.now += std::chrono::minutes(1);
     writer->Write(progress::Updated("a"), kWrittenNode);
     RunUntilIdle();
-    EXPECT_THAT(server.request_lines(), ElementsAre(kGetNode, kGetNode, kStatus, kGetNode, kStatus));
+    EXPECT_THAT(server.request_lines(), ElementsAre(kGetObject, kGetObject, kPatchStatus, kGetObject, kPatchStatus));
   }
 }
 
 TEST_F(NodeConditionsWriterTest, KeepsTheNewestOfTooManyWaitingMoments) {
-  std::deque<Answer> answers = {WithoutKind()};
+  std::deque<Answer> answers = {KindIsUnknown()};
   for (int i = 0; i < 64; ++i) answers.push_back({.body = kExistingObject});
   ScriptedServer server(std::move(answers));
   const auto writer = Writer(server);

@@ -29,6 +29,7 @@ constexpr std::string_view kPrefix = "machineconfiguration.openshift.io/";
 constexpr std::string_view kOwnPrefix = "pintle.io/";
 const Goal kNewGoal{"rendered-worker-2"};
 
+// The keys get the prefix of the Machine Config Operator, except those of Pintle.
 api::Node NodeWith(const Annotations& annotations) {
   api::Node node;
   node.metadata.name = "worker-0";
@@ -90,8 +91,8 @@ const Annotations kDone = {
     {"currentConfig", "rendered-worker-1"}, {"desiredConfig", "rendered-worker-2"}, {"state", "Done"}, {"reason", ""},
     {"desiredDrain", "uncordon-a"},         {"lastAppliedDrain", "uncordon-a"}};
 
-Annotations With(Annotations annotations, const Annotations& others) {
-  for (const auto& [key, value] : others) annotations[key] = value;
+Annotations With(Annotations annotations, const Annotations& added) {
+  for (const auto& [key, value] : added) annotations[key] = value;
   return annotations;
 }
 
@@ -338,7 +339,7 @@ TEST_P(NodeReportTest, WritesTheReportsOfTheTable) {
 
 INSTANTIATE_TEST_SUITE_P(All, NodeReportTest, testing::ValuesIn(Rows()));
 
-TEST(NodeReport, ReportsThatWaitedForTheNodeAreMadeOnceItIsRead) {
+TEST(NodeReport, ReportsThatWaitedForTheNodeAreMadeOnceTheNodeIsRead) {
   Reported reported;
   const NodeView unseen = {.name = "worker-0"};
   ReportOn(reported, unseen, report::Failed{Fault::kFailed, "no space"});

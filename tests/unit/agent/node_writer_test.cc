@@ -44,7 +44,7 @@ class NodeWriterTest : public testing::TestWithParam<BadAnswer> {
 TEST_P(NodeWriterTest, RetriesLessAndLessOftenAndReportsTheError) {
   kube::ScriptedServer server({}, [this](const ReceivedRequest& request) { return AnswerTo(request); });
   std::vector<std::string> troubles;
-  const std::size_t enough = GetParam().is_patient ? 2 : kube::kEnough;
+  const std::size_t enough = GetParam().asks_for_a_second ? 2 : kube::kEnough;
   NodeWriter writer(*loop_, ValueOf(kube::Client::Create(*loop_, server.access())), "a",
                     {.wrote = [](const api::Node&) {},
                      .trouble =
@@ -63,7 +63,7 @@ TEST_P(NodeWriterTest, RetriesLessAndLessOftenAndReportsTheError) {
   EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
   EXPECT_TRUE(is_written);
   EXPECT_EQ(arrivals_.count(), enough);
-  GetParam().is_patient ? arrivals_.MustDouble(std::chrono::milliseconds(1000)) : arrivals_.MustDouble();
+  GetParam().asks_for_a_second ? arrivals_.MustDouble(std::chrono::milliseconds(1000)) : arrivals_.MustDouble();
   EXPECT_THAT(troubles, Each(HasSubstr(GetParam().words)));
   EXPECT_THAT(written_, testing::ElementsAre(R"({"metadata":{"annotations":{"reason":"why","state":"Done"}}})"));
 }

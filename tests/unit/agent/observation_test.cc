@@ -48,7 +48,7 @@ class ObservationTest : public testing::Test {
   Observation Seen(const SurveyRequest& request = {}) { return ValueOf(Observe(machine_.host(), request)); }
 
   // Returns all files of the machine with the times of their last changes.
-  std::map<std::string, std::filesystem::file_time_type> Tree() const {
+  std::map<std::string, std::filesystem::file_time_type> TimesOfChanges() const {
     std::map<std::string, std::filesystem::file_time_type> files;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(directory_.path())) {
       if (!entry.is_symlink()) files.emplace(entry.path().string(), entry.last_write_time());
@@ -62,10 +62,10 @@ class ObservationTest : public testing::Test {
 
 TEST_F(ObservationTest, ChangesNothing) {
   machine_.Write("etc/motd", "mine");
-  const auto before = Tree();
+  const auto before = TimesOfChanges();
   const Observation seen = Seen({.wanted = ProvidedConfigOf(Config("rendered-worker-2", "data:,two"))});
   EXPECT_THAT(seen.losses, SizeIs(1));
-  EXPECT_EQ(Tree(), before);
+  EXPECT_EQ(TimesOfChanges(), before);
 }
 
 TEST_F(ObservationTest, HasTheFindingsAndTheirDetails) {
@@ -98,7 +98,7 @@ TEST_F(ObservationTest, TheWantedConfigIsNotReadIfTheMachineHasIt) {
   EXPECT_FALSE(seen.to);
 }
 
-TEST_F(ObservationTest, ReadsEntriesWhoseTimeIsOver) {
+TEST_F(ObservationTest, HasTheIgnoredThingsAlsoAfterTheirTime) {
   const WallTime past = machine_.host().clock.Wall() - std::chrono::hours(1);
   ASSERT_TRUE(Succeeded(change::KeepIgnored(machine_.host().root, {{"/etc/motd", past}})));
   EXPECT_THAT(Seen().ignored, SizeIs(1));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Damages a text that contains a secret in many ways.  No message of a parser may contain a part of the secret.
+// Damages in many ways a text that contains a secret.  No message of a parser may contain a part of the secret.
 //
 // Each wrong byte and each insertion is tried at every fourth place, and their first places differ.  With
 // PINTLE_NIGHTLY, which `./dev test --nightly` sets, they are tried at all places.
@@ -25,7 +25,7 @@ std::size_t Step() { return std::getenv("PINTLE_NIGHTLY") != nullptr ? 1 : 4; }
 
 class EveryParser : public testing::TestWithParam<Parser> {
  protected:
-  static void Try(const std::string& text) {
+  static void ExpectNoSecretInMessages(const std::string& text) {
     if (HasFailure()) return;  // One failure is enough: the others have the same cause.
     const std::string messages = MessagesWithoutNames(GetParam(), text);
     EXPECT_EQ(PieceOfSecretIn(messages), "") << "messages: " << messages.substr(0, 2000) << "\nof: " << text;
@@ -34,12 +34,12 @@ class EveryParser : public testing::TestWithParam<Parser> {
 
 TEST_P(EveryParser, HasASampleWithTheSecret) {
   EXPECT_NE(GetParam().sample.find(kSecret), std::string::npos);
-  Try(GetParam().sample);
+  ExpectNoSecretInMessages(GetParam().sample);
 }
 
 TEST_P(EveryParser, ReportsNoSecretOfATextThatEndsEarly) {
   const std::string& sample = GetParam().sample;
-  for (std::size_t end = 0; end <= sample.size(); ++end) Try(sample.substr(0, end));
+  for (std::size_t end = 0; end <= sample.size(); ++end) ExpectNoSecretInMessages(sample.substr(0, end));
 }
 
 TEST_P(EveryParser, ReportsNoSecretOfATextWithAWrongByte) {
@@ -49,7 +49,7 @@ TEST_P(EveryParser, ReportsNoSecretOfATextWithAWrongByte) {
     for (std::size_t at = first++ % Step(); at < GetParam().sample.size(); at += Step()) {
       std::string text = GetParam().sample;
       text[at] = wrong;
-      Try(text);
+      ExpectNoSecretInMessages(text);
     }
   }
 }
@@ -61,7 +61,7 @@ TEST_P(EveryParser, ReportsNoSecretOfATextWithAnInsertion) {
     for (std::size_t at = first++ % Step(); at <= GetParam().sample.size(); at += Step()) {
       std::string text = GetParam().sample;
       text.insert(at, put);
-      Try(text);
+      ExpectNoSecretInMessages(text);
     }
   }
 }
@@ -70,7 +70,7 @@ TEST_P(EveryParser, ReportsNoSecretOfATextWithTheSecretInserted) {
   for (std::size_t at = 0; at <= GetParam().sample.size(); ++at) {
     std::string text = GetParam().sample;
     text.insert(at, kSecret);
-    Try(text);
+    ExpectNoSecretInMessages(text);
   }
 }
 
@@ -84,13 +84,13 @@ void ForEachValue(json::Value& value, const std::function<void(json::Value&)>& v
 TEST_P(EveryParser, ReportsNoSecretOfAValueOfAnotherType) {
   if (!GetParam().is_json) GTEST_SKIP() << "it has no values";
   const std::string secret(kSecret);
-  const std::vector<json::Value> others = {secret, {secret}, {{secret, secret}}, {{{secret, {secret}}}}, 1.5,
-                                           -1,     true,     {nullptr}};
+  const std::vector<json::Value> replacements = {secret, {secret}, {{secret, secret}}, {{{secret, {secret}}}}, 1.5,
+                                                 -1,     true,     {nullptr}};
   json::Value document = *json::Parse(GetParam().sample);
   ForEachValue(document, [&](json::Value& value) {
-    for (const json::Value& other : others) {
-      const json::Value before = std::exchange(value, other);
-      Try(json::ToText(document));
+    for (const json::Value& replacement : replacements) {
+      const json::Value before = std::exchange(value, replacement);
+      ExpectNoSecretInMessages(json::ToText(document));
       value = before;
     }
   });
@@ -105,15 +105,15 @@ TEST_P(EveryParser, ReportsNoSecretOfAKeyThatIsTheSecret) {
     value[std::string(kSecret)] = 1;
     // Puts the secret in front as a key that occurs twice: the last one counts, and the parser warns of it.
     std::string text = json::ToText(document);
-    Try(text);
+    ExpectNoSecretInMessages(text);
     const std::string key = json::ToText(std::string(kSecret)) + ":1";
     text.insert(text.find(key), key + ",");
-    Try(text);
+    ExpectNoSecretInMessages(text);
     for (const auto& [name, member] : before.members()) {
       value = before;
       value.Erase(name);
       value[std::string(kSecret)] = member;
-      Try(json::ToText(document));
+      ExpectNoSecretInMessages(json::ToText(document));
     }
     value = before;
   });
@@ -128,7 +128,7 @@ TEST_P(EveryParser, ReportsLittleOfALongText) {
 
 TEST(MessagesWithoutNames, HaveTheErrorsOfAControllerConfig) {
   const auto parser =
-      std::ranges::find_if(Parsers(), [](const Parser& one) { return one.name == "controller config"; });
+      std::ranges::find_if(Parsers(), [](const Parser& candidate) { return candidate.name == "controller config"; });
   ASSERT_NE(parser, Parsers().end());
   const std::string text = R"({"kind":"ControllerConfig","metadata":{"name":")" + std::string(kSecret) +
                            R"("},"spec":{"internalRegistryPullSecret":"%"}})";

@@ -19,12 +19,12 @@ using testing::IsEmpty;
 using testing::Not;
 
 constexpr const char* kKubeletKubeconfig = "/var/lib/kubelet/kubeconfig";
-constexpr const char* kFirstKubeconfig = "/etc/kubernetes/kubeconfig";
-constexpr const char* kEnd = "20400101000000Z";
+constexpr const char* kBootstrapKubeconfigPath = "/etc/kubernetes/kubeconfig";
+constexpr const char* kNotAfter = "20400101000000Z";
 
-const std::string kOldSigner = MadeCertificate("kube-apiserver-service-network-signer@1", kEnd);
-const std::string kNewSigner = MadeCertificate("kube-apiserver-service-network-signer@2", kEnd);
-const std::string kLocal = MadeCertificate("openshift_kube-apiserver-localhost-signer@3", kEnd);
+const std::string kOldSigner = MadeCertificate("kube-apiserver-service-network-signer@1", kNotAfter);
+const std::string kNewSigner = MadeCertificate("kube-apiserver-service-network-signer@2", kNotAfter);
+const std::string kLocalhostSigner = MadeCertificate("openshift_kube-apiserver-localhost-signer@3", kNotAfter);
 
 std::string Kubeconfig(const std::string& trusted) {
   return "clusters:\n- cluster:\n    certificate-authority-data: " + EncodeBase64(trusted) +
@@ -43,7 +43,7 @@ TEST(WithAuthorities, KnownAuthoritiesNeedNoChange) {
 }
 
 TEST(WithAuthorities, AnAuthorityOfTheControlPlaneOrARemovedOneNeedsNoRestart) {
-  for (const std::string& bundle : {kOldSigner + kLocal, kOldSigner}) {
+  for (const std::string& bundle : {kOldSigner + kLocalhostSigner, kOldSigner}) {
     const auto renewed = ValueOf(WithAuthorities(Kubeconfig(kOldSigner + kNewSigner), bundle));
     ASSERT_TRUE(renewed);
     EXPECT_EQ(renewed->text, Kubeconfig(bundle));
@@ -150,7 +150,7 @@ class TrustServerTest : public testing::Test {
 };
 
 TEST_F(TrustServerTest, BothKubeconfigsAreRenewedAndTheKubeletIsRestartedOnce) {
-  EXPECT_THAT(ValueOf(Trust(kOldSigner + kNewSigner)), ElementsAre(kKubeletKubeconfig, kFirstKubeconfig));
+  EXPECT_THAT(ValueOf(Trust(kOldSigner + kNewSigner)), ElementsAre(kKubeletKubeconfig, kBootstrapKubeconfigPath));
   EXPECT_EQ(machine_.Read("etc/kubernetes/kubeconfig"), Kubeconfig(kOldSigner + kNewSigner));
   EXPECT_EQ(machine_.Read("var/lib/kubelet/kubeconfig"), Kubeconfig(kOldSigner + kNewSigner));
   EXPECT_THAT(ValueOf(Trust(kOldSigner + kNewSigner)), IsEmpty());
@@ -162,12 +162,12 @@ TEST_F(TrustServerTest, AFailedRestartIsRepeated) {
   EXPECT_THAT(MessageOf(Trust(kNewSigner)), HasSubstr("restarting the kubelet"));
   EXPECT_EQ(machine_.Read("etc/kubernetes/kubeconfig"), Kubeconfig(kOldSigner));
   machine_.systemd.failing = "";
-  EXPECT_THAT(ValueOf(Trust(kNewSigner)), ElementsAre(kFirstKubeconfig));
+  EXPECT_THAT(ValueOf(Trust(kNewSigner)), ElementsAre(kBootstrapKubeconfigPath));
   EXPECT_THAT(machine_.systemd.jobs, ElementsAre("kubelet.service", "kubelet.service"));
 }
 
 TEST_F(TrustServerTest, WithoutARestartTheKubeletsKubeconfigIsUnchanged) {
-  EXPECT_THAT(ValueOf(Trust(kOldSigner + kLocal)), ElementsAre(kFirstKubeconfig));
+  EXPECT_THAT(ValueOf(Trust(kOldSigner + kLocalhostSigner)), ElementsAre(kBootstrapKubeconfigPath));
   EXPECT_EQ(machine_.Read("var/lib/kubelet/kubeconfig"), Kubeconfig(kOldSigner));
   EXPECT_THAT(machine_.systemd.jobs, IsEmpty());
 }
@@ -200,7 +200,7 @@ TEST_F(BootstrapKubeconfigTest, IsForRootAlone) {
   EXPECT_FALSE(MakePrivate());
 }
 
-TEST_F(BootstrapKubeconfigTest, MayBeMissing) {
+TEST_F(BootstrapKubeconfigTest, MayBeMissingOrADirectory) {
   EXPECT_FALSE(MakePrivate());
   fs::create_directory(directory_ / "etc/kubernetes/kubeconfig");
   const fs::perms before = Mode();

@@ -172,7 +172,7 @@ TEST_F(ReadSettingsTest, AppliesDropInsInTheOrderOfTheirNames) {
   EXPECT_FALSE(ValueOf(Read()).watch_logins);
 }
 
-TEST_F(ReadSettingsTest, HidesADropInByOneOfTheSameName) {
+TEST_F(ReadSettingsTest, ADropInHidesDropInsOfTheSameNameBelowRunAndUsr) {
   Write("usr/lib/pintle/pintled.conf.d/a.conf", Policy("/usr") + "WatchLogins=no\n");
   EXPECT_EQ(PolicyFile(), "/usr");
   Write("run/pintle/pintled.conf.d/a.conf", Policy("/run"));

@@ -34,7 +34,7 @@ const std::string kNewImage = "registry.example/os@sha256:" + std::string(64, '2
 const Goal kHave{"rendered-worker-1"};
 const Goal kNext{"rendered-worker-2"};
 
-// The calls that the images of a machine have received, and how they behave.
+// The calls that FakeImages has received, and the behaviour that a test has chosen for it.
 struct Images {
   std::vector<std::string> calls = {};
   std::optional<Error> error = {};  // The error of a fetch.
@@ -179,7 +179,7 @@ TEST_F(StagingAhead, RefusesAChangeThatWouldOverwriteAnEdit) {
   EXPECT_THAT(images_.calls, testing::IsEmpty());
 }
 
-TEST_F(StagingAhead, RefusesAChangeWhoseDeploymentWouldReplaceThatOfSomeoneElse) {
+TEST_F(StagingAhead, RefusesAChangeWhoseDeploymentWouldReplaceADeploymentOfSomeoneElse) {
   images_.pending.emplace().id = "other-2.0";
   EXPECT_THAT(MessageOf(Stage()), HasSubstr("the deployment other-2.0 of someone else"));
 }
@@ -207,7 +207,7 @@ TEST_F(StagingAhead, RemovesTheRecordAlone) {
   EXPECT_FALSE(Record());
 }
 
-// Runs a stager on that machine, and stops the loop when a report of a given kind was made.
+// Runs a stager on the machine of StagingAhead, and stops the loop when a report of a given kind was made.
 class StagerTest : public StagingAhead {
  protected:
   using How = StagingReport::How;
@@ -285,7 +285,7 @@ TEST_F(StagerTest, RemovesAnImageThatIsNotWantedAnyMore) {
   EXPECT_FALSE(Record());
 }
 
-TEST_F(StagerTest, RemovesTheImagesOfEarlierChangesBeforeItFetchesAnother) {
+TEST_F(StagerTest, RemovesTheImagesOfEarlierChangesBeforeItFetchesAnotherImage) {
   images_.has_unneeded = true;
   stager_->Want(kNext);
   RunUntil(How::kStaged);
@@ -339,8 +339,8 @@ TEST_F(StagerTest, StopsWhenTheMachineIsToHaveAnotherGoalAndLetsItsChangeBeginTh
       std::chrono::milliseconds(1));
   round.After(std::chrono::milliseconds(1));
   ASSERT_TRUE(Succeeded(event::RunPatiently(*loop_)));
-  const Goal other{"rendered-worker-3"};
-  stager_->Follow({.phase = phase::Changing{.goal = other}, .wanted = other});
+  const Goal other_goal{"rendered-worker-3"};
+  stager_->Follow({.phase = phase::Changing{.goal = other_goal}, .wanted = other_goal});
   stager_->WhenIdle([&] { loop_->Stop(); });
   ASSERT_TRUE(Succeeded(event::RunPatiently(*loop_)));
   EXPECT_THAT(reports_, ElementsAre(How::kUnderWay));

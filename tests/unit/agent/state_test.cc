@@ -108,26 +108,26 @@ TEST(State, EveryPairOfPhaseAndEventMatchesTheGraph) {
     ASSERT_EQ(row.size(), 3u);
     EXPECT_TRUE(graph.emplace(std::pair(row[0], row[1]), row[2]).second) << row[0] << ", " << row[1];
   }
-  // The page leaves this pair out, because it does not occur: an agent that waits has no earlier goal.
+  // ARCHITECTURE.md leaves this pair out, because it does not occur: an agent that waits has no earlier goal.
   graph.emplace(std::pair("waiting", "wanted: another"), "checking");
-  // Here no look is under way.
+  // In these phases no look is under way.
   for (const char* phase : {"waiting", "settled"}) {
     graph.emplace(std::pair(phase, "unusable: the look is held"), phase);
   }
   std::set<std::string> used;
   for (const auto& [phase, state] : States()) {
     ASSERT_EQ(NameOf(state.phase), phase.substr(0, phase.find(':')));
-    for (const auto& [what, event] : Events()) {
+    for (const auto& [event_name, event] : Events()) {
       const auto next = Advance(state, event);
-      const auto expected = graph.find({phase, what});
+      const auto expected = graph.find({phase, event_name});
       if (expected == graph.end()) {
         EXPECT_TRUE(!next || (next->next.phase.index() == state.phase.index() && next->effects.empty()))
-            << phase << ", " << what << " -> " << NameOf(next->next.phase);
+            << phase << ", " << event_name << " -> " << NameOf(next->next.phase);
         continue;
       }
-      ASSERT_TRUE(next) << phase << ", " << what;
-      EXPECT_EQ(NameOf(next->next.phase), expected->second) << phase << ", " << what;
-      used.insert(phase + what);
+      ASSERT_TRUE(next) << phase << ", " << event_name;
+      EXPECT_EQ(NameOf(next->next.phase), expected->second) << phase << ", " << event_name;
+      used.insert(phase + event_name);
     }
   }
   EXPECT_EQ(used.size(), graph.size()) << "the graph has a pair that does not exist";
@@ -157,7 +157,7 @@ TEST(State, AFindingAfterTheDrainStopsTheChange) {
   EXPECT_EQ(Find<effect::ReportFault>(next->effects)->fault, Fault::kDrift);
 }
 
-TEST(State, ANewGoalReplacesOneThatFailsOrWaits) {
+TEST(State, ANewGoalReplacesAGoalThatFailsOrWaits) {
   for (const Phase& phase : {Phase(phase::Draining{kNew}), Phase(phase::Checking{kNew}),
                              Phase(phase::Degraded{Fault::kFailed, "", phase::Degraded::Retry::kLook, kNew, 3})}) {
     const auto next = Advance({phase, kNew, std::nullopt}, happened::Wanted{kNewer});
@@ -239,8 +239,8 @@ TEST(State, ARejectedGoalIsNotTriedAgain) {
   EXPECT_FALSE(Advance(next->next, happened::RetryDue{}));
 
   // Another goal is tried at once.  The rejected goal is tried only if a person asks for it.
-  const auto other = Advance(next->next, happened::Wanted{kOld});
-  ASSERT_TRUE(other && Find<effect::Look>(other->effects));
+  const auto with_old_goal = Advance(next->next, happened::Wanted{kOld});
+  ASSERT_TRUE(with_old_goal && Find<effect::Look>(with_old_goal->effects));
   const auto pardoned = Advance(next->next, happened::Pardoned{});
   ASSERT_TRUE(pardoned);
   EXPECT_FALSE(pardoned->next.rejected);
@@ -263,7 +263,7 @@ TEST(State, ARejectionEndsInAnyPhaseIfAPersonAsksForIt) {
   EXPECT_FALSE(next->next.rejected);
 }
 
-TEST(State, ARebootHasTheGoalOfTheChangeAndNotTheOneThatIsWantedNow) {
+TEST(State, ARebootHasTheGoalOfTheChangeAndNotTheGoalThatIsWantedNow) {
   using How = happened::Recovered::How;
   auto next = Advance({phase::Changing{kNew}, kNewer, std::nullopt}, happened::Changed{.needs_reboot = true});
   ASSERT_TRUE(next && Find<effect::Reboot>(next->effects));

@@ -26,15 +26,15 @@ const WallTime kMoment = WallTime(hours(500'000));  // 2027-01-15T08:00:00Z
 constexpr const char* kImage = "quay.io/os@sha256:4f0a";
 constexpr const char* kOtherImage = "quay.io/os@sha256:5e1b";
 
-plan::TestConfig First() {
+plan::TestConfig FirstConfig() {
   plan::TestConfig config;
   config.WithFile("/etc/motd", "data:,one").WithFile("/etc/issue", "data:,one");
   return config;
 }
 
 // Differs from the first config in /etc/motd only.
-plan::TestConfig Second() {
-  plan::TestConfig config = First();
+plan::TestConfig SecondConfig() {
+  plan::TestConfig config = FirstConfig();
   config.metadata().name = "rendered-worker-2";
   config.ignition().storage.files.front().contents.source = "data:,two";
   return config;
@@ -45,8 +45,8 @@ change::CurrentConfig AsRead(const machineconfig::ParsedConfig& config) {
 }
 
 // A machine that has its first config, and a policy by which changes of files need no reboot.
-Observation Machine() {
-  Observation seen{.current = AsRead(First()), .is_on_disk = true};
+Observation SeenMachine() {
+  Observation seen{.current = AsRead(FirstConfig()), .is_on_disk = true};
   seen.policy.files = {{.path = "/etc", .actions = {{.type = "None", .reload = {}, .restart = {}}}}};
   seen.abilities.has_deployments = true;
   return seen;
@@ -214,30 +214,30 @@ std::vector<SurveyRow> SurveyRows() {
 
       // A machine that gets another config.
       {"another config is work",
-       [](Observation& seen) { Want(seen, Second()); },
+       [](Observation& seen) { Want(seen, SecondConfig()); },
        {"change rendered-worker-1 to rendered-worker-2 by [None]", kPolicy, kHas}},
       {"a change that no policy covers needs a reboot and a drain",
        [](Observation& seen) {
-         Want(seen, Second());
+         Want(seen, SecondConfig());
          seen.policy = {};
        },
        {"change rendered-worker-1 to rendered-worker-2 by [Reboot] after a drain", "drains", kPolicy, kHas}},
       {"an edit that the change would overwrite stops it",
        [](Observation& seen) {
-         Want(seen, Second());
+         Want(seen, SecondConfig());
          AddFinding(seen, "/etc/motd");
        },
        {kDrift + "/etc/motd differs", kHas, "1 findings"}},
       {"an edit that is as the new config wants it does not stop the change",
        [](Observation& seen) {
-         Want(seen, Second());
+         Want(seen, SecondConfig());
          AddFinding(seen, "/etc/motd");
          seen.losses.clear();
        },
        {"change rendered-worker-1 to rendered-worker-2 by [None]", kPolicy, kHas, "1 findings"}},
       {"an ignored thing on which both configs agree is left alone",
        [](Observation& seen) {
-         Want(seen, Second());
+         Want(seen, SecondConfig());
          AddFinding(seen, "/etc/issue");
          Ignore(seen, "/etc/issue");
        },
@@ -245,7 +245,7 @@ std::vector<SurveyRow> SurveyRows() {
         kInAnHour}},
       {"an ignored thing that the new config changes counts, and no other ignored thing does",
        [](Observation& seen) {
-         Want(seen, Second());
+         Want(seen, SecondConfig());
          AddFinding(seen, "/etc/motd");
          AddFinding(seen, "/etc/issue");
          Ignore(seen, "/etc/motd");
@@ -256,27 +256,27 @@ std::vector<SurveyRow> SurveyRows() {
         kHas, "1 findings", "2 warnings", kInAnHour}},
       {"the explanation names ignored things only",
        [](Observation& seen) {
-         Want(seen, Second());
+         Want(seen, SecondConfig());
          AddFinding(seen, "/etc/motd");
          Ignore(seen, "/etc/issue");
        },
        {kDrift + "/etc/motd differs", kHas, "1 findings", "1 warnings", kInAnHour}},
       {"users whose keys cannot be read do not stop the change",
        [](Observation& seen) {
-         Want(seen, Second());
+         Want(seen, SecondConfig());
          AddFinding(seen, "core");
          seen.out_of_reach = {"core"};
        },
        {"change rendered-worker-1 to rendered-worker-2 by [None] without core", kPolicy, kHas, "1 findings"}},
       {"files that the source writes are left alone",
        [](Observation& seen) {
-         Want(seen, Second());
+         Want(seen, SecondConfig());
          seen.written_by_source = {"/etc/kubernetes/ca.crt"};
        },
        {"change rendered-worker-1 to rendered-worker-2 by [None] without /etc/kubernetes/ca.crt", kPolicy, kHas}},
       {"a change of the OS needs a reboot",
        [](Observation& seen) {
-         Want(seen, Second());
+         Want(seen, SecondConfig());
          seen.to->object.spec.os_image_url = kImage;
        },
        {"change rendered-worker-1 to rendered-worker-2 by [Reboot] after a drain", "drains", kPolicy, kHas}},
@@ -292,7 +292,7 @@ std::vector<SurveyRow> SurveyRows() {
       {"force leaves a machine alone that is there", [](Observation& seen) { seen.is_forced = true; }, {"there", kHas}},
       {"force overwrites edits, also those of ignored things",
        [](Observation& seen) {
-         Want(seen, Second());
+         Want(seen, SecondConfig());
          AddFinding(seen, "/etc/motd");
          AddFinding(seen, "/etc/issue");
          Ignore(seen, "/etc/issue");
@@ -302,7 +302,7 @@ std::vector<SurveyRow> SurveyRows() {
         "1 findings", "1 warnings", kInAnHour}},
       {"force does not touch keys that cannot be read",
        [](Observation& seen) {
-         Want(seen, Second());
+         Want(seen, SecondConfig());
          seen.out_of_reach = {"core"};
          seen.is_forced = true;
        },
@@ -312,7 +312,7 @@ std::vector<SurveyRow> SurveyRows() {
       // Changes that cannot be made.
       {"a section that is set when a machine is installed cannot change",
        [](Observation& seen) {
-         Want(seen, Second());
+         Want(seen, SecondConfig());
          seen.to->ignition.storage.disks.emplace_back().device = "/dev/sda";
        },
        {"unreconcilable: can't reconcile config rendered-worker-1 with rendered-worker-2: configs rendered-worker-1, "
@@ -321,18 +321,18 @@ std::vector<SurveyRow> SurveyRows() {
         kPolicy, kHas}},
       {"an override lets that section change",
        [](Observation& seen) {
-         Want(seen, Second());
+         Want(seen, SecondConfig());
          seen.to->ignition.storage.disks.emplace_back().device = "/dev/sda";
          seen.overrides.storage = {"Disks"};
        },
        {"change rendered-worker-1 to rendered-worker-2 by [None]", kPolicy, kHas}},
       {"a name that leads elsewhere is an error",
-       [](Observation& seen) { Want(seen, Second().WithUnit("a/b.service", "[Service]\n")); },
+       [](Observation& seen) { Want(seen, SecondConfig().WithUnit("a/b.service", "[Service]\n")); },
        {"failure: \"a/b.service\" is not a name for a unit; write it with letters, digits and :-_.\\@ only", kPolicy,
         kHas}},
       {"a machine without deployments cannot change its OS",
        [](Observation& seen) {
-         Want(seen, Second());
+         Want(seen, SecondConfig());
          seen.to->object.spec.os_image_url = kImage;
          seen.abilities.has_deployments = false;
        },
@@ -341,7 +341,7 @@ std::vector<SurveyRow> SurveyRows() {
         kPolicy, kHas}},
       {"a machine without OSTree leaves the OS aside",
        [](Observation& seen) {
-         Want(seen, Second());
+         Want(seen, SecondConfig());
          seen.current.object.spec.os_image_url = kImage;
          seen.to->object.spec.os_image_url = kOtherImage;
          seen.abilities = {};
@@ -350,18 +350,18 @@ std::vector<SurveyRow> SurveyRows() {
        {"change rendered-worker-1 to rendered-worker-2 by [None]", kPolicy, kHas,
         "left aside: OS image of the config, since this machine has no OSTree"}},
       {"registries that cannot be read are an error",
-       [](Observation& seen) { Want(seen, Second().WithFile("/etc/containers/registries.conf", "data:,%5B")); },
+       [](Observation& seen) { Want(seen, SecondConfig().WithFile("/etc/containers/registries.conf", "data:,%5B")); },
        {"failure: failed decoding TOML content from file /etc/containers/registries.conf: toml: line 1: unexpected '='",
         kPolicy, kHas}},
       {"an action that this version does not know is an error",
        [](Observation& seen) {
-         Want(seen, Second());
+         Want(seen, SecondConfig());
          seen.policy.files.front().actions.front().type = "Dance";
        },
        {"failure: this version of Pintle does not know the action \"Dance\"", kPolicy, kHas}},
       {"contents that cannot be read are an error",
        [](Observation& seen) {
-         Want(seen, Second());
+         Want(seen, SecondConfig());
          seen.current.ignition.storage.files.front().contents.source = "data:;base64,?";
          Ignore(seen, "/etc/issue");
        },
@@ -374,7 +374,7 @@ std::vector<SurveyRow> SurveyRows() {
        {"change rendered-worker-1 to rendered-worker-1 by [Reboot]", "1 findings"}},
       {"a new machine that is to have another config is drained",
        [](Observation& seen) {
-         Want(seen, Second());
+         Want(seen, SecondConfig());
          ComeWithAnotherOs(seen);
        },
        {"change rendered-worker-1 to rendered-worker-2 by [Reboot] after a drain", "drains", kPolicy, "1 findings"}},
@@ -399,7 +399,7 @@ std::vector<SurveyRow> SurveyRows() {
        {"change rendered-worker-1 to rendered-worker-1 by [Reboot] after a drain by force", "drains", "1 findings"}},
       {"a new machine without findings changes like any other",
        [](Observation& seen) {
-         Want(seen, Second());
+         Want(seen, SecondConfig());
          seen.is_new = true;
          seen.is_on_disk = false;
          seen.is_assumed = true;
@@ -418,7 +418,7 @@ std::vector<SurveyRow> SurveyRows() {
 
 TEST(Survey, HasTheResultOfTheTable) {
   for (const SurveyRow& row : SurveyRows()) {
-    Observation seen = Machine();
+    Observation seen = SeenMachine();
     row.given(seen);
     const Goal goal = row.goal.value_or(GoalOf(seen.to ? *seen.to : seen.current));
     EXPECT_EQ(SurveyText(SurveyOf(seen, goal, kMoment)), fmt::format("{}", fmt::join(row.expected, "\n"))) << row.name;
@@ -426,8 +426,8 @@ TEST(Survey, HasTheResultOfTheTable) {
 }
 
 TEST(Survey, HasEverythingThatTheChangeNeeds) {
-  Observation seen = Machine();
-  Want(seen, Second());
+  Observation seen = SeenMachine();
+  Want(seen, SecondConfig());
   seen.to->writers = {{"/etc/motd", {"99-motd"}}};
   const Survey survey = SurveyOf(seen, GoalOf(*seen.to), kMoment);
   ASSERT_TRUE(survey.prepared);
@@ -441,7 +441,7 @@ TEST(Survey, HasEverythingThatTheChangeNeeds) {
 }
 
 TEST(Survey, PlansTheFirstChangeFromTheOsOfTheInstalledMachine) {
-  Observation seen = Machine();
+  Observation seen = SeenMachine();
   ComeWithAnotherOs(seen);
   const Survey survey = SurveyOf(seen, GoalOf(seen.current), kMoment);
   ASSERT_TRUE(survey.prepared);
@@ -450,7 +450,7 @@ TEST(Survey, PlansTheFirstChangeFromTheOsOfTheInstalledMachine) {
 }
 
 TEST(Survey, ListsIgnoredFindingsWithTheCommandThatEndsIgnoringThem) {
-  Observation seen = Machine();
+  Observation seen = SeenMachine();
   AddFinding(seen, "/etc/motd");
   AddFinding(seen, "/etc/issue");
   Ignore(seen, "/etc/issue");

@@ -37,11 +37,11 @@ TEST(Selector, RequiresEveryLabelThatItNames) {
 
 TEST(Selector, UnderstandsEachOperator) {
   const Labels with = {{"role", "infra"}};
-  const Labels other = {{"role", "db"}};
+  const Labels with_other_value = {{"role", "db"}};
   const Labels without;
   const auto matches = [&](const std::string& expression) {
     const Selector selector = Compiled(R"({"matchExpressions":[)" + expression + "]}");
-    return std::vector<bool>{selector.Matches(with), selector.Matches(other), selector.Matches(without)};
+    return std::vector<bool>{selector.Matches(with), selector.Matches(with_other_value), selector.Matches(without)};
   };
   using Answers = std::vector<bool>;
   EXPECT_EQ(matches(R"({"key":"role","operator":"In","values":["worker","infra"]})"), (Answers{true, false, false}));

@@ -44,13 +44,13 @@ bool ComputesMd5WithoutItsProvider() {
 }
 
 TEST(DigestDeathTest, OfMd5IsComputedEvenIfTheSystemForbidsMd5) {
-  // Another process, since this one may have loaded MD5 before.
+  // Runs each statement in a new process, since this process may have loaded MD5 before.
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(std::_Exit(ComputesMd5InFipsMode() ? 0 : 1), testing::ExitedWithCode(0), "");
   EXPECT_EXIT(std::_Exit(ComputesMd5WithoutItsProvider() ? 0 : 1), testing::ExitedWithCode(0), "");
 }
 
-TEST(Hasher, GivesTheSameForTheSameBytesInPieces) {
+TEST(Hasher, GivesTheDigestOfTheWholeForBytesInPieces) {
   Hasher hasher(DigestAlgorithm::kSha256);
   for (const char* piece : {"a", "", "bc"}) hasher.Update(piece);
   EXPECT_EQ(std::move(hasher).Finish(), Sha256("abc"));

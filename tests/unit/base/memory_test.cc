@@ -21,7 +21,7 @@ namespace pintle {
 namespace {
 
 // Returns the resident memory in kilobytes.
-long Resident() {
+long ResidentKilobytes() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
     if (line.starts_with("VmRSS:")) return std::stol(line.substr(6));
@@ -29,7 +29,7 @@ long Resident() {
   return -1;
 }
 
-TEST(Memory, FreedMemoryBelowABlockInUseIsReturned) {
+TEST(Memory, FreedMemoryBelowABlockInUseIsReturnedToTheSystem) {
 #ifdef HAS_ANOTHER_HEAP
   GTEST_SKIP() << "the sanitizer keeps freed memory, to find out who uses it";
 #endif
@@ -37,11 +37,11 @@ TEST(Memory, FreedMemoryBelowABlockInUseIsReturned) {
   constexpr std::size_t kBlock = 2048;
   std::vector<std::unique_ptr<std::string>> blocks;
   for (std::size_t i = 0; i < kBlocks; ++i) blocks.push_back(std::make_unique<std::string>(kBlock, 'x'));
-  const long before = Resident();
+  const long before = ResidentKilobytes();
   // The last block stays, so that the heap cannot become shorter.
   blocks.erase(blocks.begin(), blocks.end() - 1);
   ReleaseIdleMemory();
-  EXPECT_LT(Resident(), before - static_cast<long>(kBlocks * kBlock / 1024 / 2));
+  EXPECT_LT(ResidentKilobytes(), before - static_cast<long>(kBlocks * kBlock / 1024 / 2));
 }
 
 TEST(Memory, AWipedSecretIsOverwritten) {

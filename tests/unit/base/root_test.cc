@@ -110,7 +110,7 @@ TEST_F(RootTest, RefusesAPathThatDoesNotEndInAName) {
   for (const char* path : {"", "/", "/etc/..", "."}) EXPECT_FALSE(root_.WriteFile(path, "x")) << path;
 }
 
-TEST_F(RootTest, ReadsFilesThatDoNotKnowTheirSize) {
+TEST_F(RootTest, ReadsFilesOfProcWhoseSizeIsUnknown) {
   const Root proc = ValueOf(Root::Open("/proc"));
   EXPECT_THAT(ValueOf(proc.ReadFile("/version")), HasSubstr("Linux"));
 }
@@ -142,7 +142,7 @@ TEST_F(RootTest, ReturnsTheStatusOfALastSymlinkItself) {
   EXPECT_EQ(ValueOf(root_.Status("/etc/link/below")), std::nullopt);
 }
 
-TEST_F(RootTest, MakesMissingDirectoriesAndLeavesTheOthers) {
+TEST_F(RootTest, MakesMissingDirectoriesAndKeepsExistingDirectories) {
   fs::permissions(outside_ / "root/etc", fs::perms::owner_all);
   ASSERT_TRUE(Succeeded(root_.MakeDirectories("/etc/a/b/", {.permissions = 0750, .owner = {}})));
   EXPECT_EQ(ModeOf("etc"), 0700U);
@@ -177,7 +177,7 @@ TEST_F(RootTest, ClearsTheRemainsOfAnAttemptEvenADirectoryWithContents) {
   EXPECT_THAT(Names("/etc"), ElementsAre());
 }
 
-TEST_F(RootTest, ClearsNothingThatOthersMade) {
+TEST_F(RootTest, RemovesNothingThatOthersHaveMade) {
   fs::create_directories(outside_ / "root/etc" / NameBeside("dir") / "theirs");
   EXPECT_THAT(MessageOf(root_.Remove("/etc/dir")), HasSubstr("Directory not empty"));
 }

@@ -47,7 +47,7 @@ TEST(TimeZone, KnowsTheOffsetAtEveryInstant) {
       {"Europe/Berlin", "2027-10-31T01:00:00Z", minutes(60)},
       {"Europe/Berlin", "1980-04-06T00:59:59Z", minutes(60)},
       {"Europe/Berlin", "1980-04-06T01:00:00Z", minutes(120)},
-      // These are behind the last transition in the file, so the rule at its end decides.
+      // These instants are behind the last transition in the file, so the rule at the end of the file decides.
       {"Europe/Berlin", "2100-03-28T00:59:59Z", minutes(60)},
       {"Europe/Berlin", "2100-03-28T01:00:00Z", minutes(120)},
       {"America/New_York", "2027-03-14T06:59:59Z", minutes(-300)},
@@ -66,8 +66,8 @@ TEST(TimeZone, KnowsTheOffsetAtEveryInstant) {
       {"Asia/Kolkata", "2027-07-01T00:00:00Z", minutes(330)},
       {"UTC", "2027-07-01T00:00:00Z", minutes(0)},
   };
-  for (const OffsetCase& one : cases) {
-    EXPECT_EQ(Zone(one.zone).OffsetAt(ValueOf(FromRfc3339(one.instant))), one.offset) << one.zone << one.instant;
+  for (const OffsetCase& row : cases) {
+    EXPECT_EQ(Zone(row.zone).OffsetAt(ValueOf(FromRfc3339(row.instant))), row.offset) << row.zone << row.instant;
   }
 }
 
@@ -94,7 +94,7 @@ TEST(TimeZone, FindsTheInstantOfALocalTime) {
       {"America/New_York", "2027-03-14 02:30:00", "2027-03-14T07:00:00Z"},
       {"America/New_York", "2027-11-07 01:30:00", "2027-11-07T05:30:00Z"},
       {"America/New_York", "2027-11-07 02:00:00", "2027-11-07T07:00:00Z"},
-      // The clocks go by half an hour, at 02:00.
+      // The clocks change by half an hour, at 02:00.
       {"Australia/Lord_Howe", "2027-10-03 02:15:00", "2027-10-02T15:30:00Z"},
       {"Australia/Lord_Howe", "2027-10-03 02:30:00", "2027-10-02T15:30:00Z"},
       {"Australia/Lord_Howe", "2027-04-04 01:45:00", "2027-04-03T14:45:00Z"},
@@ -104,12 +104,12 @@ TEST(TimeZone, FindsTheInstantOfALocalTime) {
       {"Asia/Kolkata", "2028-02-29 00:00:00", "2028-02-28T18:30:00Z"},
       {"Europe/Berlin", "2100-07-15 12:00:00", "2100-07-15T10:00:00Z"},
   };
-  for (const InstantCase& one : cases) {
-    EXPECT_EQ(ToRfc3339(Zone(one.zone).InstantOf(Local(one.local))), one.instant) << one.zone << " " << one.local;
+  for (const InstantCase& row : cases) {
+    EXPECT_EQ(ToRfc3339(Zone(row.zone).InstantOf(Local(row.local))), row.instant) << row.zone << " " << row.local;
   }
 }
 
-TEST(TimeZone, LeadsFromEachInstantToALocalTimeThatIsNotLater) {
+TEST(TimeZone, TheInstantOfALocalTimeIsNotLaterThanAnyInstantWithThatLocalTime) {
   for (const char* const name : {"Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Africa/Casablanca"}) {
     const TimeZone zone = Zone(name);
     const WallTime begin = ValueOf(FromRfc3339("2026-01-01T00:00:00Z"));
@@ -156,7 +156,7 @@ TEST(TimeZone, ReadsAllFormsOfARule) {
   const std::vector<RuleCase> cases = {
       {"<+0545>-5:45", "2027-06-01T00:00:00Z", minutes(345)},
       {"EST5EDT,M3.2.0,M11.1.0", "2027-03-14T07:00:00Z", minutes(-240)},
-      // Day 60 is March 1 in every year with J, and counts from 0, with leap days, without.
+      // With J, day 60 is March 1 in every year.  Without J, days count from 0 and include February 29.
       {"A0B,J60/0,J300/0", "2028-02-29T23:59:59Z", minutes(0)},
       {"A0B,J60/0,J300/0", "2028-03-01T00:00:00Z", minutes(60)},
       {"A0B,J60/0,J300/0", "2027-03-01T00:00:00Z", minutes(60)},
@@ -173,9 +173,9 @@ TEST(TimeZone, ReadsAllFormsOfARule) {
       {"<-02>2<-01>,M3.5.0/-1,M10.5.0/0", "2027-03-28T00:59:59Z", minutes(-120)},
       {"<-02>2<-01>,M3.5.0/-1,M10.5.0/0", "2027-03-28T01:00:00Z", minutes(-60)},
   };
-  for (const RuleCase& one : cases) {
-    const TimeZone zone = ValueOf(TimeZone::Parse(FileWithRule(one.rule)));
-    EXPECT_EQ(zone.OffsetAt(ValueOf(FromRfc3339(one.instant))), one.offset) << one.rule << " " << one.instant;
+  for (const RuleCase& row : cases) {
+    const TimeZone zone = ValueOf(TimeZone::Parse(FileWithRule(row.rule)));
+    EXPECT_EQ(zone.OffsetAt(ValueOf(FromRfc3339(row.instant))), row.offset) << row.rule << " " << row.instant;
   }
 }
 

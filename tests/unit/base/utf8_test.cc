@@ -14,7 +14,7 @@ TEST(Utf8, AcceptsTextInAnyScript) {
   }
 }
 
-TEST(Utf8, RefusesOtherBytes) {
+TEST(Utf8, RefusesBytesThatAreNotUtf8) {
   const std::string_view broken[] = {"\x80",
                                      "a\xFF",
                                      "\xC3",

@@ -23,7 +23,8 @@ class Abilities : public testing::Test {
     config.object.spec.extensions = {{"usbguard"}};
     return config;
   }
-  host::Host HostThatIs(bool package_based) { return {root_, systemd_, clock_, {}, nullptr, package_based}; }
+  host::Host MachineWithoutOstree() { return {root_, systemd_, clock_, {}, nullptr, true}; }
+  host::Host TreeThatDoesNotRun() { return {root_, systemd_, clock_, {}, nullptr, false}; }
 
   TemporaryDirectory directory_;
   Root root_ = ValueOf(Root::Open(directory_.path().string()));
@@ -31,8 +32,8 @@ class Abilities : public testing::Test {
   SystemClock clock_;
 };
 
-TEST_F(Abilities, OfAMachineWithoutOstreeExcludeTheOsWithANote) {
-  const host::Host host = HostThatIs(true);
+TEST_F(Abilities, OfAMachineWithoutOstreeLeaveTheOsAsideWithANote) {
+  const host::Host host = MachineWithoutOstree();
   EXPECT_EQ(LeftAside(host, Everything().object.spec),
             "OS image, kernel arguments, kernel type, extensions of the config, since this machine has no OSTree");
   EXPECT_EQ(LeftAside(host, EmptyCurrentConfig().object.spec), "");
@@ -43,7 +44,7 @@ TEST_F(Abilities, OfAMachineWithoutOstreeExcludeTheOsWithANote) {
   const plan::Difference difference = plan::Compare(have, wanted);
   EXPECT_FALSE(ChangesOs(difference));
   EXPECT_TRUE(Succeeded(CheckAbleTo(host, difference)));
-  // The same holds when the config is removed.
+  // The removal of such a config does not change the OS either.
   LeaveAside(host, EmptyCurrentConfig().object, wanted.object);
   EXPECT_FALSE(ChangesOs(plan::Compare(wanted, EmptyCurrentConfig())));
 }
@@ -52,8 +53,9 @@ TEST_F(Abilities, OfAMachineWithoutOstreeDoNotLeaveFipsAside) {
   CurrentConfig have = EmptyCurrentConfig();
   CurrentConfig wanted = EmptyCurrentConfig();
   wanted.object.spec.fips = true;
-  LeaveAside(HostThatIs(true), wanted.object, have.object);
-  EXPECT_THAT(MessageOf(CheckAbleTo(HostThatIs(true), plan::Compare(have, wanted))), testing::HasSubstr("spec.fips"));
+  LeaveAside(MachineWithoutOstree(), wanted.object, have.object);
+  EXPECT_THAT(MessageOf(CheckAbleTo(MachineWithoutOstree(), plan::Compare(have, wanted))),
+              testing::HasSubstr("spec.fips"));
 }
 
 TEST_F(Abilities, DoNotMatterForFipsModeWhichIsAlwaysRefused) {
@@ -64,7 +66,7 @@ TEST_F(Abilities, DoNotMatterForFipsModeWhichIsAlwaysRefused) {
   all.has_deployments = all.layers_packages = true;
   const std::string fips =
       "FIPS mode (spec.fips) is set when a machine is installed; change spec.fips back, or install the machine anew";
-  for (const OsAbilities& abilities : {all, OsAbilities(HostThatIs(true)), OsAbilities(HostThatIs(false))}) {
+  for (const OsAbilities& abilities : {all, OsAbilities(MachineWithoutOstree()), OsAbilities(TreeThatDoesNotRun())}) {
     EXPECT_EQ(MessageOf(CheckAbleTo(abilities, plan::Compare(have, wanted))), fips);
   }
   wanted.object.spec.extensions = {{"usbguard"}};
@@ -77,8 +79,8 @@ TEST_F(Abilities, DoNotMatterForFipsModeWhichIsAlwaysRefused) {
           fips);
 }
 
-TEST_F(Abilities, OfATreeThatDoesNotRunExcludeNothingButRefuseTheOs) {
-  const host::Host host = HostThatIs(false);
+TEST_F(Abilities, OfATreeThatDoesNotRunLeaveNothingAsideAndRefuseTheOs) {
+  const host::Host host = TreeThatDoesNotRun();
   EXPECT_EQ(LeftAside(host, Everything().object.spec), "");
   CurrentConfig have = EmptyCurrentConfig();
   LeaveAside(host, Everything().object, have.object);

@@ -328,7 +328,7 @@ TEST_F(Applying, IsUndoneWithItsServicesAfterABootInBetween) {
   EXPECT_THAT(machine_.systemd.jobs, ElementsAre("watcher.service"));
 }
 
-TEST_F(Applying, IsUndoneIfABootInBetweenHidesAFailedService) {
+TEST_F(Applying, IsUndoneIfAServiceFailsAfterABootInBetween) {
   const std::string before = Tree();
   CutShort(Phase::kApplied);
   machine_.systemd.failing = "watcher.service";
@@ -352,7 +352,7 @@ TEST_F(Applying, RefusesAPathThatLeadsToPintlesOwnFiles) {
 }
 
 TEST_F(Applying, KeepsPintlesOwnFilesWhenAConfigWithThemIsRemoved) {
-  // Older versions accepted such a config.
+  // Older versions of Pintle accepted a config with this file.
   TestConfig first;
   first.WithFile("/etc/machine-config-daemon/currentconfig", "data:,theirs").WithFile("/etc/a", "data:,1");
   TestConfig second;

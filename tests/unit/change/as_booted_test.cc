@@ -31,7 +31,7 @@ api::MachineConfig ConfigWith(const std::string& image, std::optional<std::vecto
   return config;
 }
 
-TEST(AsBooted, KeepsPartsThatHold) {
+TEST(AsBooted, KeepsPartsThatAreInEffect) {
   const api::MachineConfig config = AsBooted(Booted(), {}, ConfigWith(kImage, {{"a=1", "rw b=\"c d\""}}));
   EXPECT_EQ(config.spec.os_image_url, kImage);
   EXPECT_THAT(config.spec.kernel_arguments, Optional(ElementsAre("a=1", "rw b=\"c d\"")));

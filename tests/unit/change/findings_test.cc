@@ -119,7 +119,7 @@ TEST_F(Looking, FindsOtherDifferencesWhenKeysOrOwnersCannotBeExamined) {
                                  "link or a file is in the place of this folder; remove it"));
 }
 
-TEST_F(Looking, ReportsAUnitThatCannotBeExaminedAndTheOthers) {
+TEST_F(Looking, ReportsAUnitThatCannotBeExaminedAndOtherUnits) {
   TestConfig config;
   config.WithFile("/etc/a", "data:,1").WithUnit("odd.service", "[Install]\nWantedBy=a.target\n");
   config.WithUnit("ours.service", "[Install]\nWantedBy=a.target\n");
@@ -276,7 +276,7 @@ TEST_F(Looking, FindsNothingOnFilesThatOthersWrite) {
 }
 
 // A machine where rpm-ostree has layered packages on an image.
-class Layered final : public host::Deployments {
+class LayeredDeployments final : public host::Deployments {
  public:
   Result<host::DeploymentsState> Observe() override { return state; }
   Result<host::FetchedImage> Fetch(const std::string& image, const std::stop_token&) override {
@@ -299,7 +299,7 @@ class Layered final : public host::Deployments {
 };
 
 TEST_F(Looking, FindsMissingExtensionsAndAMissingKernel) {
-  Layered deployments;
+  LayeredDeployments deployments;
   deployments.state.booted->packages = {"usbguard"};
   host::Host host = machine_.host();
   host.deployments = &deployments;

@@ -19,19 +19,19 @@ class FirstDifferenceTest : public testing::Test {
  protected:
   FirstDifferenceTest() : root_(ValueOf(Root::Open(directory_.path().string()))) {}
 
-  // Returns the first difference between the expected contents and a file with the contents `is`.  Also checks that the
-  // result does not depend on the size of the pieces.
-  std::string Between(std::string_view expected, const std::string& is, const std::string& name = "file") {
-    directory_.Write(name, is);
-    std::string in_one_piece = ValueOf(FirstDifference(root_, "/" + name, In(expected, expected.size() + 1)));
+  // Returns the first difference between the expected contents and a file with the contents `actual`.  Also checks that
+  // the result does not depend on the size of the pieces.
+  std::string Between(std::string_view expected, const std::string& actual, const std::string& name = "file") {
+    directory_.Write(name, actual);
+    std::string in_one_piece = ValueOf(FirstDifference(root_, "/" + name, PiecesOf(expected, expected.size() + 1)));
     for (const std::size_t size : {1U, 2U, 3U, 1000U}) {
       if (size == 1 && expected.size() > 10'000) continue;
-      EXPECT_EQ(ValueOf(FirstDifference(root_, "/" + name, In(expected, size))), in_one_piece) << size;
+      EXPECT_EQ(ValueOf(FirstDifference(root_, "/" + name, PiecesOf(expected, size))), in_one_piece) << size;
     }
     return in_one_piece;
   }
 
-  static WalkPieces In(std::string_view text, std::size_t size) {
+  static WalkPieces PiecesOf(std::string_view text, std::size_t size) {
     return [=](const TakePiece& take) -> Result<> {
       for (std::size_t at = 0; at < text.size(); at += size) {
         if (!TRY(take(text.substr(at, size)))) break;
@@ -103,13 +103,13 @@ TEST_F(FirstDifferenceTest, PrintsTheBeginningOfALongLine) {
 TEST_F(FirstDifferenceTest, GoesThroughAHugeFileInPieces) {
   directory_.Write("file", "a\n");
   std::filesystem::resize_file(directory_ / "file", 100 << 20);
-  EXPECT_THAT(ValueOf(FirstDifference(root_, "/file", In("a\n", 1))),
+  EXPECT_THAT(ValueOf(FirstDifference(root_, "/file", PiecesOf("a\n", 1))),
               StartsWith("binary contents differ: 2 bytes expected"));
 }
 
 TEST_F(FirstDifferenceTest, IsAnErrorWithoutAFile) {
-  EXPECT_THAT(MessageOf(FirstDifference(root_, "/none", In("a", 1))), HasSubstr("comparing /none"));
-  EXPECT_THAT(MessageOf(FirstDifference(root_, "/", In("a", 1))), HasSubstr("not a regular file"));
+  EXPECT_THAT(MessageOf(FirstDifference(root_, "/none", PiecesOf("a", 1))), HasSubstr("comparing /none"));
+  EXPECT_THAT(MessageOf(FirstDifference(root_, "/", PiecesOf("a", 1))), HasSubstr("not a regular file"));
 }
 
 }  // namespace

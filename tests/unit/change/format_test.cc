@@ -74,7 +74,7 @@ TEST_F(Formats, HaveAPathOfTheirOwn) {
 TEST_F(Formats, AreNamedByEachFile) {
   HaveAllFiles();
   for (const Format& format : AllFormats()) {
-    // The agent writes these two.
+    // HaveAllFiles() lacks these two files, which the agent writes.
     const std::string_view path = format.path;
     if (path == format::kRegistries.path || path == format::kHandedOver.path) continue;
     EXPECT_EQ(DocumentAt(format)["version"], json::Value(format.version)) << format.path;
@@ -108,7 +108,7 @@ TEST_F(Formats, OfAMapMayHaveAnEntryThatIsNamedLikeTheVersion) {
   EXPECT_EQ(ValueOf(WithoutVersion(format::kPasswords, WithVersion(format::kPasswords, both))), both);
 }
 
-TEST_F(Formats, RefuseAVersionThatIsNone) {
+TEST_F(Formats, RefuseAVersionThatIsNotAPositiveNumber) {
   for (const char* version : {"0", "-1", "1.5", "\"1\"", "null", "18446744073709551615"}) {
     machine_.Write(kRejected + 1, fmt::format(R"({{"config": "a", "why": "b", "version": {}}})", version));
     EXPECT_THAT(MessageOf(ReadRejected(root_)), AllOf(HasSubstr(kRejected), HasSubstr("is not a positive number"),
@@ -179,7 +179,7 @@ TEST_F(Formats, OfANewerVersionAreSetAsideOnRequest) {
   }
   const auto moved = ValueOf(SetAsideUnusable(root_, kNoon));
   EXPECT_THAT(moved, SizeIs(movable));
-  for (const SetAside& one : moved) EXPECT_TRUE(machine_.Has(one.kept_as.substr(1))) << one.path;
+  for (const SetAside& file : moved) EXPECT_TRUE(machine_.Has(file.kept_as.substr(1))) << file.path;
   EXPECT_TRUE(Succeeded(Claim::Take(root_)));
 }
 

@@ -49,7 +49,7 @@ TEST_F(LocalConfigs, KeepsTheFieldsOfButaneBesideTheIgnitionPart) {
   EXPECT_THAT(*configs[0].object.spec.kernel_arguments, ElementsAre("quiet"));
 }
 
-TEST_F(LocalConfigs, RefusesAConfigThatRefersToOthers) {
+TEST_F(LocalConfigs, RefusesAConfigThatRefersToOtherConfigs) {
   directory_.Write("a.ign", R"({"ignition":{"version":"3.4.0","config":{"merge":[{"source":"https://h/b.ign"}]}}})");
   EXPECT_THAT(MessageOf(Read()),
               HasSubstr("a.ign: ignition.config: nothing fetches other configs on a running machine"));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tests configs with long files, many files and long records.  Whatever could not be read back must be refused before
-// anything is changed, and the rest must need little memory.
+// Tests configs with long files, many files and long records.  A file or record that could not be read back must be
+// refused before anything is changed, and all others must need little memory.
 
 #include <fmt/core.h>
 

@@ -43,7 +43,7 @@ class DamagedPasswords : public testing::Test {
   Root root_ = ValueOf(Root::Open(directory_.path().string()));
 };
 
-TEST_F(DamagedPasswords, AreAFindingOnTheUserBeforeItIsLocked) {
+TEST_F(DamagedPasswords, AreAFindingOnTheUserBeforeTheUserIsLocked) {
   const auto findings = Findings();
   ASSERT_THAT(findings, testing::SizeIs(1));
   EXPECT_EQ(findings.front().about, "core");

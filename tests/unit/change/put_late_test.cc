@@ -78,7 +78,7 @@ class PuttingLateToBeConfirmed : public PuttingLate {
 TEST_F(PuttingLateToBeConfirmed, GoesBackEvenIfTheRejectionCannotBeRecorded) {
   WriteMotd("edited");
   FinalizeAndBoot();
-  // No file can be written there, as on a full disk.
+  // A directory in place of the file makes the write fail, as a full disk would.
   fs::create_directories(machine_.top() / "var/lib/pintle/rejected.json/full");
   const Recovered recovered = ValueOf(Recover(machine_.host()));
   EXPECT_EQ(recovered.how, Recovery::kRebootNeededToUndo);

@@ -12,14 +12,14 @@ using testing::IsEmpty;
 
 constexpr const char* kFedora = "NAME=\"Fedora\"\nID=fedora\nVARIANT_ID=coreos\n";
 
-TEST(ParseTuning, AcceptsOnlyTheTwoKindsOfLines) {
+TEST(ParseTuning, AcceptsOnlyAddAndDeleteLines) {
   const Tuning tuning = ParseTuning("ADD a=1\n  DELETE b \n# ADD c\nadd d\nADDe\n\nADD f=\"g h\"\r\nDELETE i", kFedora);
   EXPECT_THAT(tuning.add, ElementsAre("a=1", "f=\"g h\""));
   EXPECT_THAT(tuning.remove, ElementsAre("b", "i"));
   EXPECT_THAT(tuning.refused, IsEmpty());
 }
 
-TEST(ParseTuning, AllowsOneArgumentOnTheEnterpriseSystems) {
+TEST(ParseTuning, AllowsOnlyNosmtOnTheEnterpriseSystems) {
   for (const char* os :
        {"ID=rhcos", "ID=\"scos\"\n", "ID=\"rhel\"\nVARIANT_ID=\"coreos\"", "VARIANT_ID=coreos\nID=centos"}) {
     const Tuning tuning = ParseTuning("ADD nosmt\nADD nosmt=force\nDELETE nosmt\nDELETE quiet\n", os);

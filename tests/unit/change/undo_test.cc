@@ -47,27 +47,29 @@ constexpr const char* kOurLink = "etc/systemd/system/multi-user.target.wants/our
 class Immutable {
  public:
   explicit Immutable(const fs::path& path) : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) { Set(FS_IMMUTABLE_FL); }
-  ~Immutable() { static_cast<void>(::ioctl(fd_.get(), FS_IOC_SETFLAGS, &none_)); }
+  ~Immutable() { static_cast<void>(::ioctl(fd_.get(), FS_IOC_SETFLAGS, &no_flags_)); }
   Immutable(const Immutable&) = delete;
   Immutable& operator=(const Immutable&) = delete;
 
  private:
   void Set(int flags) {
-    if (::ioctl(fd_.get(), FS_IOC_SETFLAGS, &flags) != 0) throw std::runtime_error("no immutable bits here");
+    if (::ioctl(fd_.get(), FS_IOC_SETFLAGS, &flags) != 0) {
+      throw std::runtime_error("this file system has no immutable bits");
+    }
   }
 
   UniqueFd fd_;
-  int none_ = 0;
+  int no_flags_ = 0;
 };
 
-// An hour passes between two looks, so nothing waits.
+// An hour passes between two readings of this clock, so each wait ends at once.
 class ClockInAHurry final : public Clock {
  public:
-  MonotonicTime Monotonic() const override { return MonotonicTime(std::chrono::hours(++looks_)); }
+  MonotonicTime Monotonic() const override { return MonotonicTime(std::chrono::hours(++readings_)); }
   WallTime Wall() const override { return std::chrono::system_clock::now(); }
 
  private:
-  mutable int looks_ = 0;
+  mutable int readings_ = 0;
 };
 
 // Mounts something during its lifetime.
@@ -163,7 +165,7 @@ TEST_F(Undoing, EndsWithAnErrorIfAFileSystemCannotBeSynced) {
           [&] { EXPECT_THAT(MessageOf(PutBack(host, contents, undo, {})), HasSubstr("fsync: Stale file handle")); });
 }
 
-TEST(RestoreLinks, RestoresOnlyTheOldLinks) {
+TEST(RestoreLinks, RestoresTheOldLinksAndKeepsEdits) {
   const resource::UnitLinks::State before = {{{"gone", "1"}, {"other", "1"}, {"edited", "1"}, {"same", "1"}},
                                              {"/empty"}};
   resource::UnitLinks::State now = {{{"new", "2"}, {"other", "2"}, {"edited", "2"}, {"same", "1"}}, {}};

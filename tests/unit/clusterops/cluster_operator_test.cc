@@ -191,7 +191,7 @@ TEST_F(ClusterOperatorTest, TransitionTimesAreKeptWhileAStatusStays) {
   failure_ = {.task = "RenderConfig", .why = "no"};
   Report();
   EXPECT_EQ(Condition("Degraded").last_transition_time, kLater);
-  // The message of this one has changed, but not its status.
+  // The message of Progressing has changed, but not its status.
   EXPECT_EQ(Condition("Progressing").last_transition_time, kFirst);
   EXPECT_EQ(Condition("Available").last_transition_time, kFirst);
 }
@@ -205,7 +205,7 @@ TEST_F(ClusterOperatorTest, NothingChangesInASecondReport) {
   EXPECT_TRUE(json::Equal(before, status_));
 }
 
-TEST_F(ClusterOperatorTest, ConditionsOfOthersStay) {
+TEST_F(ClusterOperatorTest, ConditionsOfOtherProgramsStay) {
   status_.conditions = {
       {.type = "Theirs", .status = "True", .last_transition_time = kFirst, .reason = "a", .message = "b"}};
   Report();

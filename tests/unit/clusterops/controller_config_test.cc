@@ -25,7 +25,7 @@ const std::string kBundleKey = "ca-bundle.crt";
 
 Value Json(std::string_view text) { return *json::Parse(text); }
 
-api::ConfigMap Map(std::map<std::string, std::string> data) {
+api::ConfigMap ConfigMapWith(std::map<std::string, std::string> data) {
   return {.metadata = {}, .data = std::move(data), .binary_data = {}};
 }
 
@@ -46,13 +46,13 @@ ControllerConfigInputs CompleteInputs() {
   inputs.dns = Json(R"({"metadata": {"name": "cluster"}, "spec": {"baseDomain": "a.example"}})");
   inputs.proxy = Json(R"({"spec": {}, "status": {}})");
   inputs.image_setting = Json(R"({"spec": {"additionalTrustedCA": {"name": ""}}})");
-  inputs.registry_authorities = Map({});
-  inputs.root_authority = Map({{"ca.crt", NamedCertificate("root")}});
-  inputs.client_authority = Map({{kBundleKey, NamedCertificate("clients")}});
-  inputs.initial_authority = Map({{kBundleKey, NamedCertificate("initial")}});
-  inputs.os_images = Map({{"releaseVersion", kRelease},
-                          {"baseOSContainerImage", "os@sha256:1"},
-                          {"baseOSExtensionsContainerImage", "ext@sha256:2"}});
+  inputs.registry_authorities = ConfigMapWith({});
+  inputs.root_authority = ConfigMapWith({{"ca.crt", NamedCertificate("root")}});
+  inputs.client_authority = ConfigMapWith({{kBundleKey, NamedCertificate("clients")}});
+  inputs.initial_authority = ConfigMapWith({{kBundleKey, NamedCertificate("initial")}});
+  inputs.os_images = ConfigMapWith({{"releaseVersion", kRelease},
+                                    {"baseOSContainerImage", "os@sha256:1"},
+                                    {"baseOSExtensionsContainerImage", "ext@sha256:2"}});
   inputs.release_images = Json(R"({"releaseVersion": "4.21.0", "machineConfigOperator": "mco", "infraImage": "infra",
       "keepalivedImage": "k", "corednsImage": "c", "haproxyImage": "h", "baremetalRuntimeCfgImage": "b",
       "kubeRbacProxyImage": "r", "dockerRegistryImage": "d"})");
@@ -96,13 +96,13 @@ struct Case {
   std::vector<std::string> problems = {};
 };
 
-void PrintTo(const Case& one, std::ostream* out) { *out << one.name; }
+void PrintTo(const Case& row, std::ostream* out) { *out << row.name; }
 
 constexpr const char* kUnreadable = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
 
-const std::string& First() { return NamedCertificate("first"); }
-const std::string& Second() { return NamedCertificate("second"); }
-const std::string& Signer() {
+const std::string& FirstCa() { return NamedCertificate("first"); }
+const std::string& SecondCa() { return NamedCertificate("second"); }
+const std::string& SignerCa() {
   return NamedCertificate("openshift-kube-apiserver-operator_kube-apiserver-to-kubelet-signer@1");
 }
 
@@ -225,26 +225,26 @@ std::vector<Case> Cases() {
       // The cloud.
       {"the configuration of a cloud",
        [](Inputs& in) {
-         in.cloud_config = Map({{"cloud.conf", "[Global]"}, {"ca-bundle.pem", First()}});
+         in.cloud_config = ConfigMapWith({{"cloud.conf", "[Global]"}, {"ca-bundle.pem", FirstCa()}});
        },
-       {{"cloudProviderConfig", "[Global]"}, {"cloudProviderCAData", EncodeBase64(First())}}},
+       {{"cloudProviderConfig", "[Global]"}, {"cloudProviderCAData", EncodeBase64(FirstCa())}}},
       {"a cloud whose authorities cannot be read",
        [](Inputs& in) {
-         in.cloud_config = Map({{"cloud.conf", "[Global]"}, {"ca-bundle.pem", "garbage"}});
+         in.cloud_config = ConfigMapWith({{"cloud.conf", "[Global]"}, {"ca-bundle.pem", "garbage"}});
        },
        {{"cloudProviderConfig", "[Global]"}, {"cloudProviderCAData", none}},
        {WithoutCertificate("openshift-config-managed/kube-cloud-config")}},
       {"authorities of a cloud as bytes",
        [](Inputs& in) {
-         in.cloud_config = Map({{"cloud.conf", "[Global]"}});
-         in.cloud_config->binary_data = {{"ca-bundle.pem", EncodeBase64(First())}};
+         in.cloud_config = ConfigMapWith({{"cloud.conf", "[Global]"}});
+         in.cloud_config->binary_data = {{"ca-bundle.pem", EncodeBase64(FirstCa())}};
        },
-       {{"cloudProviderConfig", "[Global]"}, {"cloudProviderCAData", EncodeBase64(First())}}},
+       {{"cloudProviderConfig", "[Global]"}, {"cloudProviderCAData", EncodeBase64(FirstCa())}}},
       {"a cloud whose authorities alone are configured",
        [](Inputs& in) {
-         in.cloud_config = Map({{"ca-bundle.pem", First()}});
+         in.cloud_config = ConfigMapWith({{"ca-bundle.pem", FirstCa()}});
        },
-       {{"cloudProviderCAData", EncodeBase64(First())}, {"x", none}}},
+       {{"cloudProviderCAData", EncodeBase64(FirstCa())}, {"x", none}}},
       {"the Infrastructure names a configuration of the cloud that is missing",
        [](Inputs& in) { in.infrastructure["spec"]["cloudConfig"]["name"] = "cloud-provider-config"; },
        {{"cloudProviderConfig", none},
@@ -258,7 +258,7 @@ std::vector<Case> Cases() {
         "names a configuration of the cloud"}},
       {"a cloud without authorities",
        [](Inputs& in) {
-         in.cloud_config = Map({{"cloud.conf", "[Global]"}});
+         in.cloud_config = ConfigMapWith({{"cloud.conf", "[Global]"}});
        },
        {{"cloudProviderConfig", "[Global]"}, {"x", none}}},
 
@@ -279,93 +279,93 @@ std::vector<Case> Cases() {
        {"there is no Proxy named cluster"}},
       {"the user's authorities",
        [](Inputs& in) {
-         in.user_authorities = Map({{kBundleKey, First()}});
+         in.user_authorities = ConfigMapWith({{kBundleKey, FirstCa()}});
        },
-       {{"additionalTrustBundle", EncodeBase64(First())}, {"x", none}}},
+       {{"additionalTrustBundle", EncodeBase64(FirstCa())}, {"x", none}}},
       {"the proxy's authorities",
        [](Inputs& in) {
          in.proxy["spec"]["trustedCA"]["name"] = "of-the-proxy";
-         in.proxy_authorities = Map({{kBundleKey, Second()}});
+         in.proxy_authorities = ConfigMapWith({{kBundleKey, SecondCa()}});
        },
-       {{"additionalTrustBundle", EncodeBase64(Second())}, {"x", none}}},
-      {"both",
+       {{"additionalTrustBundle", EncodeBase64(SecondCa())}, {"x", none}}},
+      {"the user's and the proxy's authorities",
        [](Inputs& in) {
          in.proxy["spec"]["trustedCA"]["name"] = "of-the-proxy";
-         in.user_authorities = Map({{kBundleKey, First()}});
-         in.proxy_authorities = Map({{kBundleKey, Second()}});
+         in.user_authorities = ConfigMapWith({{kBundleKey, FirstCa()}});
+         in.proxy_authorities = ConfigMapWith({{kBundleKey, SecondCa()}});
        },
-       {{"additionalTrustBundle", EncodeBase64(First() + Second())}, {"x", none}}},
+       {{"additionalTrustBundle", EncodeBase64(FirstCa() + SecondCa())}, {"x", none}}},
       {"a proxy with the user's authorities",
        [](Inputs& in) {
          in.proxy["spec"]["trustedCA"]["name"] = "user-ca-bundle";
-         in.user_authorities = Map({{kBundleKey, First()}});
+         in.user_authorities = ConfigMapWith({{kBundleKey, FirstCa()}});
          in.proxy_authorities = in.user_authorities;
        },
-       {{"additionalTrustBundle", EncodeBase64(First())}, {"x", none}}},
+       {{"additionalTrustBundle", EncodeBase64(FirstCa())}, {"x", none}}},
       {"a user's bundle without a certificate",
        [](Inputs& in) {
-         in.user_authorities = Map({{kBundleKey, "none"}});
+         in.user_authorities = ConfigMapWith({{kBundleKey, "none"}});
        },
        {{"additionalTrustBundle", none}, {"x", none}},
        {"configmap openshift-config/user-ca-bundle doesn't have a valid PEM bundle"}},
       {"a proxy's bundle without a certificate",
        [](Inputs& in) {
          in.proxy["spec"]["trustedCA"]["name"] = "of-the-proxy";
-         in.proxy_authorities = Map({});
+         in.proxy_authorities = ConfigMapWith({});
        },
        {{"additionalTrustBundle", none}, {"x", none}},
        {"configmap openshift-config/of-the-proxy doesn't have a valid PEM bundle"}},
       {"a user's bundle that is empty",
        [](Inputs& in) {
          in.proxy["spec"]["trustedCA"]["name"] = "of-the-proxy";
-         in.user_authorities = Map({{kBundleKey, ""}});
-         in.proxy_authorities = Map({{kBundleKey, Second()}});
+         in.user_authorities = ConfigMapWith({{kBundleKey, ""}});
+         in.proxy_authorities = ConfigMapWith({{kBundleKey, SecondCa()}});
        },
-       {{"additionalTrustBundle", EncodeBase64(Second())}, {"x", none}}},
+       {{"additionalTrustBundle", EncodeBase64(SecondCa())}, {"x", none}}},
       {"a user's bundle with a certificate that cannot be read",
        [](Inputs& in) {
-         in.user_authorities = Map({{kBundleKey, First() + kUnreadable}});
+         in.user_authorities = ConfigMapWith({{kBundleKey, FirstCa() + kUnreadable}});
        },
-       {{"additionalTrustBundle", EncodeBase64(First() + kUnreadable)}, {"x", none}}},
+       {{"additionalTrustBundle", EncodeBase64(FirstCa() + kUnreadable)}, {"x", none}}},
       {"bundles as bytes, and in base64",
        [](Inputs& in) {
          in.proxy["spec"]["trustedCA"]["name"] = "of-the-proxy";
-         in.user_authorities = Map({});
-         in.user_authorities->binary_data = {{kBundleKey, EncodeBase64(First())}};
-         in.proxy_authorities = Map({{kBundleKey, EncodeBase64(Second())}});
+         in.user_authorities = ConfigMapWith({});
+         in.user_authorities->binary_data = {{kBundleKey, EncodeBase64(FirstCa())}};
+         in.proxy_authorities = ConfigMapWith({{kBundleKey, EncodeBase64(SecondCa())}});
        },
-       {{"additionalTrustBundle", EncodeBase64(First() + Second())}, {"x", none}}},
+       {{"additionalTrustBundle", EncodeBase64(FirstCa() + SecondCa())}, {"x", none}}},
       {"bundles without a line break at the end",
        [](Inputs& in) {
          in.proxy["spec"]["trustedCA"]["name"] = "of-the-proxy";
-         in.user_authorities = Map({{kBundleKey, First().substr(0, First().find_last_not_of('\n') + 1)}});
-         in.proxy_authorities = Map({{kBundleKey, Second()}});
+         in.user_authorities = ConfigMapWith({{kBundleKey, FirstCa().substr(0, FirstCa().find_last_not_of('\n') + 1)}});
+         in.proxy_authorities = ConfigMapWith({{kBundleKey, SecondCa()}});
        },
        {{"additionalTrustBundle",
-         EncodeBase64(First().substr(0, First().find_last_not_of('\n') + 1) + "\n" + Second())},
+         EncodeBase64(FirstCa().substr(0, FirstCa().find_last_not_of('\n') + 1) + "\n" + SecondCa())},
         {"x", none}}},
       {"the proxy's authorities are missing",
        [](Inputs& in) {
          in.proxy["spec"]["trustedCA"]["name"] = "of-the-proxy";
-         in.user_authorities = Map({{kBundleKey, First()}});
+         in.user_authorities = ConfigMapWith({{kBundleKey, FirstCa()}});
        },
        {{"additionalTrustBundle", none}, {"x", none}},
        {"there is no ConfigMap openshift-config/of-the-proxy, which the Proxy names"}},
       {"the user's authorities without a Proxy",
        [](Inputs& in) {
          in.proxy = nullptr;
-         in.user_authorities = Map({{kBundleKey, First()}});
+         in.user_authorities = ConfigMapWith({{kBundleKey, FirstCa()}});
        },
        {{"additionalTrustBundle", none}, {"proxy", none}},
        {"there is no Proxy named cluster"}},
       {"an authority of the Ignition server",
        [](Inputs& in) {
-         in.server_authority = Map({{kBundleKey, First()}});
+         in.server_authority = ConfigMapWith({{kBundleKey, FirstCa()}});
        },
-       {{"rootCAData", EncodeBase64(First())}, {"x", none}}},
+       {{"rootCAData", EncodeBase64(FirstCa())}, {"x", none}}},
       {"an authority of the Ignition server that cannot be read",
        [](Inputs& in) {
-         in.server_authority = Map({{kBundleKey, "garbage"}});
+         in.server_authority = ConfigMapWith({{kBundleKey, "garbage"}});
        },
        {{"rootCAData", none}, {"x", none}},
        {WithoutCertificate("machine-config-server-ca")}},
@@ -375,8 +375,8 @@ std::vector<Case> Cases() {
        {WithoutCertificate("kube-system/root-ca")}},
       {"the authority of the Ignition server that machines trust is gone",
        [](Inputs& in) {
-         static const Value kPresent = WithRoot(First());
-         in.server_authority = Map({});
+         static const Value kPresent = WithRoot(FirstCa());
+         in.server_authority = ConfigMapWith({});
          in.present = &kPresent;
        },
        {{"rootCAData", none}, {"x", none}},
@@ -412,24 +412,24 @@ std::vector<Case> Cases() {
       {"while it is installed, the signer is replaced",
        [](Inputs& in) {
          in.is_installing = true;
-         in.initial_authority = Map({{kBundleKey, First() + Signer() + Second()}});
-         in.kubelet_client_ca = Map({{kBundleKey, NamedCertificate("successor")}});
+         in.initial_authority = ConfigMapWith({{kBundleKey, FirstCa() + SignerCa() + SecondCa()}});
+         in.kubelet_client_ca = ConfigMapWith({{kBundleKey, NamedCertificate("successor")}});
        },
-       {{"kubeAPIServerServingCAData", EncodeBase64(First() + NamedCertificate("successor") + Second())},
+       {{"kubeAPIServerServingCAData", EncodeBase64(FirstCa() + NamedCertificate("successor") + SecondCa())},
         {"internalRegistryPullSecret", Value()}}},
       {"a signer without successors stays",
        [](Inputs& in) {
          in.is_installing = true;
-         in.initial_authority = Map({{kBundleKey, Signer()}});
+         in.initial_authority = ConfigMapWith({{kBundleKey, SignerCa()}});
        },
-       {{"kubeAPIServerServingCAData", EncodeBase64(Signer())}, {"internalRegistryPullSecret", Value()}}},
+       {{"kubeAPIServerServingCAData", EncodeBase64(SignerCa())}, {"internalRegistryPullSecret", Value()}}},
       {"a signer whose successors cannot be read stays",
        [](Inputs& in) {
          in.is_installing = true;
-         in.initial_authority = Map({{kBundleKey, Signer()}});
-         in.kubelet_client_ca = Map({{kBundleKey, "garbage"}});
+         in.initial_authority = ConfigMapWith({{kBundleKey, SignerCa()}});
+         in.kubelet_client_ca = ConfigMapWith({{kBundleKey, "garbage"}});
        },
-       {{"kubeAPIServerServingCAData", EncodeBase64(Signer())}, {"internalRegistryPullSecret", Value()}}},
+       {{"kubeAPIServerServingCAData", EncodeBase64(SignerCa())}, {"internalRegistryPullSecret", Value()}}},
       {"no initial authority",
        [](Inputs& in) {
          in.is_bootstrapped = false;
@@ -441,10 +441,10 @@ std::vector<Case> Cases() {
       // Registries.
       {"authorities of registries",
        [](Inputs& in) {
-         in.registry_authorities = Map({{"registry..5000", "a text"}, {"b", "dGV4dA=="}});
+         in.registry_authorities = ConfigMapWith({{"registry..5000", "a text"}, {"b", "dGV4dA=="}});
          in.registry_authorities->binary_data = {{"a", "AAE="}};
          in.image_setting["spec"]["additionalTrustedCA"]["name"] = "of-the-user";
-         in.user_registry_authorities = Map({{"mine", "a text"}});
+         in.user_registry_authorities = ConfigMapWith({{"mine", "a text"}});
        },
        {{"imageRegistryBundleData",
          Json(R"([{"data": "dGV4dA==", "file": "b"}, {"data": "YSB0ZXh0", "file": "registry..5000"},
@@ -452,7 +452,7 @@ std::vector<Case> Cases() {
         {"imageRegistryBundleUserData", Json(R"([{"data": "YSB0ZXh0", "file": "mine"}])")}}},
       {"authorities of registries in base64 with line breaks",
        [](Inputs& in) {
-         in.registry_authorities = Map({{"b", "dGV4\r\ndA==\n"}});
+         in.registry_authorities = ConfigMapWith({{"b", "dGV4\r\ndA==\n"}});
          in.registry_authorities->binary_data = {{"a", "AAE\n="}};
        },
        {{"imageRegistryBundleData", Json(R"([{"data": "dGV4dA==", "file": "b"}, {"data": "AAE=", "file": "a"}])")},
@@ -462,7 +462,7 @@ std::vector<Case> Cases() {
        {{"imageRegistryBundleData", none}, {"x", none}}},
       {"authorities of the user's registries that nobody names",
        [](Inputs& in) {
-         in.user_registry_authorities = Map({{"mine", "a text"}});
+         in.user_registry_authorities = ConfigMapWith({{"mine", "a text"}});
        },
        {{"imageRegistryBundleUserData", Value::array()}, {"x", none}}},
       {"no Image config",
@@ -606,13 +606,13 @@ TEST(DraftControllerConfig, NeedsTheKeyWithTheConfigurationOfSomeClouds) {
   for (const char* platform : {"Azure", "GCP", "OpenStack", "VSphere"}) {
     ControllerConfigInputs inputs = CompleteInputs();
     inputs.infrastructure["status"]["platformStatus"]["type"] = platform;
-    inputs.cloud_config = Map({{"ca-bundle.pem", First()}});
+    inputs.cloud_config = ConfigMapWith({{"ca-bundle.pem", FirstCa()}});
     const ControllerConfigDraft draft = DraftControllerConfig(inputs);
     EXPECT_THAT(draft.problems, ElementsAre(std::string("ConfigMap openshift-config-managed/kube-cloud-config has no "
                                                         "cloud.conf, which ") +
                                             platform + " needs"));
     EXPECT_FALSE(draft.spec.contains("cloudProviderConfig"));
-    EXPECT_EQ(draft.spec["cloudProviderCAData"], Value(EncodeBase64(First())));
+    EXPECT_EQ(draft.spec["cloudProviderCAData"], Value(EncodeBase64(FirstCa())));
     inputs.cloud_config->data["cloud.conf"] = "";
     EXPECT_THAT(DraftControllerConfig(inputs).problems, IsEmpty());
   }
@@ -687,7 +687,7 @@ struct Difference {
   std::string name;
   std::function<void(Value& present)> change;
 
-  friend void PrintTo(const Difference& one, std::ostream* out) { *out << one.name; }
+  friend void PrintTo(const Difference& row, std::ostream* out) { *out << row.name; }
 };
 
 std::vector<Difference> Differences() {
@@ -746,7 +746,7 @@ TEST(MergedControllerConfig, TakesACopyWhenMoreThanItsVersionDiffers) {
   EXPECT_EQ(MergedControllerConfig(present, draft), draft);
 }
 
-TEST(MergedControllerConfig, TakesRenewedCredentialsAndThoseThatReplaceUnreadableOnes) {
+TEST(MergedControllerConfig, TakesRenewedCredentialsAndReplacesUnreadableCredentials) {
   const Value draft = DraftControllerConfig(CompleteInputs()).spec;
   for (const char* before : {R"({"auths": {"quay.example": {"auth": "b2xk"}}})", "not JSON", ""}) {
     Value present = draft;

@@ -20,8 +20,8 @@ class MachineConfigNodesTest : public testing::Test {
     node_.metadata.uid = "uid-of-worker-0";
     node_.metadata.labels.emplace("node-role.kubernetes.io/worker", "");
     node_.metadata.annotations.emplace(api::kDesiredConfigAnnotation, "rendered-worker-1");
-    report_.metadata.name = "worker-0";
-    report_.metadata.uid = "uid-of-report";
+    existing_.metadata.name = "worker-0";
+    existing_.metadata.uid = "uid-of-report";
   }
 
   MachineConfigNodeWork Work(std::set<std::string, std::less<>> unreadable = {}) const {
@@ -31,7 +31,7 @@ class MachineConfigNodesTest : public testing::Test {
 
   api::MachineConfigPool pool_;
   api::Node node_;
-  api::MachineConfigNode report_;
+  api::MachineConfigNode existing_;
   std::vector<const api::MachineConfigPool*> pools_ = {&pool_};
   std::vector<const api::Node*> nodes_ = {&node_};
   std::vector<const api::MachineConfigNode*> known_;
@@ -61,7 +61,7 @@ TEST_F(MachineConfigNodesTest, AnUnknownPoolOrConfigIsReportedAsNotYetSet) {
 }
 
 TEST_F(MachineConfigNodesTest, NothingIsDoneForANodeThatHasAMachineConfigNode) {
-  known_ = {&report_};
+  known_ = {&existing_};
   EXPECT_THAT(Work().missing, IsEmpty());
   EXPECT_THAT(Work().stale, IsEmpty());
 }
@@ -75,13 +75,13 @@ TEST_F(MachineConfigNodesTest, NothingIsCreatedForANodeThatIsDeletedOrRunsWindow
 }
 
 TEST_F(MachineConfigNodesTest, AMachineConfigNodeIsRemovedWithItsNodeUnlessTheNodeIsOnlyUnreadable) {
-  known_ = {&report_};
+  known_ = {&existing_};
   nodes_.clear();
   ASSERT_EQ(Work().stale.size(), 1U);
   EXPECT_EQ(Work().stale[0].name, "worker-0");
   EXPECT_EQ(Work().stale[0].uid, "uid-of-report");
   EXPECT_THAT(Work({"worker-0"}).stale, IsEmpty());
-  report_.metadata.deletion_timestamp = api::Time{};
+  existing_.metadata.deletion_timestamp = api::Time{};
   EXPECT_THAT(Work().stale, IsEmpty());
 }
 

@@ -11,10 +11,10 @@ constexpr const char* kBuiltIn = "machineconfiguration.openshift.io/mco-built-in
 constexpr const char* kRequired = "operator.machineconfiguration.openshift.io/required-for-upgrade";
 
 TEST(BuiltInLabels, NameThePoolAndMarkTheControlPlaneAsRequired) {
-  const std::string of = "pools.operator.machineconfiguration.openshift.io/";
-  EXPECT_EQ(BuiltInLabels("master"), (api::Labels{{kBuiltIn, ""}, {kRequired, ""}, {of + "master", ""}}));
-  EXPECT_EQ(BuiltInLabels("arbiter"), (api::Labels{{kBuiltIn, ""}, {kRequired, ""}, {of + "arbiter", ""}}));
-  EXPECT_EQ(BuiltInLabels("worker"), (api::Labels{{kBuiltIn, ""}, {of + "worker", ""}}));
+  const std::string prefix = "pools.operator.machineconfiguration.openshift.io/";
+  EXPECT_EQ(BuiltInLabels("master"), (api::Labels{{kBuiltIn, ""}, {kRequired, ""}, {prefix + "master", ""}}));
+  EXPECT_EQ(BuiltInLabels("arbiter"), (api::Labels{{kBuiltIn, ""}, {kRequired, ""}, {prefix + "arbiter", ""}}));
+  EXPECT_EQ(BuiltInLabels("worker"), (api::Labels{{kBuiltIn, ""}, {prefix + "worker", ""}}));
   EXPECT_EQ(BuiltInLabels("infra"), api::Labels());
 }
 

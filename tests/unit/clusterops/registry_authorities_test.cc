@@ -13,7 +13,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
 
-TEST(MergedRegistryAuthorities, PrefersThoseOfTheUser) {
+TEST(MergedRegistryAuthorities, PreferTheAuthoritiesOfTheUser) {
   const auto merged = MergedRegistryAuthorities(*json::Parse(R"({
       "imageRegistryBundleData": [{"file": "a", "data": "b25l"}, {"file": "b", "data": "dHdv"}],
       "imageRegistryBundleUserData": [{"file": "b", "data": "bWluZQ=="}, {"file": "c", "data": "/w=="}]})"));

@@ -44,7 +44,7 @@ struct CredentialCase {
   std::string expected;  // The credentials, or the whole error.
   std::string base_domain = "a.example";
 
-  friend void PrintTo(const CredentialCase& one, std::ostream* out) { *out << one.name; }
+  friend void PrintTo(const CredentialCase& row, std::ostream* out) { *out << row.name; }
 };
 
 std::vector<CredentialCase> CredentialCases() {

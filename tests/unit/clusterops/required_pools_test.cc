@@ -31,13 +31,13 @@ class RequiredPoolsTest : public testing::Test {
     pool_.status.ready_machine_count = 2;
     pool_.status.updated_machine_count = 1;
     pool_.status.unavailable_machine_count = 1;
-    Set("Updated", "True", kStart);
+    SetCondition("Updated", "True", kStart);
     AddConfig("00-master", true);
     AddConfig("99-mine", false);
     AddConfig(kRendered, true).spec.os_image_url = "registry/os@sha256:1";
     configs_[kRendered].metadata.annotations.emplace(api::kReleaseImageVersionAnnotation, "4.21.0");
-    other_.metadata.name = "worker";
-    other_.metadata.labels = BuiltInLabels("worker");
+    worker_pool_.metadata.name = "worker";
+    worker_pool_.metadata.labels = BuiltInLabels("worker");
   }
 
   api::MachineConfig& AddConfig(const std::string& name, bool is_generated) {
@@ -49,14 +49,14 @@ class RequiredPoolsTest : public testing::Test {
     return config;
   }
 
-  void Set(const std::string& type, const std::string& status, WallTime since) {
+  void SetCondition(const std::string& type, const std::string& status, WallTime since) {
     std::erase_if(pool_.status.conditions, [&](const api::Condition& known) { return known.type == type; });
     pool_.status.conditions.push_back(
         {.type = type, .status = status, .last_transition_time = api::Time{since}, .reason = "", .message = ""});
   }
 
   RequiredPools Look(std::optional<WallTime> waiting_since = {}) const {
-    const std::vector<const api::MachineConfigPool*> pools = {&pool_, &other_};
+    const std::vector<const api::MachineConfigPool*> pools = {&pool_, &worker_pool_};
     return LookAtRequiredPools({.pools = pools,
                                 .config_named = [this](std::string_view name) -> const api::MachineConfig* {
                                   const auto found = configs_.find(name);
@@ -70,22 +70,22 @@ class RequiredPoolsTest : public testing::Test {
   }
 
   api::MachineConfigPool pool_;
-  api::MachineConfigPool other_;
+  api::MachineConfigPool worker_pool_;
   std::map<std::string, api::MachineConfig, std::less<>> configs_;
   WallTime now_ = kStart + minutes(1);
 };
 
 TEST_F(RequiredPoolsTest, AreReadyWithTheConfigurationOfTheRelease) { EXPECT_TRUE(Look().are_ready()); }
 
-TEST_F(RequiredPoolsTest, OtherPoolsAreNotWaitedFor) {
-  other_.spec.paused = true;
-  other_.status.conditions = {
+TEST_F(RequiredPoolsTest, PoolsThatAreNotRequiredAreNotWaitedFor) {
+  worker_pool_.spec.paused = true;
+  worker_pool_.status.conditions = {
       {.type = "Degraded", .status = "True", .last_transition_time = {}, .reason = "", .message = ""}};
   EXPECT_TRUE(Look().are_ready());
 }
 
 TEST_F(RequiredPoolsTest, APoolThatIsBeingUpdatedIsWaitedForTenMinutesPerMachine) {
-  Set("Updated", "False", kStart);
+  SetCondition("Updated", "False", kStart);
   const RequiredPools waits = Look();
   EXPECT_EQ(waits.failure, "");
   EXPECT_EQ(waits.waiting,
@@ -103,7 +103,7 @@ TEST_F(RequiredPoolsTest, APoolThatIsBeingUpdatedIsWaitedForTenMinutesPerMachine
 
 TEST_F(RequiredPoolsTest, APoolWithoutMachinesHasTenMinutes) {
   pool_.status.machine_count = 0;
-  Set("Updated", "False", kStart);
+  SetCondition("Updated", "False", kStart);
   EXPECT_EQ(Look().until, kStart + minutes(10));
 }
 
@@ -116,7 +116,7 @@ TEST_F(RequiredPoolsTest, AStatusThatIsBehindTheSpecDoesNotCount) {
 }
 
 TEST_F(RequiredPoolsTest, ADegradedPoolIsWaitedForAndThenAFailure) {
-  Set("Degraded", "True", kStart);
+  SetCondition("Degraded", "True", kStart);
   pool_.status.conditions.back().message = "Node master-0 is reporting: \"no\"";
   EXPECT_EQ(Look().waiting,
             "MachineConfigPool master is not ready, retrying. Status: (pool degraded: true total: 3, ready 2, updated: "
@@ -127,7 +127,7 @@ TEST_F(RequiredPoolsTest, ADegradedPoolIsWaitedForAndThenAFailure) {
 
 TEST_F(RequiredPoolsTest, APausedPoolWithPendingUpdatesIsAFailureAtOnce) {
   pool_.spec.paused = true;
-  Set("Updated", "False", kStart);
+  SetCondition("Updated", "False", kStart);
   EXPECT_EQ(Look().failure, "required MachineConfigPool master is paused and cannot sync until it is unpaused");
   EXPECT_EQ(Look().waiting, "");
 }
@@ -147,7 +147,7 @@ TEST_F(RequiredPoolsTest, ADegradedOrOutdatedPoolIsWaitedForEvenIfItIsPaused) {
   configs_[kRendered].spec.os_image_url = "registry/os@sha256:0";
   EXPECT_EQ(Look().failure, "");
   EXPECT_THAT(Look().waiting, HasSubstr("osImageURL mismatch for master in rendered-master-1"));
-  Set("Degraded", "True", kStart);
+  SetCondition("Degraded", "True", kStart);
   EXPECT_EQ(Look().failure, "");
   EXPECT_THAT(Look().waiting, HasSubstr("pool degraded: true"));
 }

@@ -180,7 +180,7 @@ TEST(ServerCertificates, AnInstallersCertificateStaysUntilItHasToBeRenewed) {
   EXPECT_THAT(cluster.Steps(), ElementsAre(CertificateStep::kCertificate));
 }
 
-TEST(ServerCertificates, WhatCannotBeReadIsMadeAgain) {
+TEST(ServerCertificates, ACertificateThatCannotBeReadIsMadeAgain) {
   RenewingCluster cluster;
   cluster.Steps();
   cluster.authority->data[kCertificateKey] = EncodeBase64("none");
@@ -197,7 +197,7 @@ TEST(ServerCertificates, AKeyThatIsLeftOutCountsAsPresent) {
   EXPECT_THAT(cluster.Steps(), IsEmpty());
 }
 
-TEST(ServerCertificates, ABundleThatIsLostIsMadeOfWhatMachinesTrust) {
+TEST(ServerCertificates, ALostBundleIsMadeFromTheAuthoritiesThatMachinesTrust) {
   RenewingCluster cluster;
   cluster.Steps();
   cluster.now += std::chrono::years(8);

@@ -19,7 +19,7 @@ json::Value Infrastructure(const std::string& platform, const std::string& statu
   return made;
 }
 
-TEST(HostOfServer, IsThatOfTheInternalApi) {
+TEST(HostOfServer, IsTheHostOfTheInternalApi) {
   EXPECT_EQ(HostOfServer(Infrastructure("AWS")), "api-int.demo.test");
   EXPECT_EQ(HostOfServer(json::Value()), "");
   EXPECT_EQ(HostOfServer(*json::Parse(R"({"status": {"apiServerInternalURI": "https://[fd00::1]:6443"}})")), "fd00::1");

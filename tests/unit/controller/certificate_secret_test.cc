@@ -117,7 +117,7 @@ TEST_F(CertificateSecretTest, ReportsOnceWhyTheSecretCannotBeUsed) {
                           HasSubstr("the Secret namespace/tls: the key: it does not belong to the certificate")));
 }
 
-TEST_F(CertificateSecretTest, TriesAgainWhatWasRefused) {
+TEST_F(CertificateSecretTest, TriesAgainACertificateThatWasRefused) {
   const net::CertifiedKey made = NewCertificate();
   server_.Put("secrets", SecretWith(made.certificate, made.key));
   is_port_taken_ = true;

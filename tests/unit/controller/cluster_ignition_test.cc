@@ -117,11 +117,11 @@ class ClusterIgnitionTest : public testing::Test {
 TEST_F(ClusterIgnitionTest, ReadsAllThatItNeedsWhileAnotherProgramHasItsAddress) {
   // Before a takeover, the operator's server has both addresses.  The health address alone may also be free.
   for (const bool is_health_taken : {true, false}) {
-    auto other = OtherServer();
+    auto other_server = OtherServer();
     auto other_health = OtherServer();
     const net::ListenAddress health =
         is_health_taken ? other_health->address() : net::ListenAddress{.address = "127.0.0.1", .port = 0};
-    Begin(other->address(), health);
+    Begin(other_server->address(), health);
     const net::CertifiedKey good = NewIgnitionCertificate();
     RunUntilUnreadyFor("no certificate yet that it can use: it needs the Secret namespace/tls");
     PutCertificate(good.certificate, NewIgnitionCertificate().key);
@@ -133,7 +133,7 @@ TEST_F(ClusterIgnitionTest, ReadsAllThatItNeedsWhileAnotherProgramHasItsAddress)
     PutToken();
     RunUntil([&] { return ignition_->WhyUnready().empty(); });
     RunUntil([&] { return ignition_->Addresses().empty(); });
-    other.reset();
+    other_server.reset();
     other_health.reset();
     RunUntil([&] { return ignition_->Addresses().size() == 2; });
     EXPECT_THAT(ignition_->Addresses()[0], HasSubstr("https://"));

@@ -10,8 +10,8 @@ using std::chrono::minutes;
 
 class ComplaintsTest : public testing::Test {
  protected:
-  bool ShouldLog(const std::string& message, const std::string& what = "watching nodes") {
-    return complaints_.ShouldLog(what, message, now_);
+  bool ShouldLog(const std::string& message, const std::string& activity = "watching nodes") {
+    return complaints_.ShouldLog(activity, message, now_);
   }
 
   MonotonicTime now_ = MonotonicTime(minutes(1));
@@ -26,7 +26,7 @@ TEST_F(ComplaintsTest, AreLoggedOnceAndIndependently) {
   EXPECT_TRUE(ShouldLog("refused"));
 }
 
-TEST_F(ComplaintsTest, AreLoggedAgainAfterASuccess) {
+TEST_F(ComplaintsTest, AreLoggedAgainIfTheActionHasNotFailedForAWhile) {
   EXPECT_TRUE(ShouldLog("refused"));
   now_ += kForgottenAfter - minutes(1);
   EXPECT_FALSE(ShouldLog("refused"));

@@ -78,12 +78,12 @@ TEST(ChangeTo, KeepsWhatOthersHaveSet) {
 
 TEST(ChangeTo, ReplacesTheControllerAndKeepsOtherOwners) {
   api::MachineConfig existing = generated::ToObject(WantedConfig());
-  api::OwnerReference other;
-  other.kind = "Other";
-  other.name = "o";
-  other.uid = "o";
+  api::OwnerReference other_owner;
+  other_owner.kind = "Other";
+  other_owner.name = "o";
+  other_owner.uid = "o";
   existing.metadata.owner_references[0].uid = "old";
-  existing.metadata.owner_references.push_back(other);
+  existing.metadata.owner_references.push_back(other_owner);
   const auto change = ChangeTo(&existing, WantedConfig(), OwnedParts::kConfig, MadeFrom::kKubeletConfigs);
   ASSERT_TRUE(change);
   const json::Value& owners = *SetValueAt(*change, "/metadata/ownerReferences");

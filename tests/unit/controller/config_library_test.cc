@@ -55,7 +55,7 @@ class ConfigLibraryTest : public testing::Test {
                           .trouble = [](const Error&) {}}};
 };
 
-TEST_F(ConfigLibraryTest, RetriesARefusedConfigSeldomAndReadsTheOthers) {
+TEST_F(ConfigLibraryTest, RetriesARefusedConfigSeldomAndReadsOtherConfigs) {
   for (const kube::Answer& answer :
        {SmallApiServer::Status(403, "Forbidden", "no"), SmallApiServer::Status(503, "ServiceUnavailable", "no"),
         kube::Answer{.body = "<"}}) {

@@ -18,7 +18,7 @@ TEST(ControllerCertificates, LeaveOutBundlesThatCannotBeRead) {
   EXPECT_TRUE(ControllerCertificates(spec).empty());
 }
 
-TEST(ControllerCertificates, KeepThoseBeforeAMalformedOne) {
+TEST(ControllerCertificates, KeepTheCertificatesBeforeAMalformedOne) {
   const std::string bundle = MadeCertificate("one", "20270101000000Z") + MadeCertificate("two", "20270101000000Z") +
                              "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n" +
                              MadeCertificate("four", "20270101000000Z");

@@ -53,8 +53,8 @@ TemplateInput After(const TemplateInput& known, const ControllerConfigChange& ch
   return json::Decode<TemplateInput>(ParsedSource(document.dump()), report);
 }
 
-// Returns the ControllerConfig that is made from Sources().
-TemplateInput Made() {
+// Returns the ControllerConfig that is made from Sources(), as if the API server had created it.
+TemplateInput ControllerConfigOfSources() {
   const auto sources = Sources();
   const ControllerConfigChange change = ControllerConfigPass({.sources = sources});
   TemplateInput made;
@@ -66,7 +66,7 @@ TemplateInput Made() {
 }
 
 TEST(ControllerConfigPass, CreatesTheControllerConfigOfANewCluster) {
-  const TemplateInput made = Made();
+  const TemplateInput made = ControllerConfigOfSources();
   EXPECT_EQ(made.metadata.name, "machine-config-controller");
   EXPECT_EQ(made.metadata.Annotation(kRelease), "4.21.0");
   EXPECT_THAT(made.metadata.Annotation(kMaker), StartsWith("pintle-"));
@@ -81,23 +81,23 @@ TEST(ControllerConfigPass, CreatesNothingWhileAnInputIsMissing) {
   EXPECT_THAT(change.problem, HasSubstr("kube-system/root-ca"));
 }
 
-TEST(ControllerConfigPass, ChangesNothingThatIsRight) {
+TEST(ControllerConfigPass, MakesNoPatchIfNoSourceHasChanged) {
   const auto sources = Sources();
-  const TemplateInput known = Made();
+  const TemplateInput known = ControllerConfigOfSources();
   EXPECT_FALSE(ControllerConfigPass({.sources = sources, .known = &known}).patch);
 }
 
 TEST(ControllerConfigPass, TakesOverTheOperatorsAnnotations) {
   const auto sources = Sources();
-  TemplateInput known = Made();
+  TemplateInput known = ControllerConfigOfSources();
   known.metadata.annotations[kMaker] = "v4.21.0-operator";
   known.metadata.annotations[kRotates] = "false";
   EXPECT_FALSE(ControllerConfigPass({.sources = sources, .known = &known}).patch);
 }
 
-TEST(ControllerConfigPass, ReplacesWhatHasChanged) {
+TEST(ControllerConfigPass, ReplacesFieldsWhoseSourceHasChanged) {
   auto sources = Sources();
-  TemplateInput known = Made();
+  TemplateInput known = ControllerConfigOfSources();
   known.spec["of somebody else"] = 1;
   sources.proxy = ParsedSource(R"({"spec": {}, "status": {}})");
   sources.client_authority->data["ca-bundle.crt"] = NamedCertificate("renewed");
@@ -111,7 +111,7 @@ TEST(ControllerConfigPass, ReplacesWhatHasChanged) {
 
 TEST(ControllerConfigPass, PatchesTheVersionThatItKnows) {
   auto sources = Sources();
-  const TemplateInput known = Made();
+  const TemplateInput known = ControllerConfigOfSources();
   sources.dns["spec"]["baseDomain"] = "b.example";
   const ControllerConfigChange change = ControllerConfigPass({.sources = sources, .known = &known});
   ASSERT_TRUE(change.patch);
@@ -119,9 +119,9 @@ TEST(ControllerConfigPass, PatchesTheVersionThatItKnows) {
             ParsedSource(R"({"op": "replace", "path": "/metadata/resourceVersion", "value": "7"})"));
 }
 
-TEST(ControllerConfigPass, GoesOnWithTheOthersWhileAnInputIsMissing) {
+TEST(ControllerConfigPass, GoesOnWithOtherFieldsWhileAnInputIsMissing) {
   auto sources = Sources();
-  const TemplateInput known = Made();
+  const TemplateInput known = ControllerConfigOfSources();
   sources.root_authority.reset();
   sources.dns["spec"]["baseDomain"] = "b.example";
   const ControllerConfigChange change = ControllerConfigPass({.sources = sources, .known = &known});
@@ -133,7 +133,7 @@ TEST(ControllerConfigPass, GoesOnWithTheOthersWhileAnInputIsMissing) {
 
 TEST(ControllerConfigPass, NamesANewReleaseTogetherWithItsImages) {
   auto sources = Sources();
-  const TemplateInput known = Made();
+  const TemplateInput known = ControllerConfigOfSources();
   sources.release_images["releaseVersion"] = "4.22.0";
   sources.release_images["machineConfigOperator"] = "newer";
   ControllerConfigChange change = ControllerConfigPass({.sources = sources, .known = &known});
@@ -158,7 +158,7 @@ TEST(ControllerConfigPass, WaitsForTheOsImageStreamOfANewRelease) {
   generated.metadata.annotations = {{"machineconfiguration.openshift.io/generated-by-controller-version", "FIRST"}};
   View view;
   view.configs = {&generated};
-  TemplateInput known = Made();
+  TemplateInput known = ControllerConfigOfSources();
   const auto look = [&] {
     AddPresent(known, view, sources);
     const ControllerConfigChange change = ControllerConfigPass({.sources = sources, .known = &known});
@@ -183,7 +183,7 @@ TEST(ControllerConfigPass, WaitsForTheOsImageStreamOfANewRelease) {
 
 TEST(ControllerConfigPass, AsksNodesToLookAtNewAuthoritiesForATime) {
   const auto sources = Sources();
-  const TemplateInput known = Made();
+  const TemplateInput known = ControllerConfigOfSources();
   const TemplateInput asking =
       After(known, ControllerConfigPass({.sources = sources, .known = &known, .are_authorities_new = true}));
   EXPECT_EQ(asking.metadata.Annotation(kRotates), "true");
@@ -194,7 +194,7 @@ TEST(ControllerConfigPass, AsksNodesToLookAtNewAuthoritiesForATime) {
 
 TEST(ControllerConfigPass, AddsAnnotationsWhereThereAreNone) {
   const auto sources = Sources();
-  TemplateInput known = Made();
+  TemplateInput known = ControllerConfigOfSources();
   known.metadata.annotations.clear();
   const TemplateInput now = After(known, ControllerConfigPass({.sources = sources, .known = &known}));
   EXPECT_EQ(now.metadata.Annotation(kRelease), "4.21.0");

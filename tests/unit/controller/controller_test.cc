@@ -77,6 +77,7 @@ class ControllerTest : public testing::Test {
   std::string TargetOf(const std::string& pool) {
     return server_.Find("machineconfigpools", pool).TextAt({"spec", "configuration", "name"});
   }
+  // Returns the message of the pool's condition of this type, or "" if the condition is not True.
   std::string MessageOf(const std::string& pool, const std::string& type) {
     const json::Value object = server_.Find("machineconfigpools", pool);
     for (const json::Value& condition : object["status"]["conditions"]) {
@@ -111,7 +112,7 @@ class ControllerTest : public testing::Test {
   std::unique_ptr<event::Loop> loop_ = ValueOf(event::Loop::Create());
 };
 
-TEST_F(ControllerTest, SetsAsideAPoolThatCannotBeReadAndGoesOnWithTheOthers) {
+TEST_F(ControllerTest, SetsAsideAPoolThatCannotBeReadAndGoesOnWithOtherPools) {
   json::Value pool = server_.Find("machineconfigpools", "infra");
   pool["spec"]["maxUnavailable"] = 5'000'000'000;
   server_.Put("machineconfigpools", pool);
@@ -128,7 +129,7 @@ TEST_F(ControllerTest, RecordsForNoticesWhenATargetHasReplacedAnotherOne) {
   EXPECT_TRUE(Succeeded(FromRfc3339(TargetSince("infra")))) << TargetSince("infra");
 }
 
-// A cluster that is given back to the Machine Config Operator is as it was.
+// The annotation would remain in a cluster that is given back to the Machine Config Operator.
 TEST_F(ControllerTest, RecordsNoTimesOfTargetsWithoutAWebhook) {
   ReplaceTargetOfInfra();
   EXPECT_EQ(TargetSince("infra"), "");

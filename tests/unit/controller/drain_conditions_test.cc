@@ -15,8 +15,8 @@ const api::Time kDrainedAt = {WallTime(std::chrono::seconds(200))};
 // Returns each condition as "Type=Status (Reason) Message".
 std::vector<std::string> Words(const std::vector<api::Condition>& conditions) {
   std::vector<std::string> words;
-  for (const api::Condition& one : conditions) {
-    words.push_back(one.type + "=" + one.status + " (" + one.reason + ") " + one.message);
+  for (const api::Condition& condition : conditions) {
+    words.push_back(condition.type + "=" + condition.status + " (" + condition.reason + ") " + condition.message);
   }
   return words;
 }

@@ -44,8 +44,9 @@ class DrainConditionsWriterTest : public testing::TestWithParam<BadAnswer> {
   bool HasCondition(const std::string& node, const std::string& type, const std::string& status) {
     const json::Value object = server_.Find("machineconfignodes", node);
     const json::Value& conditions = object["status"]["conditions"];
-    return std::any_of(conditions.begin(), conditions.end(),
-                       [&](const json::Value& one) { return one["type"] == type && one["status"] == status; });
+    return std::any_of(conditions.begin(), conditions.end(), [&](const json::Value& condition) {
+      return condition["type"] == type && condition["status"] == status;
+    });
   }
 
   SmallApiServer server_;
@@ -61,7 +62,7 @@ TEST_P(DrainConditionsWriterTest, RetriesSeldomAndDelaysNeitherCallersNorOtherNo
     arrivals.Note();
     return GetParam().answer;
   });
-  const std::size_t enough = GetParam().is_patient ? 2 : kube::kEnough;
+  const std::size_t enough = GetParam().asks_for_a_second ? 2 : kube::kEnough;
   // Each write changes the message; otherwise it would not be sent.
   const auto write_condition = [&] {
     for (std::size_t i = 0; i <= enough; ++i) writer_.Write("a", drain_moment::CordonFailed(std::to_string(i), true));
@@ -72,7 +73,7 @@ TEST_P(DrainConditionsWriterTest, RetriesSeldomAndDelaysNeitherCallersNorOtherNo
   writer_.Write("b", drain_moment::Cordoned());
   RunUntil([&] { return arrivals.count() >= enough && HasCondition("b", "Cordoned", "True"); });
   EXPECT_TRUE(is_called);
-  GetParam().is_patient ? arrivals.MustDouble(std::chrono::milliseconds(1000)) : arrivals.MustDouble();
+  GetParam().asks_for_a_second ? arrivals.MustDouble(std::chrono::milliseconds(1000)) : arrivals.MustDouble();
   server_.Refuse({});
   writer_.Write("a", drain_moment::Cordoned());
   RunUntil([&] { return HasCondition("a", "Cordoned", "True"); });

@@ -22,8 +22,8 @@ class PassingClock final : public Clock {
   MonotonicTime now;
 };
 
-constexpr auto kFresh = std::chrono::minutes(1);
-constexpr auto kPatience = std::chrono::seconds(60);
+constexpr auto kFresh = std::chrono::minutes(1);      // How long an answer is valid.
+constexpr auto kPatience = std::chrono::seconds(60);  // How long an update waits for its answer.
 const std::vector<drain::Blocker> kHopeless = {{{"shop", "a"}, "web", "it lets none go", false}};
 const std::vector<drain::Blocker> kMayPass = {{{"shop", "a"}, "web", "not now", true}};
 
@@ -161,7 +161,8 @@ TEST_F(DrainForecastsTest, WithoutAnAnswerDelayUpdatesBrieflyOnly) {
   EXPECT_THAT(AwaitedNodes(), IsEmpty());
 }
 
-// The last argument is unset if it is unknown which nodes need a drain, here because a config can never be read.
+// The last argument of Await() is nullopt if it is unknown which nodes need a drain, here because a config cannot be
+// read.
 TEST_F(DrainForecastsTest, WithAnUnknownNeedDelayUpdatesBrieflyOnly) {
   EXPECT_THAT(Await(UpdatesOf({"a"}), std::nullopt), ElementsAre("a"));
   EXPECT_THAT(AwaitedNodes(), IsEmpty());
@@ -169,7 +170,7 @@ TEST_F(DrainForecastsTest, WithAnUnknownNeedDelayUpdatesBrieflyOnly) {
   EXPECT_THAT(Await(UpdatesOf({"a"}), std::nullopt), IsEmpty());
 }
 
-// With forty pods a node, a second for each pod, and 20 nodes, no two answers are fresh at the same time.
+// No forecast is answered in this test, as if the API server were too slow for all of them.
 TEST_F(DrainForecastsTest, TakeATenthOfTheTimeAtMost) {
   std::vector<std::string> left;
   for (int i = 10; i < 90; ++i) {

@@ -34,7 +34,7 @@ class DrainWatchTest : public testing::Test {
     const View view = world_.Look();
     watch_.Look(view, MakePoolMembers(view));
   }
-  void Changed(const std::string& node) {
+  void MarkChanged(const std::string& node) {
     world_.nodes.at(node).metadata.resource_version = std::to_string(++world_.version);
   }
   void Annotate(const std::string& value) {
@@ -62,7 +62,7 @@ TEST_F(DrainWatchTest, PassesEachNodeOnceAndAgainAfterAChange) {
   EXPECT_THAT(changed_, ElementsAre(Pair("a", timeout), Pair("b", timeout)));
   Look();
   EXPECT_THAT(changed_, IsEmpty());
-  Changed("b");
+  MarkChanged("b");
   Look();
   EXPECT_THAT(changed_, ElementsAre(Pair("b", timeout)));
 }
@@ -70,11 +70,11 @@ TEST_F(DrainWatchTest, PassesEachNodeOnceAndAgainAfterAChange) {
 TEST_F(DrainWatchTest, KeepsANodeThatFallsOutOfEveryPool) {
   Look();
   world_.nodes.at("a").metadata.labels.clear();
-  Changed("a");
+  MarkChanged("a");
   Look();
   EXPECT_THAT(changed_, ElementsAre(Pair("a", kDefaultTimeout)));
   EXPECT_THAT(gone_, IsEmpty());
-  Changed("a");
+  MarkChanged("a");
   Look();
   EXPECT_THAT(changed_, ElementsAre(Pair("a", kDefaultTimeout)));
   world_.nodes.erase("a");

@@ -34,7 +34,7 @@ class GarbageTest : public testing::Test {
   }
   std::vector<std::string> Garbage(std::size_t kept) {
     std::vector<std::string> names;
-    for (const auto& one : FindGarbage(world_.Look(), kept)) names.push_back(one.name);
+    for (const auto& config : FindGarbage(world_.Look(), kept)) names.push_back(config.name);
     return names;
   }
 

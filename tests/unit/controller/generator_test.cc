@@ -210,7 +210,7 @@ TEST_F(GeneratorTest, ReadsTheOlderVersionOfAKindIfThePresentOneIsMissing) {
   EXPECT_THAT(States(), Not(Contains(HasSubstr("internalreleaseimages"))));
 }
 
-TEST_F(GeneratorTest, MakesNothingWithoutTheRegistryOfAReleaseImageThatCannotBeRead) {
+TEST_F(GeneratorTest, MakesNothingWhileTheInternalReleaseImageCannotBeRead) {
   server_.Put("internalreleaseimages", {{"metadata", {{"name", "cluster"}, {"labels", 3}}}});
   RunUntil([&] { return trouble_.find("generating MachineConfigs") != std::string::npos; });
   EXPECT_THAT(trouble_, HasSubstr("labels"));
@@ -274,7 +274,7 @@ TEST_F(GeneratorTest, WritesNothingWhenNothingChanges) {
   EXPECT_EQ(writes(), before);
 }
 
-TEST_F(GeneratorTest, ReportsABadObjectAndGoesOnWithTheOthers) {
+TEST_F(GeneratorTest, ReportsABadObjectAndGoesOnWithOtherObjects) {
   AddManaged("kubeletconfigs", "bad", "worker", {{"logLevel", 11}});
   AddManaged("kubeletconfigs", "good", "master", {{"kubeletConfig", {{"maxPods", 9}}}});
   AddManaged("containerruntimeconfigs", "bad", "worker", {{"containerRuntimeConfig", {{"pidsLimit", 1}}}});
@@ -290,7 +290,7 @@ TEST_F(GeneratorTest, ReportsABadObjectAndGoesOnWithTheOthers) {
   EXPECT_FALSE(HasConfig("99-worker-generated-kubelet"));
 }
 
-TEST_F(GeneratorTest, ReportsAConfigThatTheServerRefusesAndGoesOnWithTheOthers) {
+TEST_F(GeneratorTest, ReportsAConfigThatTheServerRefusesAndGoesOnWithOtherConfigs) {
   const std::string refused = "99-worker-generated-kubelet";
   server_.Refuse([&](const kube::ReceivedRequest& request) -> std::optional<kube::Answer> {
     if (!request.line.starts_with("POST") || request.body.find("\"name\":\"" + refused + "\"") == std::string::npos) {
@@ -501,7 +501,7 @@ TEST_F(GeneratorTest, DecidesAgainIfSomebodyChangesAConfigFirst) {
   EXPECT_EQ(trouble_, "");
 }
 
-TEST_F(GeneratorTest, RepeatsAWriteOfWhichNothingIsKeptSeldomAndReportsIt) {
+TEST_F(GeneratorTest, SeldomRepeatsAnUnkeptWriteAndReportsIt) {
   RunUntil([&] {
     return ConditionOf("controllerconfigs", "machine-config-controller", "TemplateControllerCompleted")
         .starts_with("True");
@@ -672,7 +672,7 @@ TEST_F(GeneratorTest, MakesTheConfigOfRegistriesForTheClustersOwnPools) {
   RunUntil([&] { return FileIn("99-worker-generated-registries", "/etc/containers/registries.conf") == ""; });
 }
 
-TEST_F(GeneratorTest, RemovesConfigsThatAnotherBuildHasSignedAndLeavesThoseOfUsers) {
+TEST_F(GeneratorTest, RemovesConfigsThatAnotherBuildHasSignedAndLeavesConfigsOfUsers) {
   const auto put = [&](const std::string& name, json::Value annotations) {
     server_.Put("machineconfigs", {{"metadata", {{"name", name}, {"annotations", std::move(annotations)}}},
                                    {"spec", {{"config", {{"ignition", {{"version", "3.5.0"}}}}}}}});

@@ -68,7 +68,7 @@ class IgnitionFeedTest : public testing::Test {
     cluster_ = std::make_unique<Cluster>(*client_, "namespace",
                                          Cluster::Listener{.changed =
                                                                [this] {
-                                                                 if (feed_ && tells_feed_) feed_->Look();
+                                                                 if (feed_ && is_feed_notified_) feed_->Look();
                                                                },
                                                            .node_changed = [](const auto&, const auto&) {},
                                                            .trouble = [](auto, auto&) {}});
@@ -92,7 +92,7 @@ class IgnitionFeedTest : public testing::Test {
   SmallApiServer server_;
   TemporaryDirectory folder_;
   kube::ObjectName token_secret_;
-  bool tells_feed_ = true;  // Whether the feed looks when the cluster has changed.
+  bool is_feed_notified_ = true;  // Whether the feed looks when the cluster has changed, as in the controller.
   std::unique_ptr<event::Loop> loop_ = ValueOf(event::Loop::Create());
   std::optional<kube::Client> client_;
   std::unique_ptr<Cluster> cluster_;
@@ -137,7 +137,7 @@ TEST_F(IgnitionFeedTest, AuthoritiesBesideTheTokenHaveToBeCertificatesInAFileAnd
 TEST_F(IgnitionFeedTest, APoolThatIsGoneWhenItsConfigIsFetchedAgainIsNotServed) {
   server_.Remove("machineconfigs", "rendered-worker-1");
   RunUntilServedText("rendered-worker-1");
-  tells_feed_ = false;
+  is_feed_notified_ = false;
   server_.Remove("machineconfigpools", "worker");
   event::Timer look(
       *loop_,

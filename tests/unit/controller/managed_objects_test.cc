@@ -56,7 +56,7 @@ std::vector<std::string> RemovedNames(const std::vector<ConfigRemoval>& removals
   return names;
 }
 
-TEST(PatchForConfigs, AddsWhatIsMissingAndKeepsTheRest) {
+TEST(PatchForConfigs, AddsTheNumberAndMissingFinalizersAndKeepsTheOthers) {
   api::ObjectMeta object;
   object.resource_version = "7";
   object.annotations = {{"team", "a"}};
@@ -149,7 +149,7 @@ TEST(CleanupOf, RemovesAConfigThatTheObjectOwnsAlsoWithoutAFinalizer) {
   EXPECT_FALSE(cleanup.patch);
 }
 
-// Such a config would be rendered when it arrives.
+// Without the finalizer, the config could arrive after its object is gone, and would be rendered.
 TEST(CleanupOf, KeepsTheFinalizerOfAConfigThatTheMirrorDoesNotHaveYet) {
   ManagedCluster cluster;
   cluster.created = {"99-a-generated-kubelet"};
@@ -213,7 +213,7 @@ TEST(CleanupOf, LeavesFinalizersThatOnlyResembleOurs) {
             R"("99-a-kubelet","99-a-generated-containerruntime"])");
 }
 
-TEST(OutdatedConfigs, AreThoseOfOtherBuildsWithoutAnObject) {
+TEST(OutdatedConfigs, AreConfigsOfOtherBuildsWithoutAnObject) {
   ManagedCluster cluster;
   const api::Annotations by_other_build = generated::MadeBy("OLD");
   cluster.AddConfig("50-user");
@@ -229,7 +229,7 @@ TEST(OutdatedConfigs, AreThoseOfOtherBuildsWithoutAnObject) {
       ElementsAre("99-a-generated-kubelet"));
 }
 
-TEST(OutdatedConfigs, AreThoseOfOldNamesOnceThereIsASuccessor) {
+TEST(OutdatedConfigs, AreConfigsOfOldNamesOnceThereIsASuccessor) {
   ManagedCluster cluster;
   cluster.pools.emplace_back().metadata.name = "worker";
   cluster.pools.back().metadata.uid = "u";

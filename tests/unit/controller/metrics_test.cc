@@ -15,7 +15,7 @@ using testing::Not;
 constexpr auto kCountedAt = WallTime(std::chrono::seconds(1'700'000'000));
 
 // Returns a condition with the status True, which began at this time.
-api::Condition True(std::string type, int began, std::string reason = "") {
+api::Condition TrueCondition(std::string type, int began, std::string reason = "") {
   return {std::move(type), "True", api::Time{WallTime(std::chrono::seconds(began))}, std::move(reason), ""};
 }
 
@@ -41,7 +41,8 @@ TEST(MetricsText, HasTheSeriesOfTheMachineConfigController) {
   worker.pool.status.updated_machine_count = 1;
   worker.pool.status.degraded_machine_count = 3;
   worker.pool.status.unavailable_machine_count = 4;
-  worker.pool.status.conditions = {True("Updating", 5), True("NodeDegraded", 7, "1 nodes"), True("RenderDegraded", 6)};
+  worker.pool.status.conditions = {TrueCondition("Updating", 5), TrueCondition("NodeDegraded", 7, "1 nodes"),
+                                   TrueCondition("RenderDegraded", 6)};
   worker.overrides_os_image = true;
   worker.is_required = true;
   metrics.pools = {worker};
@@ -80,7 +81,7 @@ TEST(MetricsText, HasTheSeriesOfTheMachineConfigController) {
 TEST(MetricsText, OfAPoolWithoutConditionsHasNoValueOfAnotherPool) {
   Metrics metrics = Leading();
   metrics.pools = {Pool("a", {"a-0"}), Pool("b", {"b-0"})};
-  metrics.pools[0].pool.status.conditions = {True("Updated", 1)};
+  metrics.pools[0].pool.status.conditions = {TrueCondition("Updated", 1)};
   const std::string text = MetricsText(metrics);
   EXPECT_THAT(text, HasSubstr("mco_state{node=\"a-0\""));
   EXPECT_THAT(text, Not(HasSubstr("mco_state{node=\"b-0\"")));
@@ -89,7 +90,7 @@ TEST(MetricsText, OfAPoolWithoutConditionsHasNoValueOfAnotherPool) {
 TEST(MetricsText, APauseIsNoStateOfAPool) {
   Metrics metrics = Leading();
   metrics.pools = {Pool("a", {"a-0"})};
-  metrics.pools[0].pool.status.conditions = {True("Updated", 1), True("PausedPending", 2)};
+  metrics.pools[0].pool.status.conditions = {TrueCondition("Updated", 1), TrueCondition("PausedPending", 2)};
   EXPECT_THAT(MetricsText(metrics), HasSubstr(R"(state="Updated")"));
 }
 
@@ -127,14 +128,14 @@ TEST(MetricsText, OnlyTheLeaderReportsOnTheCluster) {
   const std::string led = MetricsText(metrics);
   metrics.leads = false;
   metrics.other_program_leads = true;
-  const std::string other = MetricsText(metrics);
+  const std::string following = MetricsText(metrics);
   EXPECT_THAT(led, HasSubstr("pintle_controller_leads 1\n"));
-  EXPECT_THAT(other, HasSubstr("pintle_controller_leads 0\n"));
+  EXPECT_THAT(following, HasSubstr("pintle_controller_leads 0\n"));
   EXPECT_THAT(led, HasSubstr("pintle_controller_waits 0\n"));
-  EXPECT_THAT(other, HasSubstr("pintle_controller_waits 1\n"));
+  EXPECT_THAT(following, HasSubstr("pintle_controller_waits 1\n"));
   EXPECT_THAT(led, HasSubstr("mco_machine_count{"));
-  EXPECT_THAT(other, Not(HasSubstr("mco_")));
-  for (const std::string& text : {led, other}) {
+  EXPECT_THAT(following, Not(HasSubstr("mco_")));
+  for (const std::string& text : {led, following}) {
     EXPECT_THAT(text, HasSubstr(R"(pintle_ignition_requests_total{pool="worker",version="3.5.0",code="200"} 7)"));
     EXPECT_THAT(text, HasSubstr("pintle_ignition_open_requests_total 2\n"));
     EXPECT_THAT(text, HasSubstr("pintle_notifications_sent_total 3\n"));
@@ -170,7 +171,7 @@ TEST(MetricsText, EachReplicaReportsTheEndOfTheCertificateThatItServesWith) {
 TEST(MetricsText, BoundsTextsFromObjects) {
   Metrics metrics = Leading();
   metrics.pools = {Pool("worker", {"w-0"})};
-  metrics.pools[0].pool.status.conditions = {True("Degraded", 1, std::string(100'000, 'x'))};
+  metrics.pools[0].pool.status.conditions = {TrueCondition("Degraded", 1, std::string(100'000, 'x'))};
   EXPECT_LT(MetricsText(metrics).size(), 10'000U);
 }
 

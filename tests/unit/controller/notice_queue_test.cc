@@ -17,7 +17,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using Kind = NoticeQueue::Outcome::Kind;
 
-Notice Named(const std::string& id) {
+Notice NoticeWithId(const std::string& id) {
   Notice notice;
   notice.id = id;
   notice.type = "type-of-" + id;
@@ -59,8 +59,8 @@ class NoticeQueueTest : public testing::Test {
 };
 
 TEST_F(NoticeQueueTest, SendsANoticeOnlyAfterTheOneBeforeHasArrived) {
-  queue_.Add(Named("a"));
-  queue_.Add(Named("b"));
+  queue_.Add(NoticeWithId("a"));
+  queue_.Add(NoticeWithId("b"));
   EXPECT_THAT(attempts_, ElementsAre("a"));
   End(Kind::kTaken);
   EXPECT_THAT(attempts_, ElementsAre("a", "b"));
@@ -71,12 +71,12 @@ TEST_F(NoticeQueueTest, SendsANoticeOnlyAfterTheOneBeforeHasArrived) {
 }
 
 TEST_F(NoticeQueueTest, RepeatsAFailedAttemptAfterAPause) {
-  queue_.Add(Named("a"));
-  queue_.Add(Named("b"));
+  queue_.Add(NoticeWithId("a"));
+  queue_.Add(NoticeWithId("b"));
   End(Kind::kFailed, "hook answers 503");
   EXPECT_THAT(attempts_, ElementsAre("a"));
   // A new notice does not shorten the pause.
-  queue_.Add(Named("c"));
+  queue_.Add(NoticeWithId("c"));
   EXPECT_THAT(attempts_, ElementsAre("a"));
   AwaitAttempt();
   EXPECT_THAT(attempts_, ElementsAre("a", "a"));
@@ -89,8 +89,8 @@ TEST_F(NoticeQueueTest, RepeatsAFailedAttemptAfterAPause) {
 }
 
 TEST_F(NoticeQueueTest, DropsANoticeThatTheReceiverRefuses) {
-  queue_.Add(Named("a"));
-  queue_.Add(Named("b"));
+  queue_.Add(NoticeWithId("a"));
+  queue_.Add(NoticeWithId("b"));
   End(Kind::kRefused, "hook answers 400");
   EXPECT_THAT(attempts_, ElementsAre("a", "b"));
   EXPECT_EQ(queue_.counts().dropped, 1U);
@@ -99,7 +99,7 @@ TEST_F(NoticeQueueTest, DropsANoticeThatTheReceiverRefuses) {
 }
 
 TEST_F(NoticeQueueTest, DropsTheOldestOnesThatAreNotOnTheirWay) {
-  for (const char* id : {"a", "b", "c", "d", "e"}) queue_.Add(Named(id));
+  for (const char* id : {"a", "b", "c", "d", "e"}) queue_.Add(NoticeWithId(id));
   EXPECT_EQ(queue_.size(), 3U);
   EXPECT_EQ(queue_.counts().dropped, 2U);
   ASSERT_EQ(troubles_.size(), 2U);
@@ -108,14 +108,14 @@ TEST_F(NoticeQueueTest, DropsTheOldestOnesThatAreNotOnTheirWay) {
   EXPECT_THAT(attempts_, ElementsAre("a", "d", "e"));
 }
 
-TEST_F(NoticeQueueTest, DropsFirstWhatANodeWithManyFaultsHasReported) {
+TEST_F(NoticeQueueTest, DropsFirstTheNoticesOfANodeWithManyFaults) {
   const auto fault = [](const std::string& id) {
-    Notice notice = Named(id);
+    Notice notice = NoticeWithId(id);
     notice.subject = "nodes/flapping";
     return notice;
   };
-  queue_.Add(Named("on its way"));
-  queue_.Add(Named("rollout"));
+  queue_.Add(NoticeWithId("on its way"));
+  queue_.Add(NoticeWithId("rollout"));
   for (const char* id : {"f1", "f2", "f3"}) queue_.Add(fault(id));
   EXPECT_EQ(queue_.counts().dropped, 2U);
   for (int i = 0; i < 3; ++i) End(Kind::kTaken);
@@ -123,10 +123,10 @@ TEST_F(NoticeQueueTest, DropsFirstWhatANodeWithManyFaultsHasReported) {
 }
 
 TEST_F(NoticeQueueTest, IgnoresTheOutcomeOfAnAttemptThatWasForgotten) {
-  queue_.Add(Named("a"));
+  queue_.Add(NoticeWithId("a"));
   const auto late = std::exchange(done_, nullptr);
   queue_.Clear();
-  queue_.Add(Named("b"));
+  queue_.Add(NoticeWithId("b"));
   late({.kind = Kind::kTaken});
   EXPECT_EQ(queue_.counts().sent, 0U);
   EXPECT_EQ(queue_.size(), 1U);

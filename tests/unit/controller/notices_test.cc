@@ -48,7 +48,7 @@ struct SmallPool {
     for (const Notice& notice : Notices()) types.push_back(notice.type);
     return types;
   }
-  Notice Only() const {
+  Notice OnlyNotice() const {
     const std::vector<Notice> notices = Notices();
     EXPECT_EQ(notices.size(), 1U);
     return notices.empty() ? Notice() : notices.front();
@@ -94,30 +94,30 @@ TEST(NoticesOf, FollowTheRolloutOfAPool) {
        {kRolloutBegun}},
       {"all nodes have the target", {pool::NodeAt("a", pool::kNew)}, false, {kRolloutBegun, kRolloutFinished}},
   };
-  for (const RolloutCase& one : cases) {
+  for (const RolloutCase& row : cases) {
     SmallPool cluster;
-    cluster.nodes.assign(one.nodes.begin(), one.nodes.end());
-    cluster.pool.spec.paused = one.is_paused;
-    EXPECT_EQ(cluster.Types(), one.types) << one.about;
+    cluster.nodes.assign(row.nodes.begin(), row.nodes.end());
+    cluster.pool.spec.paused = row.is_paused;
+    EXPECT_EQ(cluster.Types(), row.types) << row.about;
     // A pool that has its first target has no rollout.
     cluster.pool.metadata.annotations.clear();
-    EXPECT_THAT(cluster.Types(), IsEmpty()) << one.about;
+    EXPECT_THAT(cluster.Types(), IsEmpty()) << row.about;
   }
 }
 
-TEST(NoticesOf, ARolloutHaveTheSameIdOnAllReplicasAndAnotherOneTheNextTime) {
+TEST(NoticesOf, ARolloutHaveTheSameIdOnAllReplicasAndAnotherIdTheNextTime) {
   SmallPool cluster;
   cluster.nodes = {pool::NodeAt("a", pool::kOld)};
-  const Notice begun = cluster.Only();
+  const Notice begun = cluster.OnlyNotice();
   EXPECT_EQ(begun.subject, "machineconfigpools/worker");
   EXPECT_EQ(begun.at, ValueOf(FromRfc3339("2027-01-04T11:00:00Z")));
   EXPECT_EQ(begun.data.TextAt({"config"}), pool::kNew);
   EXPECT_EQ(begun.data.TextAt({"message"}), "Pool worker: the rollout of rendered-worker-new has begun");
   cluster.now += std::chrono::hours(1);
   cluster.pool.metadata.generation = 5;
-  EXPECT_EQ(cluster.Only().id, begun.id);
+  EXPECT_EQ(cluster.OnlyNotice().id, begun.id);
   cluster.pool.metadata.annotations[std::string(api::kTargetSinceAnnotation)] = "2027-01-04T11:00:01Z";
-  EXPECT_NE(cluster.Only().id, begun.id);
+  EXPECT_NE(cluster.OnlyNotice().id, begun.id);
 }
 
 TEST(NoticesOf, HaveTheStepsOfARolloutByAPolicyInTheirOrder) {
@@ -156,7 +156,7 @@ TEST(NoticesOf, ANodeTellFaultsApartByTheTimeOfTheirCondition) {
   cluster.pool.metadata.annotations.clear();
   cluster.nodes = {pool::NodeBetween("a", pool::kOld, pool::kNew, api::kStateDegraded)};
   cluster.nodes[0].metadata.annotations[std::string(api::kReasonAnnotation)] = "the disk is full";
-  const Notice without = cluster.Only();
+  const Notice without = cluster.OnlyNotice();
   EXPECT_EQ(without.type, kNodeDegraded);
   EXPECT_EQ(without.subject, "nodes/a");
   EXPECT_EQ(without.data.TextAt({"reason"}), "the disk is full");
@@ -165,19 +165,19 @@ TEST(NoticesOf, ANodeTellFaultsApartByTheTimeOfTheirCondition) {
   cluster.Report("a", "False", kToday - std::chrono::hours(1));
   EXPECT_THAT(cluster.Types(), IsEmpty());
   cluster.Report("a", "True", kToday);
-  const Notice first = cluster.Only();
+  const Notice first = cluster.OnlyNotice();
   EXPECT_EQ(first.at, kToday);
   cluster.nodes[0].metadata.annotations[std::string(api::kReasonAnnotation)] = "the disk is still full";
-  EXPECT_EQ(cluster.Only().id, first.id);
+  EXPECT_EQ(cluster.OnlyNotice().id, first.id);
   cluster.Report("a", "True", kToday + std::chrono::hours(1));
-  EXPECT_NE(cluster.Only().id, first.id);
+  EXPECT_NE(cluster.OnlyNotice().id, first.id);
 }
 
 TEST(NoticesOf, ANodeThatCannotReconcileIsARejection) {
   SmallPool cluster;
   cluster.pool.metadata.annotations.clear();
   cluster.nodes = {pool::NodeBetween("a", pool::kOld, pool::kNew, api::kStateUnreconcilable)};
-  const Notice notice = cluster.Only();
+  const Notice notice = cluster.OnlyNotice();
   EXPECT_EQ(notice.type, kNodeRejected);
   EXPECT_EQ(notice.data.TextAt({"message"}), "Node a cannot be changed to rendered-worker-new");
 }
@@ -196,13 +196,13 @@ TEST(NoticesOf, APauseReportItsCertificatesWhenTheyBecomeUrgentAndWhenTheyExpire
       {std::chrono::seconds(0), true, {kCertificateExpiring}},
       {std::chrono::seconds(-1), true, {kCertificateExpired}},
   };
-  for (const CertificateCase& one : cases) {
+  for (const CertificateCase& row : cases) {
     SmallPool cluster;
-    cluster.pause.is_paused = one.is_paused;
+    cluster.pause.is_paused = row.is_paused;
     cluster.pause.waiting_nodes = 1;
-    cluster.pause.bundles = {{.path = "/etc/ca.crt", .valid_until = kToday + one.left, .subject = "CN=ca"},
+    cluster.pause.bundles = {{.path = "/etc/ca.crt", .valid_until = kToday + row.left, .subject = "CN=ca"},
                              {.path = "/etc/new.crt", .valid_until = {}, .subject = ""}};
-    EXPECT_EQ(cluster.Types(), one.types) << one.left.count();
+    EXPECT_EQ(cluster.Types(), row.types) << row.left.count();
     for (const Notice& notice : cluster.Notices()) EXPECT_EQ(notice.data.TextAt({"path"}), "/etc/ca.crt");
   }
 }
@@ -213,7 +213,7 @@ std::vector<std::string> Ids(const std::vector<Notice>& notices) {
   return ids;
 }
 
-TEST(NewNotices, AreThoseThatWereNotThereForADay) {
+TEST(NewNotices, AreThoseThatWereAbsentForADay) {
   Notice a;
   a.id = "a";
   Notice b;
@@ -231,7 +231,7 @@ TEST(NewNotices, AreThoseThatWereNotThereForADay) {
   EXPECT_THAT(Ids(NewNotices(known, {a, b}, now)), ElementsAre("b"));
 }
 
-TEST(NewNotices, RememberALimitedNumberAndAlwaysThoseThatAreThere) {
+TEST(NewNotices, RememberALimitedNumberAndAlwaysThePresentNotices) {
   Notice lasting;
   lasting.id = "lasting";
   const auto with_faults = [&](const std::string& prefix) {

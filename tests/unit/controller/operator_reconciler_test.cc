@@ -32,9 +32,9 @@ const std::string kOldKey(32, 'o');
 const std::string kNewKey(32, 'n');
 
 // Runs an OperatorReconciler with a small API server that has an OpenShift cluster.
-class OperatorUpkeepTest : public testing::Test {
+class OperatorReconcilerTest : public testing::Test {
  protected:
-  OperatorUpkeepTest() {
+  OperatorReconcilerTest() {
     ::setenv("no_proxy", "*", 1);
     PutSmallOpenShift(server_);
   }
@@ -103,21 +103,21 @@ class OperatorUpkeepTest : public testing::Test {
   std::unique_ptr<OperatorReconciler> reconciler_;
 };
 
-TEST_F(OperatorUpkeepTest, CreatesTheControllerConfig) {
+TEST_F(OperatorReconcilerTest, CreatesTheControllerConfig) {
   RunUntil([&] { return !Spec().is_null(); });
   EXPECT_EQ(Spec().TextAt({"platform"}), "aws");
   EXPECT_EQ(Spec().TextAt({"baseOSContainerImage"}), "registry/os@sha256:1");
   EXPECT_THAT(reconciler_->Failures(), IsEmpty());
 }
 
-TEST_F(OperatorUpkeepTest, KnowsTheReleaseBeforeThereIsAControllerConfig) {
+TEST_F(OperatorReconcilerTest, KnowsTheReleaseBeforeThereIsAControllerConfig) {
   server_.Remove("dnses", "cluster");
   RunUntil([&] { return FailureOf("RenderConfig") != ""; });
   EXPECT_TRUE(Spec().is_null());
   EXPECT_EQ(reconciler_->ExpectedRelease(), "4.21.0");
 }
 
-TEST_F(OperatorUpkeepTest, WritesAnUnchangedResultOnce) {
+TEST_F(OperatorReconcilerTest, WritesAnUnchangedResultOnce) {
   RunUntil([&] { return !Spec().is_null(); });
   RunFor(std::chrono::seconds(20));
   const std::size_t before = Writes();
@@ -125,14 +125,14 @@ TEST_F(OperatorUpkeepTest, WritesAnUnchangedResultOnce) {
   EXPECT_EQ(Writes(), before);
 }
 
-TEST_F(OperatorUpkeepTest, FollowsARenewedAuthority) {
+TEST_F(OperatorReconcilerTest, FollowsARenewedAuthority) {
   RunUntil([&] { return !Spec().is_null(); });
   server_.Put("configmaps", SmallConfigMap("openshift-config-managed", "kube-apiserver-client-ca",
                                            {{"ca-bundle.crt", NamedCertificate("renewed")}}));
   RunUntil([&] { return Spec().TextAt({"kubeAPIServerServingCAData"}) == EncodeBase64(NamedCertificate("renewed")); });
 }
 
-TEST_F(OperatorUpkeepTest, KeepsTheLastGoodValueOfAMissingInputAndReportsIt) {
+TEST_F(OperatorReconcilerTest, KeepsTheLastGoodValueOfAMissingInputAndReportsIt) {
   RunUntil([&] { return !Spec().is_null(); });
   server_.Remove("configmaps", "kube-apiserver-client-ca");
   RunUntil([&] { return FailureOf("RenderConfig") != ""; });
@@ -146,14 +146,14 @@ TEST_F(OperatorUpkeepTest, KeepsTheLastGoodValueOfAMissingInputAndReportsIt) {
   RunUntil([&] { return FailureOf("RenderConfig") == ""; });
 }
 
-TEST_F(OperatorUpkeepTest, FollowsTheConfigMapThatASettingNames) {
+TEST_F(OperatorReconcilerTest, FollowsTheConfigMapThatASettingNames) {
   RunUntil([&] { return !Spec().is_null(); });
   server_.Put("images", SmallSetting(R"({"additionalTrustedCA": {"name": "mine"}})", "{}"));
   server_.Put("configmaps", SmallConfigMap("openshift-config", "mine", {{"registry..5000", "an authority"}}));
   RunUntil([&] { return std::as_const(last_read_ = Spec())["imageRegistryBundleUserData"].size() == 1; });
 }
 
-TEST_F(OperatorUpkeepTest, WritesNothingWhileAnInputCannotBeRead) {
+TEST_F(OperatorReconcilerTest, WritesNothingWhileAnInputCannotBeRead) {
   RunUntil([&] { return !Spec().is_null(); });
   reconciler_.reset();
   server_.Put("dnses", SmallSetting(R"({"baseDomain": "b.example"})", "{}"));
@@ -167,7 +167,7 @@ TEST_F(OperatorUpkeepTest, WritesNothingWhileAnInputCannotBeRead) {
   EXPECT_EQ(Spec().TextAt({"dns", "spec", "baseDomain"}), "a.example");
 }
 
-TEST_F(OperatorUpkeepTest, FollowsTheCredentialsOfTheClustersOwnRegistry) {
+TEST_F(OperatorReconcilerTest, FollowsTheCredentialsOfTheClustersOwnRegistry) {
   const auto has = [&](const std::string& text) {
     const std::string credentials = DecodeBase64(Spec().TextAt({"internalRegistryPullSecret"})).value_or("");
     return credentials.find(text) != std::string::npos;
@@ -195,7 +195,7 @@ TEST_F(OperatorUpkeepTest, FollowsTheCredentialsOfTheClustersOwnRegistry) {
   RunUntil([&] { return has("second") && FailureOf("RenderConfig") == ""; });
 }
 
-TEST_F(OperatorUpkeepTest, CredentialsThatCannotBeReadStopNothingElse) {
+TEST_F(OperatorReconcilerTest, CredentialsThatCannotBeReadStopNothingElse) {
   RunUntil([&] { return !Spec().is_null(); });
   reconciler_.reset();
   server_.Put("dnses", SmallSetting(R"({"baseDomain": "b.example"})", "{}"));
@@ -208,14 +208,14 @@ TEST_F(OperatorUpkeepTest, CredentialsThatCannotBeReadStopNothingElse) {
   EXPECT_NE(Spec().TextAt({"internalRegistryPullSecret"}), "");
 }
 
-TEST_F(OperatorUpkeepTest, ANewClusterHasNoCredentialsOfItsOwnRegistry) {
+TEST_F(OperatorReconcilerTest, ANewClusterHasNoCredentialsOfItsOwnRegistry) {
   is_installing_ = true;
   RunUntil([&] { return !Spec().is_null(); });
   EXPECT_EQ(Spec().TextAt({"internalRegistryPullSecret"}), "");
   EXPECT_THAT(reconciler_->Failures(), IsEmpty());
 }
 
-TEST_F(OperatorUpkeepTest, AWriteThatIsRefusedIsAFailure) {
+TEST_F(OperatorReconcilerTest, AWriteThatIsRefusedIsAFailure) {
   server_.Refuse("POST " + kApi + "controllerconfigs", SmallApiServer::Status(403, "Forbidden", "you must not"));
   RunUntil([&] { return FailureOf("MachineConfigController") != ""; });
   EXPECT_THAT(FailureOf("MachineConfigController"), HasSubstr("you must not"));
@@ -223,7 +223,7 @@ TEST_F(OperatorUpkeepTest, AWriteThatIsRefusedIsAFailure) {
   RunUntil([&] { return FailureOf("MachineConfigController") == ""; });
 }
 
-TEST_F(OperatorUpkeepTest, AWriteOfWhichNothingIsKeptIsRepeatedSeldomAndReported) {
+TEST_F(OperatorReconcilerTest, AnUnkeptWriteIsRepeatedSeldomAndReported) {
   RunUntil([&] { return !Spec().is_null(); });
   const std::string write = "PATCH " + kApi + "controllerconfigs/" + kName;
   server_.Refuse([&](const kube::ReceivedRequest& request) -> std::optional<kube::Answer> {
@@ -240,7 +240,7 @@ TEST_F(OperatorUpkeepTest, AWriteOfWhichNothingIsKeptIsRepeatedSeldomAndReported
   RunUntil([&] { return FailureOf("MachineConfigController") == ""; });
 }
 
-TEST_F(OperatorUpkeepTest, LeavesTheControllerConfigOfAClusterThatIsNotOpenShift) {
+TEST_F(OperatorReconcilerTest, LeavesTheControllerConfigOfAClusterThatIsNotOpenShift) {
   server_.Refuse("GET /apis/config.openshift.io/v1/infrastructures",
                  SmallApiServer::Status(404, "NotFound", "the server could not find the requested resource"));
   RunUntil([&] { return server_.CountOf("GET /apis/config.openshift.io/v1/infrastructures") > 0; });
@@ -252,7 +252,7 @@ TEST_F(OperatorUpkeepTest, LeavesTheControllerConfigOfAClusterThatIsNotOpenShift
 
 // ---- the authorities of others ----
 
-TEST_F(OperatorUpkeepTest, CopiesTheAuthoritiesOfTheApiServerAndAsksNodesToLook) {
+TEST_F(OperatorReconcilerTest, CopiesTheAuthoritiesOfTheApiServerAndAsksNodesToLook) {
   const auto rotates = [&] {
     const json::Value config = server_.Find("controllerconfigs", kName);
     return config.TextAt({"metadata", "annotations", "machineconfiguration.openshift.io/service-ca-rotate"});
@@ -276,7 +276,7 @@ TEST_F(OperatorUpkeepTest, CopiesTheAuthoritiesOfTheApiServerAndAsksNodesToLook)
   EXPECT_EQ(copied(), EncodeBase64(NamedCertificate("second")));
 }
 
-TEST_F(OperatorUpkeepTest, MergesTheAuthoritiesOfRegistries) {
+TEST_F(OperatorReconcilerTest, MergesTheAuthoritiesOfRegistries) {
   const auto merged = [&] { return server_.Find("configmaps", "merged-trusted-image-registry-ca"); };
   server_.Put("configmaps", SmallConfigMap("openshift-config-managed", "image-registry-ca", {{"a..5000", "one"}}));
   RunUntil([&] { return merged().TextAt({"data", "a..5000"}) == "one"; });
@@ -287,7 +287,7 @@ TEST_F(OperatorUpkeepTest, MergesTheAuthoritiesOfRegistries) {
 
 // ---- new machines ----
 
-TEST_F(OperatorUpkeepTest, WritesTheUserDataOfEachPool) {
+TEST_F(OperatorReconcilerTest, WritesTheUserDataOfEachPool) {
   api::MachineConfigPool pool;
   pool.metadata.name = "infra";
   pool.metadata.uid = "uid-of-infra";
@@ -308,10 +308,10 @@ TEST_F(OperatorUpkeepTest, WritesTheUserDataOfEachPool) {
   });
 }
 
-TEST_F(OperatorUpkeepTest, CorrectsUserDataThatHasLostItsLabelOrMayBeATemplate) {
-  api::MachineConfigPool other;
-  other.metadata.name = "worker";
-  view_.pools = {&other};
+TEST_F(OperatorReconcilerTest, CorrectsUserDataThatHasLostItsLabelOrMayBeATemplate) {
+  api::MachineConfigPool worker_pool;
+  worker_pool.metadata.name = "worker";
+  view_.pools = {&worker_pool};
   RunUntil([&] { return !server_.Find("secrets", "worker-user-data-managed").is_null(); });
   // The mirror has only Secrets with the label.
   server_.Silence(true);
@@ -319,7 +319,7 @@ TEST_F(OperatorUpkeepTest, CorrectsUserDataThatHasLostItsLabelOrMayBeATemplate) 
                           {"data", {{"userData", EncodeBase64("old")}}}});
   api::MachineConfigPool pool;
   pool.metadata.name = "infra";
-  view_.pools = {&pool, &other};
+  view_.pools = {&pool, &worker_pool};
   const auto secret = [&] { return server_.Find("secrets", "infra-user-data-managed"); };
   RunUntil([&] {
     const json::Value now = secret();
@@ -339,7 +339,7 @@ TEST_F(OperatorUpkeepTest, CorrectsUserDataThatHasLostItsLabelOrMayBeATemplate) 
   RunUntil(is_corrected);
 }
 
-TEST_F(OperatorUpkeepTest, RenewsTheTokenOfUserDataInTime) {
+TEST_F(OperatorReconcilerTest, RenewsTheTokenOfUserDataInTime) {
   const TemporaryDirectory folder;
   WriteKeys(folder, {kOldKey});
   BeginWithWorkers(folder);
@@ -353,7 +353,7 @@ TEST_F(OperatorUpkeepTest, RenewsTheTokenOfUserDataInTime) {
   RunUntil([&] { return TokenOfWorkers() != first; });
 }
 
-TEST_F(OperatorUpkeepTest, ANewKeySignsTokensWhenAllServersHaveIt) {
+TEST_F(OperatorReconcilerTest, ANewKeySignsTokensWhenAllServersHaveIt) {
   const TemporaryDirectory folder;
   // This replica has just begun to act, so other servers may not have the first key yet.
   WriteKeys(folder, {kNewKey, kOldKey});
@@ -372,7 +372,7 @@ TEST_F(OperatorUpkeepTest, ANewKeySignsTokensWhenAllServersHaveIt) {
   RunUntil([&] { return is_signed_with(newest); });
 }
 
-TEST_F(OperatorUpkeepTest, KeysThatTheServerRefusesSignNoTokens) {
+TEST_F(OperatorReconcilerTest, KeysThatTheServerRefusesSignNoTokens) {
   const TemporaryDirectory folder;
   WriteKeys(folder, {kOldKey});
   BeginWithWorkers(folder);
@@ -386,7 +386,7 @@ TEST_F(OperatorUpkeepTest, KeysThatTheServerRefusesSignNoTokens) {
   EXPECT_EQ(TokenOfWorkers(), first);
 }
 
-TEST_F(OperatorUpkeepTest, MakesTheServersCertificateWhereTheClusterMakesMachines) {
+TEST_F(OperatorReconcilerTest, MakesTheServersCertificateWhereTheClusterMakesMachines) {
   RunFor(std::chrono::seconds(20));
   EXPECT_TRUE(server_.Find("secrets", "machine-config-server-tls").is_null());
   server_.Put("machinesets", {{"metadata", {{"name", "workers"}, {"namespace", "openshift-machine-api"}}}});
@@ -401,7 +401,7 @@ TEST_F(OperatorUpkeepTest, MakesTheServersCertificateWhereTheClusterMakesMachine
   }
 }
 
-TEST_F(OperatorUpkeepTest, KeepsTheTrustedAuthorityWhenItsConfigMapIsGone) {
+TEST_F(OperatorReconcilerTest, KeepsTheTrustedAuthorityWhenItsConfigMapIsGone) {
   server_.Put("configmaps",
               SmallConfigMap("namespace", "machine-config-server-ca", {{"ca-bundle.crt", NamedCertificate("server")}}));
   RunUntil([&] { return Spec().TextAt({"rootCAData"}) == EncodeBase64(NamedCertificate("server")); });
@@ -411,7 +411,7 @@ TEST_F(OperatorUpkeepTest, KeepsTheTrustedAuthorityWhenItsConfigMapIsGone) {
   EXPECT_EQ(Spec().TextAt({"rootCAData"}), EncodeBase64(NamedCertificate("server")));
 }
 
-TEST_F(OperatorUpkeepTest, SignsNothingWhileTheClockIsBehind) {
+TEST_F(OperatorReconcilerTest, SignsNothingWhileTheClockIsBehind) {
   api::Node node;
   node.metadata.name = "worker-0";
   node.metadata.creation_timestamp =

@@ -102,7 +102,7 @@ TEST_F(OperatorReportsTest, WritesTheSameReportOnce) {
   EXPECT_EQ(writes(), before);
 }
 
-TEST_F(OperatorReportsTest, RepeatsAReportOfWhichNothingIsKeptSeldom) {
+TEST_F(OperatorReportsTest, SeldomRepeatsAnUnkeptReport) {
   const std::string write = "PATCH /apis/config.openshift.io/v1/clusteroperators/machine-config/status";
   server_.Refuse([&](const kube::ReceivedRequest& request) -> std::optional<kube::Answer> {
     if (!request.line.starts_with(write)) return std::nullopt;
@@ -117,7 +117,7 @@ TEST_F(OperatorReportsTest, RepeatsAReportOfWhichNothingIsKeptSeldom) {
   RunUntil([&] { return !Condition("Upgradeable").empty(); });
 }
 
-TEST_F(OperatorReportsTest, CreatesAMachineConfigNodeForEachNodeAndRemovesThoseWithoutANode) {
+TEST_F(OperatorReportsTest, CreatesAMachineConfigNodeForEachNodeAndRemovesMachineConfigNodesWithoutANode) {
   server_.Put("machineconfignodes", {{"metadata", {{"name", "gone-0"}, {"uid", "uid-of-gone"}}}});
   RunUntil([&] {
     return !server_.Find("machineconfignodes", "worker-0").is_null() &&
@@ -131,7 +131,7 @@ TEST_F(OperatorReportsTest, CreatesAMachineConfigNodeForEachNodeAndRemovesThoseW
 TEST_F(OperatorReportsTest, AsksForTheNodeBeforeItRemovesAMachineConfigNode) {
   Begin();
   RunUntil([&] { return !server_.Find("machineconfignodes", "worker-0").is_null(); });
-  // The watch of the nodes lags behind, and a node's agent has created this one.
+  // The watch of the nodes lags behind, and a node's agent has created this MachineConfigNode.
   server_.Silence(true);
   server_.Put("nodes", {{"metadata", {{"name", "worker-1"}, {"uid", "uid-of-worker-1"}}}});
   api::MachineConfigNode report;

@@ -9,7 +9,7 @@ namespace pintle::controller {
 namespace {
 
 constexpr const char* kTask = "RenderConfig";
-constexpr const char* kWanted = "writing the ControllerConfig";
+constexpr const char* kWriteOfConfig = "writing the ControllerConfig";
 
 class OperatorWritesTest : public testing::Test {
  protected:
@@ -19,29 +19,29 @@ class OperatorWritesTest : public testing::Test {
                                                           .trouble = [](const std::string&, const Error&) {}}};
 };
 
-TEST_F(OperatorWritesTest, OtherContentsDoNotWaitForAPatchOfWhichNothingIsKept) {
-  ASSERT_TRUE(writes_.MayStart(kWanted, "1"));
-  writes_.Ended(kTask, kWanted, nullptr, Kept::kNo);
-  EXPECT_FALSE(writes_.MayStart(kWanted, "1"));
-  ASSERT_TRUE(writes_.MayStart(kWanted, "2"));
-  writes_.Ended(kTask, kWanted, nullptr, Kept::kNo);
-  EXPECT_FALSE(writes_.MayStart(kWanted, "2"));
+TEST_F(OperatorWritesTest, OtherContentsDoNotWaitForAnUnkeptPatch) {
+  ASSERT_TRUE(writes_.MayStart(kWriteOfConfig, "1"));
+  writes_.Ended(kTask, kWriteOfConfig, nullptr, Kept::kNo);
+  EXPECT_FALSE(writes_.MayStart(kWriteOfConfig, "1"));
+  ASSERT_TRUE(writes_.MayStart(kWriteOfConfig, "2"));
+  writes_.Ended(kTask, kWriteOfConfig, nullptr, Kept::kNo);
+  EXPECT_FALSE(writes_.MayStart(kWriteOfConfig, "2"));
 }
 
 TEST_F(OperatorWritesTest, OtherContentsWaitAfterAFailure) {
-  ASSERT_TRUE(writes_.MayStart(kWanted, "1"));
+  ASSERT_TRUE(writes_.MayStart(kWriteOfConfig, "1"));
   const Error refused(ErrorKind::kInvalid, "you must not");
-  writes_.Ended(kTask, kWanted, &refused);
-  EXPECT_FALSE(writes_.MayStart(kWanted, "2"));
+  writes_.Ended(kTask, kWriteOfConfig, &refused);
+  EXPECT_FALSE(writes_.MayStart(kWriteOfConfig, "2"));
 }
 
 TEST_F(OperatorWritesTest, APatchThatIsNoLongerWantedIsForgotten) {
-  ASSERT_TRUE(writes_.MayStart(kWanted, "1"));
-  writes_.Ended(kTask, kWanted, nullptr, Kept::kNo);
+  ASSERT_TRUE(writes_.MayStart(kWriteOfConfig, "1"));
+  writes_.Ended(kTask, kWriteOfConfig, nullptr, Kept::kNo);
   writes_.BeginLook();
   writes_.EndLook();
   writes_.BeginLook();
-  EXPECT_TRUE(writes_.MayStart(kWanted, "1"));
+  EXPECT_TRUE(writes_.MayStart(kWriteOfConfig, "1"));
 }
 
 }  // namespace

@@ -121,7 +121,7 @@ TEST_F(PageGuardTest, ShowsThePageToAPermittedVisitor) {
   EXPECT_FALSE(seen_authorization_);
 }
 
-TEST_F(PageGuardTest, GivesNothingToOthers) {
+TEST_F(PageGuardTest, GivesNothingToUnknownOrForbiddenVisitors) {
   const net::HttpAnswer unknown = SendToken("unknown");
   Review("unknown", Admission::kUnauthenticated);
   const auto unauthenticated = Taken(unknown);
@@ -188,7 +188,7 @@ TEST_F(PageGuardTest, AsksAboutAFewTokensAtATimeOnly) {
   EXPECT_EQ(asked_, 33);
 }
 
-TEST_F(PageGuardTest, AsksForOthersWhileOneClientSendsManyTokens) {
+TEST_F(PageGuardTest, AsksAboutOtherClientsWhileOneClientSendsManyTokens) {
   std::vector<net::HttpAnswer> waiting;
   for (int port = 1; port <= 40; ++port) {
     for (const char* address : {"192.0.2.1:", "[2001:db8::1]:"}) {
@@ -198,9 +198,9 @@ TEST_F(PageGuardTest, AsksForOthersWhileOneClientSendsManyTokens) {
   }
   EXPECT_EQ(asked_, 30);
   peer_ = "192.0.2.2:1";
-  const net::HttpAnswer other = SendToken("good");
+  const net::HttpAnswer of_another_client = SendToken("good");
   Review("good", Admission::kPermitted);
-  EXPECT_EQ(StatusOf(other), 200);
+  EXPECT_EQ(StatusOf(of_another_client), 200);
 }
 
 TEST_F(PageGuardTest, AsksNothingForAClientThatHasLeft) {
@@ -246,7 +246,7 @@ TEST_F(PageGuardTest, RefusesRequestsWhileTheLoopDoesNotTakeThem) {
   EXPECT_EQ(send(), 0);
 }
 
-TEST_F(PageGuardTest, KeepsOfARequestWhatThePageReads) {
+TEST_F(PageGuardTest, KeepsOnlyTheHeadersThatThePageReads) {
   std::vector<std::string> seen;
   const net::IncomingRequest request = {
       .method = "GET",
@@ -292,7 +292,7 @@ TEST_F(PageGuardTest, EndsTheStreamsOfATokenThatIsNoLongerAccepted) {
     const std::string token = "t" + std::to_string(static_cast<int>(refusal));
     const auto first = OpenStream(token);
     const auto second = OpenStream(token);
-    const auto other = OpenStream("other");
+    const auto stream_of_another_token = OpenStream("other");
     int wakes = 0;
     EXPECT_EQ(first->Next([&] { ++wakes; }), nullptr);
     Pass(seconds(30));
@@ -300,7 +300,7 @@ TEST_F(PageGuardTest, EndsTheStreamsOfATokenThatIsNoLongerAccepted) {
     EXPECT_TRUE(first->IsOver());
     EXPECT_TRUE(second->IsOver());
     EXPECT_EQ(wakes, 1);
-    EXPECT_FALSE(other->IsOver());
+    EXPECT_FALSE(stream_of_another_token->IsOver());
     Review("other", Admission::kPermitted);
     EXPECT_EQ(StatusOf(SendToken(token, "/events")), refusal == Admission::kForbidden ? 403 : 401);
     clock_.now += seconds(70);

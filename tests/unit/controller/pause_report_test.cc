@@ -41,14 +41,14 @@ class PauseTest : public testing::Test {
     policy_.files.push_back({.path = kKubeletCa, .actions = {{.type = "None", .reload = {}, .restart = {}}}});
   }
 
-  TestConfig& Config(const std::string& name, const std::string& created) {
+  TestConfig& AddConfig(const std::string& name, const std::string& created) {
     TestConfig& config = *configs_.emplace(configs_.end());
     config.metadata().name = name;
     known_.push_back({name, At(created)});
     return config;
   }
 
-  void Node(const std::string& current, const std::string& desired, const std::string& state = "Done") {
+  void AddNode(const std::string& current, const std::string& desired, const std::string& state = "Done") {
     api::Node& node = *nodes_.emplace(nodes_.end());
     node.metadata.name = "worker-" + std::to_string(nodes_.size());
     node.metadata.annotations = {{std::string(api::kCurrentConfigAnnotation), current},
@@ -92,12 +92,12 @@ class PauseTest : public testing::Test {
   // Two nodes have a kubelet CA that expires at this time, and a new kubelet CA waits.
   void WaitWithKubeletCa(const std::string& not_after) {
     const std::string before = MadeCertificate(std::string(kSigner) + "1", not_after);
-    Config("a", "2026-01-01T00:00:00Z").WithFile(kKubeletCa, DataUrl(before));
-    Config("b", "2026-11-20T00:00:00Z")
+    AddConfig("a", "2026-01-01T00:00:00Z").WithFile(kKubeletCa, DataUrl(before));
+    AddConfig("b", "2026-11-20T00:00:00Z")
         .WithFile(kKubeletCa, DataUrl(before + MadeCertificate(std::string(kSigner) + "2", "20280101000000Z")));
     pool_.spec.configuration.name = "b";
-    Node("a", "a");
-    Node("a", "a");
+    AddNode("a", "a");
+    AddNode("a", "a");
   }
 
   api::MachineConfigPool pool_;
@@ -110,16 +110,16 @@ class PauseTest : public testing::Test {
 };
 
 TEST_F(PauseTest, CountsTheWaitingRendersAndSetsTheirTime) {
-  Config("a", "2026-01-01T00:00:00Z");
-  Config("older", "2025-01-01T00:00:00Z");
-  Config("d", "2026-11-20T00:00:00Z").WithFile("/etc/x", "data:,1").WithUnit("x.service", "[Unit]\n");
-  Config("b", "2026-11-10T08:00:00Z");
-  Config("c", "2026-11-15T00:00:00Z");
-  Config("taken-back", "2026-11-21T00:00:00Z");
+  AddConfig("a", "2026-01-01T00:00:00Z");
+  AddConfig("older", "2025-01-01T00:00:00Z");
+  AddConfig("d", "2026-11-20T00:00:00Z").WithFile("/etc/x", "data:,1").WithUnit("x.service", "[Unit]\n");
+  AddConfig("b", "2026-11-10T08:00:00Z");
+  AddConfig("c", "2026-11-15T00:00:00Z");
+  AddConfig("taken-back", "2026-11-21T00:00:00Z");
   pool_.spec.configuration.name = "d";
-  Node("a", "a");
-  Node("a", "a");
-  Node("d", "d");
+  AddNode("a", "a");
+  AddNode("a", "a");
+  AddNode("d", "d");
   const PauseReport report = Report();
   EXPECT_THAT(report.renders, ElementsAre("b", "c", "d"));
   EXPECT_EQ(report.waits_since, At("2026-11-10T08:00:00Z"));
@@ -139,10 +139,10 @@ TEST_F(PauseTest, CountsTheWaitingRendersAndSetsTheirTime) {
 TEST_F(PauseTest, ReportsTheActionsOfThePlanner) {
   policy_.files.push_back({.path = "/etc/x", .actions = {{.type = "None", .reload = {}, .restart = {}}}});
   policy_.files.push_back({.path = "/etc/drained", .actions = {{.type = "Drain", .reload = {}, .restart = {}}}});
-  Config("a", "2026-01-01T00:00:00Z");
+  AddConfig("a", "2026-01-01T00:00:00Z");
   pool_.spec.configuration.name = "b";
-  Node("a", "a");
-  Config("b", "2026-02-01T00:00:00Z").WithFile("/etc/x", "data:,1");
+  AddNode("a", "a");
+  AddConfig("b", "2026-02-01T00:00:00Z").WithFile("/etc/x", "data:,1");
   for (const char* const path : {"", "/etc/drained", "/etc/else"}) {
     if (*path != 0) configs_.back().WithFile(path, "data:,1");
     const PauseReport report = Report();
@@ -154,45 +154,45 @@ TEST_F(PauseTest, ReportsTheActionsOfThePlanner) {
 }
 
 TEST_F(PauseTest, LetsBusyNodesContinue) {
-  Config("a", "2026-01-01T00:00:00Z");
-  Config("b", "2026-02-01T00:00:00Z").WithFile("/etc/b", "data:,");
-  Config("c", "2026-03-01T00:00:00Z").WithFile("/etc/c", "data:,");
+  AddConfig("a", "2026-01-01T00:00:00Z");
+  AddConfig("b", "2026-02-01T00:00:00Z").WithFile("/etc/b", "data:,");
+  AddConfig("c", "2026-03-01T00:00:00Z").WithFile("/etc/c", "data:,");
   pool_.spec.configuration.name = "b";
-  Node("a", "b", "Working");
+  AddNode("a", "b", "Working");
   EXPECT_FALSE(Report().waits());
   EXPECT_EQ(Condition().reason, "NothingWaits");
 }
 
 TEST_F(PauseTest, ComparesWithTheConfigThatABusyNodeWillHave) {
-  Config("a", "2026-01-01T00:00:00Z");
-  Config("b", "2026-02-01T00:00:00Z").WithFile("/etc/b", "data:,");
-  Config("c", "2026-03-01T00:00:00Z").WithFile("/etc/b", "data:,").WithFile("/etc/c", "data:,");
+  AddConfig("a", "2026-01-01T00:00:00Z");
+  AddConfig("b", "2026-02-01T00:00:00Z").WithFile("/etc/b", "data:,");
+  AddConfig("c", "2026-03-01T00:00:00Z").WithFile("/etc/b", "data:,").WithFile("/etc/c", "data:,");
   pool_.spec.configuration.name = "c";
-  Node("a", "b", "Working");
+  AddNode("a", "b", "Working");
   EXPECT_THAT(ConfigsToCompare(pool_, States(), {}), ElementsAre("b", "c"));
   EXPECT_THAT(Report().files, ElementsAre("/etc/c"));
   EXPECT_THAT(Condition().message, HasSubstr("1 node continues with the config that it got before."));
   nodes_.clear();
-  Node("a", "b", "Degraded");
+  AddNode("a", "b", "Degraded");
   EXPECT_THAT(Report().files, ElementsAre("/etc/b", "/etc/c")) << "a node that failed keeps its config";
 }
 
 TEST_F(PauseTest, MergesTheDifferencesOfUnlikeNodes) {
-  Config("a", "2026-01-01T00:00:00Z").WithFile("/etc/a", "data:,");
-  Config("b", "2026-02-01T00:00:00Z").WithFile("/etc/b", "data:,");
-  Config("c", "2026-03-01T00:00:00Z");
+  AddConfig("a", "2026-01-01T00:00:00Z").WithFile("/etc/a", "data:,");
+  AddConfig("b", "2026-02-01T00:00:00Z").WithFile("/etc/b", "data:,");
+  AddConfig("c", "2026-03-01T00:00:00Z");
   pool_.spec.configuration.name = "c";
-  Node("a", "a");
-  Node("b", "b");
+  AddNode("a", "a");
+  AddNode("b", "b");
   EXPECT_THAT(Report().files, ElementsAre("/etc/a", "/etc/b"));
   EXPECT_THAT(Report().renders, ElementsAre("c"));
 }
 
 TEST_F(PauseTest, AnOlderConfigThatWasChosenAgainWaitsSinceTheConditionChanged) {
-  Config("a", "2026-01-01T00:00:00Z");
-  Config("b", "2026-02-01T00:00:00Z").WithFile("/etc/b", "data:,");
+  AddConfig("a", "2026-01-01T00:00:00Z");
+  AddConfig("b", "2026-02-01T00:00:00Z").WithFile("/etc/b", "data:,");
   pool_.spec.configuration.name = "a";
-  Node("b", "b");
+  AddNode("b", "b");
   EXPECT_EQ(Report().waits_since, now_);
   const api::Condition first = Condition();
   now_ += std::chrono::hours(1);
@@ -203,9 +203,9 @@ TEST_F(PauseTest, AnOlderConfigThatWasChosenAgainWaitsSinceTheConditionChanged) 
 }
 
 TEST_F(PauseTest, ReportsThatADifferenceIsUnknown) {
-  Config("b", "2026-02-01T00:00:00Z");
+  AddConfig("b", "2026-02-01T00:00:00Z");
   pool_.spec.configuration.name = "b";
-  Node("gone", "gone");
+  AddNode("gone", "gone");
   EXPECT_THAT(Report().unknown, ElementsAre("gone"));
   const std::string message = Condition().message;
   EXPECT_THAT(message, HasSubstr("This list is incomplete, as these configs cannot be read: gone."));
@@ -213,32 +213,32 @@ TEST_F(PauseTest, ReportsThatADifferenceIsUnknown) {
 }
 
 TEST_F(PauseTest, ReportsThatNodesCannotReachTheTarget) {
-  Config("a", "2026-01-01T00:00:00Z");
-  Config("b", "2026-02-01T00:00:00Z").spec().fips = true;
+  AddConfig("a", "2026-01-01T00:00:00Z");
+  AddConfig("b", "2026-02-01T00:00:00Z").spec().fips = true;
   pool_.spec.configuration.name = "b";
-  Node("a", "a");
+  AddNode("a", "a");
   EXPECT_THAT(Condition().message,
               AllOf(HasSubstr("Changing FIPS mode."), HasSubstr("Nodes cannot reach the target: ")));
 }
 
 TEST_F(PauseTest, BoundsTheNamesInTheMessage) {
-  Config("a", "2026-01-01T00:00:00Z");
-  TestConfig& next = Config("b", "2026-02-01T00:00:00Z");
+  AddConfig("a", "2026-01-01T00:00:00Z");
+  TestConfig& next = AddConfig("b", "2026-02-01T00:00:00Z");
   for (int i = 0; i < 1000; ++i) next.WithFile("/etc/" + std::string(3000, 'x') + std::to_string(i), "data:,");
   next.WithFile("/etc/0\nline", "data:,");
   pool_.spec.configuration.name = "b";
-  Node("a", "a");
+  AddNode("a", "a");
   const std::string message = Condition().message;
   EXPECT_LT(message.size(), 6000U);
   EXPECT_THAT(message, AllOf(HasSubstr("and 991 more"), HasSubstr(R"("/etc/0\nline")"), Not(HasSubstr("\n"))));
 }
 
 TEST_F(PauseTest, HasNoConditionForAPoolThatWasNeverPaused) {
-  Config("a", "2026-01-01T00:00:00Z");
-  Config("b", "2026-02-01T00:00:00Z").WithFile("/etc/b", "data:,");
+  AddConfig("a", "2026-01-01T00:00:00Z");
+  AddConfig("b", "2026-02-01T00:00:00Z").WithFile("/etc/b", "data:,");
   pool_.spec.configuration.name = "b";
   pool_.spec.paused = false;
-  Node("a", "a");
+  AddNode("a", "a");
   EXPECT_EQ(Condition().type, "");
   pool_.spec.paused = true;
   EXPECT_EQ(Condition().status, "True");
@@ -248,10 +248,10 @@ TEST_F(PauseTest, HasNoConditionForAPoolThatWasNeverPaused) {
 }
 
 TEST_F(PauseTest, ClearsTheConditionWhenNothingWaitsAnyMore) {
-  Config("a", "2026-01-01T00:00:00Z");
-  Config("b", "2026-02-01T00:00:00Z").WithFile("/etc/b", "data:,");
+  AddConfig("a", "2026-01-01T00:00:00Z");
+  AddConfig("b", "2026-02-01T00:00:00Z").WithFile("/etc/b", "data:,");
   pool_.spec.configuration.name = "b";
-  Node("a", "a");
+  AddNode("a", "a");
   EXPECT_EQ(Condition().status, "True");
   pool_.spec.configuration.name = "a";
   const api::Condition condition = Condition();
@@ -291,26 +291,27 @@ TEST_F(PauseTest, IsUrgentFourteenDaysBeforeTheExpiryAndNoSooner) {
   EXPECT_EQ(NextChange(Report(), end + second), std::nullopt);
 }
 
-TEST_F(PauseTest, OfAKubeletCaTheSignerThatExpiresLastCounts) {
+TEST_F(PauseTest, OfTheKubeApiserverSignersInAKubeletCaTheLastToExpireCounts) {
   const std::string before = MadeCertificate(std::string(kSigner) + "1", "20261201000000Z") +
                              MadeCertificate("kube-apiserver-to-kubelet-signer", "20261211000000Z") +
                              MadeCertificate("kubelet-signer", "20300101000000Z");
-  Config("a", "2026-01-01T00:00:00Z").WithFile(kKubeletCa, DataUrl(before));
-  Config("b", "2026-11-20T00:00:00Z").WithFile(kKubeletCa, DataUrl(MadeCertificate("new", "20280101000000Z")));
+  AddConfig("a", "2026-01-01T00:00:00Z").WithFile(kKubeletCa, DataUrl(before));
+  AddConfig("b", "2026-11-20T00:00:00Z").WithFile(kKubeletCa, DataUrl(MadeCertificate("new", "20280101000000Z")));
   pool_.spec.configuration.name = "b";
-  Node("a", "a");
+  AddNode("a", "a");
   EXPECT_EQ(Report().kubelet_authority_until(), At("2026-12-11T00:00:00Z"));
 }
 
-TEST_F(PauseTest, WithoutSuchASignerAnyCertificateOfTheKubeletCaCounts) {
-  Config("a", "2026-01-01T00:00:00Z").WithFile(kKubeletCa, DataUrl(MadeCertificate("kubernetes", "20261201000000Z")));
-  Config("b", "2026-11-20T00:00:00Z").WithFile(kKubeletCa, DataUrl(MadeCertificate("new", "20280101000000Z")));
+TEST_F(PauseTest, WithoutAKubeApiserverSignerAnyCertificateOfTheKubeletCaCounts) {
+  AddConfig("a", "2026-01-01T00:00:00Z")
+      .WithFile(kKubeletCa, DataUrl(MadeCertificate("kubernetes", "20261201000000Z")));
+  AddConfig("b", "2026-11-20T00:00:00Z").WithFile(kKubeletCa, DataUrl(MadeCertificate("new", "20280101000000Z")));
   pool_.spec.configuration.name = "b";
-  Node("a", "a");
+  AddNode("a", "a");
   EXPECT_EQ(Report().kubelet_authority_until(), At("2026-12-01T00:00:00Z"));
 }
 
-TEST_F(PauseTest, TheExpiryOfTheKubeletCaIsReportedOnlyWhileItWaits) {
+TEST_F(PauseTest, TheExpiryOfTheKubeletCaIsReportedOnlyWhileAPausedPoolWaitsForANewOne) {
   WaitWithKubeletCa("20261206120000Z");
   pool_.spec.paused = false;
   EXPECT_EQ(Report().kubelet_authority_until(), std::nullopt);
@@ -320,12 +321,12 @@ TEST_F(PauseTest, TheExpiryOfTheKubeletCaIsReportedOnlyWhileItWaits) {
 }
 
 TEST_F(PauseTest, ReportsOtherBundles) {
-  Config("a", "2026-01-01T00:00:00Z").WithFile(kUserCa, DataUrl(MadeCertificate("ours", "20261201000000Z")));
-  Config("b", "2026-11-20T00:00:00Z")
+  AddConfig("a", "2026-01-01T00:00:00Z").WithFile(kUserCa, DataUrl(MadeCertificate("ours", "20261201000000Z")));
+  AddConfig("b", "2026-11-20T00:00:00Z")
       .WithFile(kUserCa, DataUrl(MadeCertificate("ours", "20280101000000Z")))
       .WithFile("/etc/docker/certs.d/registry.example/ca.crt", DataUrl(MadeCertificate("r", "20280101000000Z")));
   pool_.spec.configuration.name = "b";
-  Node("a", "a");
+  AddNode("a", "a");
   const PauseReport report = Report();
   ASSERT_THAT(report.bundles, SizeIs(2));
   EXPECT_EQ(report.bundles[0].valid_until, std::nullopt) << "the nodes have none yet";
@@ -338,9 +339,9 @@ class FilesOfTheControllerConfig : public PauseTest {
  protected:
   FilesOfTheControllerConfig() {
     has_controller_config_ = true;
-    Config("a", "2026-01-01T00:00:00Z");
+    AddConfig("a", "2026-01-01T00:00:00Z");
     pool_.spec.configuration.name = "a";
-    for (int i = 0; i < 3; ++i) Node("a", "a");
+    for (int i = 0; i < 3; ++i) AddNode("a", "a");
   }
 
   void ReportFiles(std::size_t node, const std::string& files) {
@@ -370,7 +371,7 @@ TEST_F(FilesOfTheControllerConfig, WaitWithTheExpiryOfTheNodesCertificates) {
             "2026-12-01T12:00:00Z (CN=first). Pause policy Strict: nothing passes, not even certificates.");
 }
 
-TEST_F(FilesOfTheControllerConfig, ReplaceThoseOfARenderedConfig) {
+TEST_F(FilesOfTheControllerConfig, ReplaceFilesOfARenderedConfig) {
   nodes_.clear();
   WaitWithKubeletCa("20261206120000Z");
   EXPECT_THAT(Report().files, ElementsAre(kKubeletCa));
@@ -435,16 +436,16 @@ TEST_F(CertificatesPass, LetsBundlesPassThatNeedNoDrain) {
 
 TEST_F(CertificatesPass, FollowsNodesUntilTheyHaveTheBundle) {
   nodes_.clear();
-  Node("a", "b", "Working");
+  AddNode("a", "b", "Working");
   EXPECT_TRUE(Report().passes);
   nodes_.clear();
-  Node("b", "b");
+  AddNode("b", "b");
   EXPECT_FALSE(Report().passes);
 }
 
 TEST_F(CertificatesPass, DoesNotFollowNodesThatAreBusyWithAnotherChange) {
   nodes_.clear();
-  Node("a", "b", "Working");
+  AddNode("a", "b", "Working");
   EXPECT_THAT(ConfigsToCompare(pool_, States(), {}), ElementsAre("a", "b"));
   configs_.back().WithFile("/etc/x", "data:,");
   EXPECT_FALSE(Report().passes);
@@ -457,7 +458,7 @@ TEST_F(CertificatesPass, DoesNotFollowNodesThatAreBusyWithAnotherChange) {
 
 TEST_F(CertificatesPass, DoesNotFollowANodeThatIsBusyWithItsPresentConfig) {
   nodes_.clear();
-  Node("b", "b", "Working");
+  AddNode("b", "b", "Working");
   EXPECT_FALSE(Report().passes);
 }
 
@@ -468,7 +469,7 @@ TEST_F(CertificatesPass, LetsNothingPassThatNeedsAReboot) {
   EXPECT_EQ(Report().kubelet_authority_until(), At("2026-12-06T12:00:00Z"));
 }
 
-TEST_F(CertificatesPass, LetsNoOtherFilePassWithThem) {
+TEST_F(CertificatesPass, LetsNoOtherFilePassWithCertificates) {
   policy_.files.push_back({.path = "/etc/x", .actions = {{.type = "None", .reload = {}, .restart = {}}}});
   configs_.back().WithFile("/etc/x", "data:,");
   EXPECT_EQ(CountUpdated(), 0U);

@@ -118,7 +118,7 @@ class UnkeptStatusTest : public PolicyWatchTest {
   }
 };
 
-TEST_F(UnkeptStatusTest, IsWrittenSeldomReportedAndNotAnnounced) {
+TEST_F(UnkeptStatusTest, IsWrittenSeldomAndReportedAndNotAnnounced) {
   RunUntil([&] { return server_.CountOf(kStatusWrite) > 0; });
   Pass(std::chrono::seconds(60));
   EXPECT_GE(server_.CountOf(kStatusWrite), 3U);

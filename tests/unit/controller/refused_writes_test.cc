@@ -76,7 +76,7 @@ class Testbed {
                          {"status", {{"conditions", {{{"type", "Ready"}, {"status", "True"}}}}}}});
   }
 
-  void Target(const std::string& pool, const std::string& config) {
+  void SetTarget(const std::string& pool, const std::string& config) {
     json::Value object = server.Find("machineconfigpools", pool);
     object["spec"]["configuration"] = {{"name", config}};
     server.Put("machineconfigpools", std::move(object));
@@ -218,8 +218,9 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(RefusedRenderingTest, KeepsTheDelayThatTheServerAsksFor) {
   Testbed testbed;
-  testbed.server.Refuse("POST " + kApi + "machineconfigs",
-                        kube::With(SmallApiServer::Status(429, "TooManyRequests", kServerMessage), "Retry-After: 25"));
+  testbed.server.Refuse(
+      "POST " + kApi + "machineconfigs",
+      kube::WithHeader(SmallApiServer::Status(429, "TooManyRequests", kServerMessage), "Retry-After: 25"));
   testbed.Begin();
   testbed.Pass(std::chrono::minutes(1), &Testbed::Render);
   EXPECT_EQ(testbed.server.CountOf("POST " + kApi + "machineconfigs"), 6U);  // Three requests for each of two pools.
@@ -308,7 +309,7 @@ TEST(StoredConfig, IsReadAgainIfItIsChangedWhileItIsRestored) {
   EXPECT_EQ(testbed.renderer->verdicts().at("worker").message, "");
 }
 
-TEST(StoredConfig, IsMissingIfTheServerMeansAnotherConflict) {
+TEST(StoredConfig, DoesNotExistIfTheServerAnswersAnotherConflict) {
   Testbed testbed;
   testbed.server.Refuse("POST " + kApi + "machineconfigs", SmallApiServer::Status(409, "Conflict", kServerMessage));
   testbed.Begin();
@@ -337,7 +338,7 @@ class RefusedNodeUpdate : public testing::TestWithParam<BadAnswer> {};
 TEST_P(RefusedNodeUpdate, IsReportedAndRetriedSeldomAndDelaysNoOtherNode) {
   Testbed testbed;
   for (const char* node : {"a", "b"}) testbed.AddNode(node, "rendered-worker-1");
-  testbed.Target("worker", "rendered-worker-2");
+  testbed.SetTarget("worker", "rendered-worker-2");
   testbed.server.Refuse("PATCH /api/v1/nodes/a", GetParam().answer);
   testbed.Begin();
   testbed.Pass(std::chrono::minutes(1), &Testbed::RollOut);
@@ -364,7 +365,7 @@ class RefusedStatus : public testing::TestWithParam<BadAnswer> {};
 TEST_P(RefusedStatus, IsRetriedSeldomAndItsEventFollowsOnlyASuccessfulWrite) {
   Testbed testbed;
   testbed.AddNode("a", "rendered-worker-2");
-  testbed.Target("worker", "rendered-worker-2");
+  testbed.SetTarget("worker", "rendered-worker-2");
   const std::string write = "PATCH " + kApi + "machineconfigpools/worker/status";
   testbed.server.Refuse(write, GetParam().answer);
   testbed.Begin();
@@ -386,7 +387,7 @@ INSTANTIATE_TEST_SUITE_P(Each, RefusedStatus, testing::ValuesIn(kube::BadAnswers
 TEST(UnkeptStatus, IsReportedAndRetriedSeldom) {
   Testbed testbed;
   testbed.AddNode("a", "rendered-worker-2");
-  testbed.Target("worker", "rendered-worker-2");
+  testbed.SetTarget("worker", "rendered-worker-2");
   const std::string write = "PATCH " + kApi + "machineconfigpools/worker/status";
   testbed.server.Refuse([&](const ReceivedRequest& request) -> std::optional<Answer> {
     if (!request.line.starts_with(write)) return std::nullopt;
@@ -403,7 +404,7 @@ TEST(UnkeptStatus, IsReportedAndRetriedSeldom) {
 TEST(RefusedReport, IsReportedAndRetriedSeldom) {
   Testbed testbed;
   testbed.AddNode("a", "rendered-worker-2");
-  testbed.Target("worker", "rendered-worker-2");
+  testbed.SetTarget("worker", "rendered-worker-2");
   testbed.server.Put("machineconfignodes", {{"metadata", {{"name", "a"}}}, {"spec", {{"node", {{"name", "a"}}}}}});
   const std::string write = "PATCH " + kApi + "machineconfignodes/a";
   testbed.server.Refuse(write, SmallApiServer::Status(403, "Forbidden", kServerMessage));
@@ -414,7 +415,7 @@ TEST(RefusedReport, IsReportedAndRetriedSeldom) {
   EXPECT_THAT(testbed.ConditionOf("worker", "Degraded")["message"].text(), HasSubstr(kServerMessage));
 }
 
-TEST(SilentWrites, OfManyPoolsDelayNoOther) {
+TEST(SilentWrites, OfManyPoolsDelayNoOtherPool) {
   Testbed testbed;
   for (const std::string pool : {"a", "b", "c", "d"}) {
     json::Value object = testbed.server.Find("machineconfigpools", "worker");
@@ -426,7 +427,7 @@ TEST(SilentWrites, OfManyPoolsDelayNoOther) {
     for (int i = 0; i < 20; ++i) testbed.AddNode(fmt::format("silent-{}-{}", pool, i), "rendered-" + pool + "-1", pool);
   }
   testbed.AddNode("w", "rendered-worker-1");
-  testbed.Target("worker", "rendered-worker-2");
+  testbed.SetTarget("worker", "rendered-worker-2");
   testbed.server.Refuse("PATCH /api/v1/nodes/silent", {.ending = kube::Ending::kNever});
   testbed.Begin();
   testbed.BeginToRollOut();
@@ -449,7 +450,7 @@ void AlwaysWriteFirst(SmallApiServer& server, const std::string& path, const jso
 TEST(ConflictingWrites, AreReportedAndDelayNoOtherNode) {
   Testbed testbed;
   for (const char* node : {"a", "b"}) testbed.AddNode(node, "rendered-worker-1");
-  testbed.Target("worker", "rendered-worker-2");
+  testbed.SetTarget("worker", "rendered-worker-2");
   json::Value pool = testbed.server.Find("machineconfigpools", "worker");
   pool["spec"]["maxUnavailable"] = 1;
   testbed.server.Put("machineconfigpools", pool);
@@ -464,7 +465,7 @@ TEST(ConflictingWrites, AreReportedAndDelayNoOtherNode) {
 TEST(ConflictingWrites, OfAStatusAreAnnounced) {
   Testbed testbed;
   testbed.AddNode("a", "rendered-worker-2");
-  testbed.Target("worker", "rendered-worker-2");
+  testbed.SetTarget("worker", "rendered-worker-2");
   AlwaysWriteFirst(testbed.server, "/machineconfigpools/worker", testbed.server.Find("machineconfigpools", "worker"));
   testbed.Begin();
   testbed.Pass(std::chrono::minutes(1), &Testbed::RollOut);
@@ -520,7 +521,7 @@ class BusyClient {
 TEST(ConflictingWrites, OfANodeEndAlthoughEventsArriveTooLate) {
   Testbed testbed;
   testbed.AddNode("a", "rendered-worker-1");
-  testbed.Target("worker", "rendered-worker-2");
+  testbed.SetTarget("worker", "rendered-worker-2");
   testbed.Begin();
   BusyClient client(testbed, "nodes", "a");
   client.Pass(std::chrono::seconds(20), &Testbed::RollOut);
@@ -549,7 +550,7 @@ TEST(RestoredStore, IsAcceptedWhenATargetIsWritten) {
 TEST(RestoredStore, IsAcceptedWhenANodeIsWritten) {
   Testbed testbed;
   testbed.AddNode("a", "rendered-worker-1");
-  testbed.Target("worker", "rendered-worker-2");
+  testbed.SetTarget("worker", "rendered-worker-2");
   const json::Value before = testbed.server.Find("nodes", "a");
   for (int i = 0; i < 10; ++i) testbed.AddNode("a", "rendered-worker-1");
   testbed.Begin();
@@ -568,8 +569,8 @@ TEST(UnknownNodeUpdate, DelaysOnlyItsPoolUntilTheNodeIsRead) {
   Testbed testbed;
   for (const char* node : {"a", "b"}) testbed.AddNode(node, "rendered-worker-1");
   testbed.AddNode("c", "rendered-infra-1", "infra");
-  testbed.Target("worker", "rendered-worker-2");
-  testbed.Target("infra", "rendered-infra-2");
+  testbed.SetTarget("worker", "rendered-worker-2");
+  testbed.SetTarget("infra", "rendered-infra-2");
   json::Value pool = testbed.server.Find("machineconfigpools", "worker");
   pool["spec"]["maxUnavailable"] = 1;
   testbed.server.Put("machineconfigpools", pool);

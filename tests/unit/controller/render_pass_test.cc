@@ -134,8 +134,8 @@ TEST_F(RenderPassTest, WarnsOfAConfigNearTheLimitOfSize) {
 }
 
 TEST_F(RenderPassTest, RendersNothingIfAnInputCannotBeRead) {
-  api::MachineConfig other;
-  other.metadata.labels.emplace(api::kRoleLabel, "master");
+  api::MachineConfig config_of_master;
+  config_of_master.metadata.labels.emplace(api::kRoleLabel, "master");
   const auto message_with = [&](const std::function<void(View&)>& spoil) {
     View view = world_.Look();
     spoil(view);
@@ -151,9 +151,9 @@ TEST_F(RenderPassTest, RendersNothingIfAnInputCannotBeRead) {
               view.unreadable_configs.push_back({&world_.configs["00-worker"], "why"});
             }),
             prefix + "why");
-  EXPECT_EQ(message_with([&](View& view) { view.unreadable_configs.push_back({&other, "why"}); }), "");
+  EXPECT_EQ(message_with([&](View& view) { view.unreadable_configs.push_back({&config_of_master, "why"}); }), "");
   EXPECT_EQ(message_with([&](View& view) {
-              view.unreadable_configs.push_back({&other, "$.metadata: why"});
+              view.unreadable_configs.push_back({&config_of_master, "$.metadata: why"});
             }),
             prefix + "$.metadata: why");
 }

@@ -31,7 +31,7 @@ int StepsToTake() {
   return steps == nullptr ? USUAL_STEPS : std::atoi(steps);
 }
 
-// How often things have happened in all models.  A model in which they do not happen would show nothing.
+// How often things have happened in all models.  A model in which they do not happen would prove nothing.
 struct Happenings {
   int updates = 0;
   int drains = 0;
@@ -47,7 +47,7 @@ class Model {
     for (int i = 0; i < count; ++i) {
       const std::string name = "node-" + std::to_string(i);
       truth_.AddNode(name, "worker", "good-0");
-      if (Below(3) == 0) Label(name);
+      if (Below(3) == 0) SwitchPool(name);
       names_.push_back(name);
       mirror_[name].object = truth_.nodes[name];
     }
@@ -68,7 +68,7 @@ class Model {
       case 4:
         return CordonByOthers(AnyNode());
       case 5:
-        if (Below(10) == 0) Label(AnyNode());
+        if (Below(10) == 0) SwitchPool(AnyNode());
         return;
       case 6:
       case 7:
@@ -117,6 +117,7 @@ class Model {
   int Below(int limit) { return static_cast<int>(random_() % static_cast<unsigned>(limit)); }
   const std::string& AnyNode() { return names_[static_cast<std::size_t>(Below(static_cast<int>(names_.size())))]; }
   const std::string& AnyPool() { return kPools[static_cast<std::size_t>(Below(2))]; }
+  // A broken config makes its nodes Degraded, and a deadly one makes them NotReady.
   static bool IsBroken(const std::string& config) { return config.starts_with("broken"); }
   static bool IsDeadly(const std::string& config) { return config.starts_with("deadly"); }
 
@@ -172,7 +173,7 @@ class Model {
     Log(name);
   }
 
-  void Label(const std::string& name) {
+  void SwitchPool(const std::string& name) {
     auto& labels = Change(name).metadata.labels;
     const std::string infra = "node-role.kubernetes.io/infra";
     if (labels.erase(infra) == 0) labels.emplace(infra, "");

@@ -77,7 +77,7 @@ TEST(RolloutPass, UpdatesNoNodeOfAPausedPoolAndChangesNoTaint) {
   EXPECT_EQ(changes.statuses.size(), 1U);
 }
 
-TEST(RolloutPass, UpdatesTheOthersWhileOneNodeIsAwaited) {
+TEST(RolloutPass, UpdatesOtherNodesWhileOneNodeIsAwaited) {
   World world = ThreeWorkers();
   world.pools["worker"].spec.configuration.name = kNew;
   world.pools["worker"].spec.max_unavailable = api::IntOrString{2};
@@ -103,7 +103,7 @@ TEST(RolloutPass, WritesTheStatusWhileAllNodesAreAwaited) {
   EXPECT_EQ(changes.statuses[0].status.unavailable_machine_count, 0);
 }
 
-TEST(RolloutPass, PutsNodesThatCannotBeDrainedBehindTheOthers) {
+TEST(RolloutPass, PutsNodesThatCannotBeDrainedBehindOtherNodes) {
   World world = ThreeWorkers();
   world.pools["worker"].spec.configuration.name = kNew;
   world.undrainable = {"a", "b"};
@@ -205,7 +205,7 @@ TEST(RolloutPass, ReportsAnInvalidMaxUnavailableAndWritesThatOnce) {
   EXPECT_EQ(world.AnnotationOf("a", api::kDesiredConfigAnnotation), kOld);
 }
 
-TEST(RolloutPass, ReportsInvalidDrainSettingsAndRollsOutAllTheSame) {
+TEST(RolloutPass, ReportsInvalidDrainSettingsAndStillRollsOut) {
   World world = ThreeWorkers();
   world.pools["worker"].metadata.annotations = {{"pintle.io/drain-timeout", "soon"}, {"pintle.io/drain-pause", "0"}};
   world.pools["worker"].spec.configuration.name = kNew;

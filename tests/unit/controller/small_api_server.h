@@ -2,7 +2,7 @@
 #pragma once
 
 // A small API server in the test's own process.  It stores objects, answers lists and watches of them, gives each write
-// a new version, and refuses what a test wants it to refuse.
+// a new version, and refuses the requests that a test selects.
 
 #include <functional>
 #include <map>

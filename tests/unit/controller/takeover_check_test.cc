@@ -183,7 +183,7 @@ TEST_F(CheckTakeoverTest, AgentsOnNoNodeAreAnObstacleIfTheyAreToGetNodes) {
               Contains(HasSubstr("1 of 2 nodes keep the Machine Config Operator's")));
 }
 
-TEST_F(CheckTakeoverTest, WhatPintleDoesNotHaveIsAPrice) {
+TEST_F(CheckTakeoverTest, AnObjectThatPintleDoesNotSupportIsALoss) {
   EXPECT_THAT(TextsOf(Check({"PinnedImageSet a"}), Weight::kLoss), ElementsAre("PinnedImageSet a"));
 }
 

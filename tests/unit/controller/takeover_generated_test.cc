@@ -66,31 +66,32 @@ TEST_F(GeneratedTest, NothingDiffersIfTheTemplatesAreThoseOfTheCluster) {
 }
 
 TEST_F(GeneratedTest, AFileWithOtherContentsIsNamedWithItsConfigAndWithoutItsContents) {
-  generated::TemplateFolder others("others");
-  AddBase(others);
-  others.Add("worker/00-worker/_base/files/motd", kMotd + std::string("another-text\n"));
-  EXPECT_THAT(Compare(others), ElementsAre("MachineConfig 00-worker would change at "
-                                           "spec.config.storage.files[/etc/motd].contents.source"));
+  generated::TemplateFolder other_templates("others");
+  AddBase(other_templates);
+  other_templates.Add("worker/00-worker/_base/files/motd", kMotd + std::string("another-text\n"));
+  EXPECT_THAT(Compare(other_templates), ElementsAre("MachineConfig 00-worker would change at "
+                                                    "spec.config.storage.files[/etc/motd].contents.source"));
 }
 
 TEST_F(GeneratedTest, AFileThatIsMadeInAdditionIsNamed) {
-  generated::TemplateFolder others("others");
-  AddBase(others);
-  others.Add("worker/00-worker/_base/files/motd", kMotd + std::string("hello\n"));
-  others.Add("worker/00-worker/_base/files/zone", "path: /etc/zone\nmode: 0644\ncontents:\n  inline: b\n");
-  EXPECT_THAT(Compare(others),
+  generated::TemplateFolder other_templates("others");
+  AddBase(other_templates);
+  other_templates.Add("worker/00-worker/_base/files/motd", kMotd + std::string("hello\n"));
+  other_templates.Add("worker/00-worker/_base/files/zone", "path: /etc/zone\nmode: 0644\ncontents:\n  inline: b\n");
+  EXPECT_THAT(Compare(other_templates),
               ElementsAre("MachineConfig 00-worker would change at spec.config.storage.files[/etc/zone]"));
 }
 
 TEST_F(GeneratedTest, ManyPlacesAreCounted) {
-  generated::TemplateFolder others("others");
-  AddBase(others);
-  others.Add("worker/00-worker/_base/files/motd", kMotd + std::string("hello\n"));
+  generated::TemplateFolder other_templates("others");
+  AddBase(other_templates);
+  other_templates.Add("worker/00-worker/_base/files/motd", kMotd + std::string("hello\n"));
   for (const char c : std::string("abcdefgh")) {
     const std::string name(1, c);
-    others.Add("worker/00-worker/_base/files/" + name, "path: /etc/" + name + "\nmode: 0644\ncontents:\n  inline: b\n");
+    other_templates.Add("worker/00-worker/_base/files/" + name,
+                        "path: /etc/" + name + "\nmode: 0644\ncontents:\n  inline: b\n");
   }
-  EXPECT_THAT(Compare(others), ElementsAre(HasSubstr(" and 3 more")));
+  EXPECT_THAT(Compare(other_templates), ElementsAre(HasSubstr(" and 3 more")));
 }
 
 TEST_F(GeneratedTest, AConfigThatWouldBeCreatedIsAnObstacle) {
@@ -125,12 +126,12 @@ TEST_F(GeneratedTest, AConfigWhoseOwnersAloneDifferChangesNoNode) {
   EXPECT_THAT(Compare(templates_, Weight::kLoss), ElementsAre(HasSubstr("without a change for any node")));
 }
 
-TEST_F(GeneratedTest, ALabelByWhichPoolsSelectIsAnObstacle) {
+TEST_F(GeneratedTest, AChangeOfALabelByWhichPoolsSelectIsAnObstacle) {
   cluster_.At("MachineConfig", "", "99-worker-generated-kubelet")["metadata"].Erase("labels");
   EXPECT_THAT(Compare(templates_), ElementsAre(HasSubstr("metadata.labels")));
 }
 
-TEST_F(GeneratedTest, AConfigThatPintleDoesNotMakeIsAPrice) {
+TEST_F(GeneratedTest, AConfigThatPintleDoesNotMakeIsALoss) {
   cluster_.Put(ValueOf(json::Parse(R"({"kind":"MachineConfig","metadata":{"name":"02-others","annotations":{
       "machineconfiguration.openshift.io/generated-by-controller-version":"HASH"}},"spec":{}})")));
   EXPECT_THAT(Compare(templates_), IsEmpty());

@@ -55,7 +55,7 @@ TEST(TakeoverProgress, EndsIfAnotherProgramUndoesAStepAgainAndAgain) {
   EXPECT_NEAR(looks, 2 * kStepPatience.count(), 4);
 }
 
-TEST(TakeoverProgress, TriesAgainWhatMayPass) {
+TEST(TakeoverProgress, TriesAgainAfterAnErrorThatMayPass) {
   TakeoverProgress progress(kStepPatience, "run the same command again");
   EXPECT_TRUE(progress.Saw(StepsWith(true, false), kBegin));
   const Error is_down(ErrorKind::kUnavailable, "the API server answers 503");

@@ -38,8 +38,8 @@ std::set<Right> RightsInFile(const std::string& name) {
       for (const std::string& group : TextsOf(rule["apiGroups"])) {
         for (const std::string& resource : TextsOf(rule["resources"])) {
           for (const std::string& verb : TextsOf(rule["verbs"])) {
-            for (const std::string& one : names) {
-              rights.insert(Right{verb, group, resource, role.TextAt({"metadata", "namespace"}), one});
+            for (const std::string& resource_name : names) {
+              rights.insert(Right{verb, group, resource, role.TextAt({"metadata", "namespace"}), resource_name});
             }
           }
         }
@@ -57,14 +57,16 @@ TEST(RightsOfAccount, AreExactlyThoseOfTheFiles) {
     EXPECT_FALSE(in_file.empty()) << file.file;
     const std::set<Right> known(file.rights.begin(), file.rights.end());
     for (const Right& right : in_file) EXPECT_TRUE(known.contains(right)) << file.file << ": " << RightInWords(right);
-    for (const Right& right : known) EXPECT_TRUE(in_file.contains(right)) << "not there: " << RightInWords(right);
+    for (const Right& right : known) {
+      EXPECT_TRUE(in_file.contains(right)) << file.file << " lacks: " << RightInWords(right);
+    }
   }
 }
 
 TEST(RightsOfAgent, AreThoseOfTheFileAndThoseOfAKubelet) {
   std::set<Right> known;
   for (Right right : RightsOfAgent("n", {})) {
-    // The role is one of the whole cluster, and the agent reads this object in one namespace.
+    // The file has a ClusterRole, whose rights name no namespace.  The agent reads this object in one namespace only.
     if (right.resource == "configmaps") right.namespace_name = "";
     known.insert(right);
   }
@@ -74,10 +76,10 @@ TEST(RightsOfAgent, AreThoseOfTheFileAndThoseOfAKubelet) {
     if (right.verb == "create") right.name = "";
     EXPECT_TRUE(known.erase(right) == 1) << RightInWords(right);
   }
-  std::vector<std::string> others;
-  for (const Right& right : known) others.push_back(RightInWords(right));
-  EXPECT_THAT(others, testing::UnorderedElementsAre("create events in the namespace default", "get nodes n",
-                                                    "list nodes n", "watch nodes n", "patch nodes n"));
+  std::vector<std::string> rights_in_words;
+  for (const Right& right : known) rights_in_words.push_back(RightInWords(right));
+  EXPECT_THAT(rights_in_words, testing::UnorderedElementsAre("create events in the namespace default", "get nodes n",
+                                                             "list nodes n", "watch nodes n", "patch nodes n"));
 }
 
 TEST(RightsForTakeover, AreInTheNamespacesOfTheSettings) {

@@ -203,12 +203,12 @@ class SimulatedTakeover {
   std::set<std::string, std::less<>> daemons_;  // The nodes on which the operator's daemon runs.
   // Newer candidates of the operator leave a lease alone for the time that its holder has written, and older ones for a
   // time of their own.
-  bool heeds_written_ = false;
+  bool heeds_written_duration_ = false;
   bool are_ready_ = true;       // The replicas that our Deployment should have are ready.
   bool are_stuck_ = false;      // Our replicas do not compete for the leases.
   bool are_killed_ = false;     // Our replicas have ended without a release of the leases.
   bool are_elsewhere_ = false;  // Our replicas run without their Deployment.
-  seconds ahead_ = {};          // How much the clock of the machine of this command is ahead of the others.
+  seconds ahead_ = {};          // How far the clock of the machine that runs this command is ahead.
   std::string lingering_ = {};  // A pod of the operator's controller that takes long to end.
   int ready_servers_ = 3;       // The pods of the operator's server that are ready.
   bool serves_ = true;          // Our Ignition server answers in all pods.
@@ -225,7 +225,7 @@ class SimulatedTakeover {
     return metadata;
   }
 
-  // The daemon comes and goes, and then the agent does one thing.
+  // Simulates a node: the operator's daemon starts or ends, and then our agent takes one step.
   void ActOn(const std::string& node, nlohmann::json& metadata) {
     const std::string label = metadata["labels"].value(kLabel, "-");
     const auto daemon = objects_.find("DaemonSet/machine-config-daemon");
@@ -279,7 +279,7 @@ class SimulatedTakeover {
     candidate.next = now_ + seconds(26);
     json::Report report;
     auto found = json::Decode<api::LeaseSpec>(Parsed(objects_["Lease/" + lease]["spec"].dump()), report);
-    if (is_old && !heeds_written_ && found.lease_duration_seconds != 0) found.lease_duration_seconds = 137;
+    if (is_old && !heeds_written_duration_ && found.lease_duration_seconds != 0) found.lease_duration_seconds = 137;
     const auto wanted = candidate.candidacy.Decide(found, Monotonic(), now());
     if (!is_old && !candidate.candidacy.IsLeader(Monotonic())) candidate.acts_until = {};
     if (!wanted) return;
@@ -307,7 +307,7 @@ TEST(StepsToTakeOver, EndWithPintleAsTheHolderOfBothLeases) {
   EXPECT_EQ(cluster.objects_["DaemonSet/machine-config-server"]["status"]["currentNumberScheduled"], 0);
   EXPECT_EQ(cluster.Labels(), "acts acts - ");
   EXPECT_EQ(cluster.daemons_, (std::set<std::string, std::less<>>{"c"}));
-  // Nothing is left to do when it is run again.
+  // A second takeover has nothing left to do.
   const std::size_t before = cluster.writes_.size();
   EXPECT_TRUE(cluster.Run(StepsToTakeOver));
   EXPECT_EQ(cluster.writes_.size(), before);
@@ -316,7 +316,7 @@ TEST(StepsToTakeOver, EndWithPintleAsTheHolderOfBothLeases) {
 TEST(StepsToTakeOver, LeaveNoLeaseToTheOperatorMeanwhile) {
   for (const bool heeds_written : {false, true}) {
     SimulatedTakeover cluster;
-    cluster.heeds_written_ = heeds_written;
+    cluster.heeds_written_duration_ = heeds_written;
     ASSERT_TRUE(cluster.Run(StepsToTakeOver));
     // A lease that the operator had got back would have had to be held a second time.
     const auto held = std::count_if(cluster.writes_.begin(), cluster.writes_.end(), [](const std::string& write) {
@@ -505,7 +505,7 @@ TEST(StepsToUndo, NameARemedyWhileOurReplicasHaveNotEnded) {
               testing::HasSubstr("`kubectl get -n pintle pods -o wide` lists the pods that are left"));
 }
 
-TEST(StepsToUndo, EndARunOfStartAndTheOtherWayRound) {
+TEST(StepsToUndo, EndARunOfStepsToTakeOverAndViceVersa) {
   SimulatedTakeover cluster;
   const auto has_record = [&](SimulatedTakeover::Steps steps_of) {
     return steps_of(cluster.State(), cluster.settings_, cluster.now()).front().is_done;
@@ -614,7 +614,7 @@ TEST(StepsToUndo, LeaveDeploymentsWithoutReplicasThatHadNoneBefore) {
   EXPECT_EQ(cluster.ComparableObjects(), before);
 }
 
-// Nobody takes the leases that `start` has held.
+// The operator has no replicas, so nobody takes the leases that the takeover has held.
 TEST(StepsToUndo, EndFromTheMiddleInAClusterWhoseOperatorWasKilledAndHasNoReplicas) {
   SimulatedTakeover whole;
   ScaleDownByHand(whole);
@@ -637,14 +637,14 @@ TEST(StepsToUndo, EndFromTheMiddleInAClusterWhoseOperatorWasKilledAndHasNoReplic
 }
 
 TEST(StepsToUndo, LeaveOutADeploymentThatWasMissingAndGiveBackOneThatCameDuringTheTakeover) {
-  for (const bool comes : {false, true}) {
+  for (const bool comes_during_takeover : {false, true}) {
     SimulatedTakeover cluster;
     const nlohmann::json controller = cluster.objects_["Deployment/machine-config-controller"];
     ScaleDownByHand(cluster);
     cluster.objects_.erase("Deployment/machine-config-controller");
     auto before = cluster.ComparableObjects();
     ASSERT_TRUE(cluster.Run(StepsToTakeOver));
-    if (comes) {
+    if (comes_during_takeover) {
       cluster.objects_["Deployment/machine-config-controller"] = controller;
       before["Deployment/machine-config-controller"] = controller;
       before["Deployment/machine-config-controller"]["metadata"].erase("resourceVersion");
@@ -653,7 +653,7 @@ TEST(StepsToUndo, LeaveOutADeploymentThatWasMissingAndGiveBackOneThatCameDuringT
     }
     ASSERT_TRUE(cluster.Run(StepsToUndo));
     for (int i = 0; i < 10; ++i) cluster.Pass();
-    EXPECT_EQ(cluster.ComparableObjects(), before) << comes;
+    EXPECT_EQ(cluster.ComparableObjects(), before) << comes_during_takeover;
   }
 }
 
@@ -749,7 +749,7 @@ TEST(StepsToUndo, GiveTheNodesBackAlsoIfTheDaemonSetIsGone) {
   EXPECT_EQ(cluster.Labels(), "- - - ");
 }
 
-TEST(StepsToUndo, StartOurServersOnlyWhenThoseOfTheOperatorHaveTheirPorts) {
+TEST(StepsToUndo, StartOurReplicasOnlyWhenTheServersOfTheOperatorAreReady) {
   SimulatedTakeover cluster;
   ASSERT_TRUE(cluster.Run(StepsToTakeOver));
   cluster.ready_servers_ = 2;

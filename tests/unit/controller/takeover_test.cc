@@ -18,7 +18,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// `takeover check` in a small OpenShift cluster, whose administrator has all rights.
+// Runs `takeover check` in a small OpenShift cluster, whose administrator has all rights.
 class TakeoverCheckRun : public testing::Test {
  protected:
   TakeoverCheckRun() {
@@ -34,7 +34,7 @@ class TakeoverCheckRun : public testing::Test {
                                     url + R"("}}]})");
   }
 
-  void PutWith(const std::string& plural, const std::string& kind, const std::string& name, const std::string& spec) {
+  void PutObject(const std::string& plural, const std::string& kind, const std::string& name, const std::string& spec) {
     server_.Put(plural,
                 ValueOf(json::Parse(R"({"apiVersion": "machineconfiguration.openshift.io/v1", "kind": ")" + kind +
                                     R"(", "metadata": {"name": ")" + name + R"("}, "spec": )" + spec + "}")));
@@ -56,9 +56,9 @@ class TakeoverCheckRun : public testing::Test {
 };
 
 TEST_F(TakeoverCheckRun, ListsEachObjectThatCannotBeReadAndGoesOn) {
-  PutWith("machineconfigpools", "MachineConfigPool", "worker", R"({"paused": "yes"})");
-  PutWith("machineconfigs", "MachineConfig", "10-a", R"({"kernelArguments": "quiet"})");
-  PutWith("machineconfigs", "MachineConfig", "10-b", R"({"fips": "no"})");
+  PutObject("machineconfigpools", "MachineConfigPool", "worker", R"({"paused": "yes"})");
+  PutObject("machineconfigs", "MachineConfig", "10-a", R"({"kernelArguments": "quiet"})");
+  PutObject("machineconfigs", "MachineConfig", "10-b", R"({"fips": "no"})");
   const std::string printed = Check();
   EXPECT_EQ(status_, ExitStatus::kDiffers);
   EXPECT_THAT(
@@ -87,7 +87,7 @@ TEST_F(TakeoverCheckRun, DoesNotCompareTheControllerConfigIfItsSourcesCannotBeRe
   EXPECT_THAT(printed, Not(HasSubstr("the ControllerConfig: spec.")));
 }
 
-// An object that cannot be read is not one that is missing.
+// An object that cannot be read must not be taken for a missing object.
 TEST_F(TakeoverCheckRun, DoesNotReportAnUnreadableControllerConfigAsMissing) {
   EXPECT_THAT(Check(), HasSubstr("there is no ControllerConfig"));
   server_.Put("controllerconfigs", ValueOf(json::Parse(R"({"metadata": {"name": "machine-config-controller",

@@ -83,7 +83,7 @@ TEST_F(Trial, ReportsConfigsAlsoIfTheyAreInTheClusterAlready) {
   EXPECT_EQ(Settle(), first);
 }
 
-TEST_F(Trial, MakesOnlyWhatIsChosen) {
+TEST_F(Trial, MakesOnlyTheChosenConfigs) {
   cluster_.Put(Kubelet(R"("kubeletConfig":{"maxPods":9})"));
   EXPECT_THAT(Settle(&templates_, {{MadeFrom::kKubeletConfigs}}), ElementsAre("99-worker-generated-kubelet"));
   EXPECT_THAT(Settle(&templates_, {{MadeFrom::kTemplates}}), ElementsAre("00-worker"));
@@ -109,7 +109,7 @@ TEST_F(Trial, ReportsWhyTemplatesFail) {
 }
 
 // If both configs of the same name were written, each pass would find the other one changed, and write it again.
-TEST_F(Trial, ComesToAnEndWithConfigsOfOneName) {
+TEST_F(Trial, EndsAlsoWithTwoConfigsOfTheSameName) {
   templates_.Add("infra/README", "a role that has no templates of its own");
   EXPECT_THAT(Settle(), ElementsAre("00-worker", "00-worker"));
   EXPECT_THAT(ConfigText("00-worker"), HasSubstr(R"("machineconfiguration.openshift.io/role":"worker")"));

@@ -39,7 +39,7 @@ TEST(CloudEventOf, HasTheAttributesOfCloudEvents) {
   EXPECT_EQ(ValueOf(json::Parse(CloudEventOf(notice, "/cluster/a"))), wanted);
 }
 
-TEST(JudgeAnswer, TellsWhetherAnotherAttemptMakesSense) {
+TEST(JudgeAnswer, DecidesWhetherAnotherAttemptMakesSense) {
   const std::vector<std::pair<int, Kind>> cases = {
       {200, Kind::kTaken},  {202, Kind::kTaken},   {204, Kind::kTaken},   {301, Kind::kFailed}, {400, Kind::kRefused},
       {401, Kind::kFailed}, {413, Kind::kRefused}, {422, Kind::kRefused}, {429, Kind::kFailed}, {503, Kind::kFailed},
@@ -73,15 +73,15 @@ TEST(Webhook, FailsWithoutAPrivateKeyThatIsLongEnough) {
   const TemporaryDirectory folder;
   const std::string file = folder / "key";
   const auto loop = ValueOf(event::Loop::Create());
-  for (const KeyCase& one : cases) {
+  for (const KeyCase& row : cases) {
     std::filesystem::remove(file);
-    std::ofstream(file) << one.key;
-    std::filesystem::permissions(file, one.mode);
+    std::ofstream(file) << row.key;
+    std::filesystem::permissions(file, row.mode);
     Webhook webhook(*loop, {.url = ValueOf(net::Url::Parse("http://127.0.0.1:1/")), .key_file = file});
     NoticeQueue::Outcome outcome;
     webhook.Send(Notice(), [&](NoticeQueue::Outcome ended) { outcome = std::move(ended); });
     EXPECT_EQ(outcome.kind, Kind::kFailed);
-    EXPECT_THAT(outcome.why, testing::HasSubstr(one.why));
+    EXPECT_THAT(outcome.why, testing::HasSubstr(row.why));
   }
 }
 
@@ -108,15 +108,15 @@ TEST(StartOptions, AllowAWebhookWithoutTlsAtALoopbackAddressOnly) {
       {{"--notify-key-file=/key"}, "--notify-key-file needs --notify-url"},
       {{"--notify-url=https://hook.example/secret", "--notify-key-file=/key", "--notify-source="}, "must not be empty"},
   };
-  for (const OptionsCase& one : cases) {
-    const auto options = ReadStartOptions(ValueOf(CommandLine::Parse(KnownStartOptions(), one.words)));
-    if (*one.error == '\0') {
-      ASSERT_TRUE(Succeeded(options)) << one.words[0];
+  for (const OptionsCase& row : cases) {
+    const auto options = ReadStartOptions(ValueOf(CommandLine::Parse(KnownStartOptions(), row.words)));
+    if (*row.error == '\0') {
+      ASSERT_TRUE(Succeeded(options)) << row.words[0];
       EXPECT_EQ(options->controller.webhook->source, "/pintle-controller");
       continue;
     }
-    ASSERT_FALSE(options) << one.words[0];
-    EXPECT_THAT(options.error().message(), testing::HasSubstr(one.error));
+    ASSERT_FALSE(options) << row.words[0];
+    EXPECT_THAT(options.error().message(), testing::HasSubstr(row.error));
     EXPECT_THAT(options.error().message(), testing::Not(testing::HasSubstr("secret")));
   }
 }

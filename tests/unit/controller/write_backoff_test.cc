@@ -41,7 +41,7 @@ TEST(WriteBackoff, WaitsFromASecondToFiveMinutes) {
   }
 }
 
-TEST(WriteBackoff, TriesAtMostTenTimesInTheFirstMinute) {
+TEST(WriteBackoff, TriesSixTimesInTheFirstMinuteAndSeldomLater) {
   WriteBackoff backoff([] { return 0.0; });
   EXPECT_EQ(AttemptsIn(backoff, {}, minutes(1)), 6);
   EXPECT_LE(AttemptsIn(backoff, MonotonicTime(minutes(1)), minutes(60)), 20);

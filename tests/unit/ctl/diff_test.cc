@@ -23,10 +23,10 @@ class Diffing : public testing::Test {
                                 .overrides_file = {}}));
   }
 
-  static json::Value Config(json::Value ignition, json::Value rest = json::Value::object()) {
+  static json::Value Config(json::Value ignition, json::Value other_fields = json::Value::object()) {
     ignition["ignition"] = {{"version", "3.5.0"}};
-    rest["config"] = std::move(ignition);
-    return {{"kind", "MachineConfig"}, {"metadata", {{"name", "rendered-1"}}}, {"spec", std::move(rest)}};
+    other_fields["config"] = std::move(ignition);
+    return {{"kind", "MachineConfig"}, {"metadata", {{"name", "rendered-1"}}}, {"spec", std::move(other_fields)}};
   }
   static json::Value File(const std::string& path, const std::string& source) {
     return {{"storage", {{"files", {{{"path", path}, {"contents", {{"source", source}}}}}}}}};

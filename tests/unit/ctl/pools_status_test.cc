@@ -10,7 +10,7 @@
 namespace pintle::ctl {
 namespace {
 
-api::Condition True(std::string type, std::string message = "") {
+api::Condition TrueCondition(std::string type, std::string message = "") {
   api::Condition condition;
   condition.type = std::move(type);
   condition.status = "True";
@@ -32,9 +32,10 @@ std::string TextOf(const api::MachineConfigPool& pool) { return PoolsText(std::v
 ExitStatus ExitOf(const api::MachineConfigPool& pool) { return PoolsExitStatus(std::vector{&pool}); }
 
 TEST(PoolsStatus, AnUpdatedPoolIsFine) {
-  api::Condition past = True("Misconfigured", "no more");
+  api::Condition past = TrueCondition("Misconfigured", "no more");
   past.status = "False";
-  const auto pool = Pool({True("Updated", "All nodes are updated"), True("BuildSuccess", "built"), past});
+  const auto pool =
+      Pool({TrueCondition("Updated", "All nodes are updated"), TrueCondition("BuildSuccess", "built"), past});
   EXPECT_EQ(TextOf(pool), "worker: updated, 2 of 2 nodes have rendered-worker-1\n");
   EXPECT_EQ(ExitOf(pool), ExitStatus::kFine);
 }
@@ -42,7 +43,7 @@ TEST(PoolsStatus, AnUpdatedPoolIsFine) {
 TEST(PoolsStatus, AnUpdatedPoolWithAProblemIsReportedAndCounted) {
   for (const char* type : {"Misconfigured", "PausedPending", "RenderDegraded", "PinnedImageSetsDegraded",
                            "PoolSynchronizerDegraded", "BuildFailed", "BuildInterrupted", "SomethingNew"}) {
-    const auto pool = Pool({True("Updated"), True(type, "why\x1b[2J it is so")});
+    const auto pool = Pool({TrueCondition("Updated"), TrueCondition(type, "why\x1b[2J it is so")});
     EXPECT_EQ(TextOf(pool), "worker: updated, 2 of 2 nodes have rendered-worker-1\n  " + std::string(type) +
                                 ": why\\x1B[2J it is so\n");
     EXPECT_EQ(ExitOf(pool), ExitStatus::kDiffers) << type;
@@ -50,9 +51,9 @@ TEST(PoolsStatus, AnUpdatedPoolWithAProblemIsReportedAndCounted) {
 }
 
 TEST(PoolsStatus, APoolThatIsNotUpdatedCounts) {
-  EXPECT_EQ(ExitOf(Pool({True("Updating")})), ExitStatus::kDiffers);
+  EXPECT_EQ(ExitOf(Pool({TrueCondition("Updating")})), ExitStatus::kDiffers);
   EXPECT_EQ(ExitOf(Pool({})), ExitStatus::kDiffers);
-  const auto degraded = Pool({True("Degraded"), True("NodeDegraded", "Node w is reporting: \"x\"")});
+  const auto degraded = Pool({TrueCondition("Degraded"), TrueCondition("NodeDegraded", "Node w is reporting: \"x\"")});
   EXPECT_EQ(TextOf(degraded),
             "worker: degraded, 2 of 2 nodes have rendered-worker-1\n  NodeDegraded: Node w is reporting: "
             "\"x\"\n");

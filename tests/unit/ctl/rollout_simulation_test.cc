@@ -126,7 +126,7 @@ TEST(SimulateRollout, PrintsTimesOfUtcIfTheWindowsHaveDifferentTimeZones) {
   }
 }
 
-TEST(SimulateRollout, TakesALaterConfigIfAllNodesHaveThatOfThePool) {
+TEST(SimulateRollout, TakesALaterConfigIfAllNodesHaveTheConfigOfThePool) {
   Fleet fleet(R"({"pool": "worker"})");
   for (api::Node& node : fleet.objects.nodes) node = pool::NodeAt(node.metadata.name, kNew);
   const RolloutSimulation simulation = ValueOf(fleet.Run());
@@ -153,7 +153,7 @@ TEST(SimulateRollout, QuotesAValueOfAPolicyOnOneLine) {
               HasSubstr(R"(spec.windows[0].days: "Sun\x0Apintle: all is well" is not a weekday)"));
 }
 
-TEST(SimulateRollout, NamesWhatKeepsTheRolloutFromItsEnd) {
+TEST(SimulateRollout, NamesTheObstacleOfARolloutThatDoesNotEnd) {
   Fleet fleet(R"({"pool": "worker"})");
   fleet.pool.spec.paused = true;
   const RolloutSimulation simulation = ValueOf(fleet.Run());

@@ -39,8 +39,8 @@ double LuminanceOf(const std::string& colour) {
   return luminance;
 }
 
-double ContrastOf(const std::string& one, const std::string& other) {
-  const auto [dark, light] = std::minmax({LuminanceOf(one), LuminanceOf(other)});
+double ContrastOf(const std::string& first, const std::string& second) {
+  const auto [dark, light] = std::minmax({LuminanceOf(first), LuminanceOf(second)});
   return (light + 0.05) / (dark + 0.05);
 }
 

@@ -14,10 +14,10 @@ using pool::kOld;
 using testing::ElementsAre;
 using testing::Field;
 
-ClusterState StateWith(const api::MachineConfigPool& of, const std::vector<api::Node>& nodes,
+ClusterState StateWith(const api::MachineConfigPool& machine_config_pool, const std::vector<api::Node>& nodes,
                        const std::vector<const api::MachineConfigNode*>& machine_config_nodes = {}) {
   const std::vector<pool::NodeState> states = pool::States(nodes);
-  const PoolAndNodes pools[] = {{&of, states}};
+  const PoolAndNodes pools[] = {{&machine_config_pool, states}};
   return StateOf(pools, machine_config_nodes, nullptr);
 }
 
@@ -50,8 +50,8 @@ TEST(ClusterState, HasAStageForEachStateOfANode) {
       {pool::NodeBetween("a", kOld, kNew, api::kStateUnreconcilable), Stage::kDegraded},
       {pool::NodeBetween("a", kNew, kNew, api::kStateDegraded), Stage::kDegraded},
   };
-  for (const auto& one : kCases) {
-    EXPECT_EQ(WordFor(EntryOf(one.node).stage), WordFor(one.stage)) << json::ToText(json::Encode(one.node));
+  for (const auto& row : kCases) {
+    EXPECT_EQ(WordFor(EntryOf(row.node).stage), WordFor(row.stage)) << json::ToText(json::Encode(row.node));
   }
 }
 
@@ -78,10 +78,11 @@ TEST(ClusterState, ReportsWhatADrainWaitsFor) {
 }
 
 TEST(ClusterState, HasTheConditionsThatAPersonShouldKnowOf) {
-  api::MachineConfigPool one = pool::PoolWith(kNew);
-  one.status.conditions = {ConditionOf("Updated", "True", ""), ConditionOf("PausedPending", "True", "2 nodes wait"),
-                           ConditionOf("RenderDegraded", "False", "none")};
-  EXPECT_THAT(StateWith(one, {}).pools.at(0).notices, ElementsAre(Notice{"PausedPending", "2 nodes wait"}));
+  api::MachineConfigPool updated_pool = pool::PoolWith(kNew);
+  updated_pool.status.conditions = {ConditionOf("Updated", "True", ""),
+                                    ConditionOf("PausedPending", "True", "2 nodes wait"),
+                                    ConditionOf("RenderDegraded", "False", "none")};
+  EXPECT_THAT(StateWith(updated_pool, {}).pools.at(0).notices, ElementsAre(Notice{"PausedPending", "2 nodes wait"}));
 }
 
 TEST(ClusterState, HasTheRolloutByThePolicyOfAPool) {

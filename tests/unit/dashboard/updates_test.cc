@@ -39,7 +39,7 @@ TEST(Updates, SendsEachChangeSinceTheVersionOfTheBrowser) {
   EXPECT_THAT(NextOf(*later), HasSubstr(">2<"));
 }
 
-TEST(Updates, WakesABrowserThatWaitsOnce) {
+TEST(Updates, WakesAWaitingBrowserOnce) {
   Updates updates("abc");
   const auto stream = StreamOf(updates, updates.Version());
   int woken = 0;
@@ -68,7 +68,7 @@ TEST(Updates, SendsACommentToABrowserThatWaitsForLong) {
   EXPECT_EQ(NextOf(*stream), "");
 }
 
-TEST(Updates, TellsABrowserToLoadThePageAgainIfItsVersionIsUnknown) {
+TEST(Updates, MakesABrowserLoadThePageAgainIfItsVersionIsUnknown) {
   Updates updates("abc");
   for (const std::string version :
        {"", "xyz-0", "abc", "abc-", "abc-1", "abc-0x", "abc--1", "abc-99999999999999999999"}) {
@@ -78,9 +78,9 @@ TEST(Updates, TellsABrowserToLoadThePageAgainIfItsVersionIsUnknown) {
   }
 }
 
-TEST(Updates, TellsABrowserToLoadThePageAgainIfItHasMissedTooMuch) {
+TEST(Updates, MakesABrowserLoadThePageAgainIfItHasMissedTooMuch) {
   Updates updates("abc");
-  const auto other = StreamOf(updates, "abc-0");
+  const auto follower = StreamOf(updates, "abc-0");
   for (int i = 0; i < 100; ++i) updates.Add({{"a", "1"}});
   EXPECT_EQ(NextOf(*StreamOf(updates, "abc-10")), kReload);
   EXPECT_THAT(NextOf(*StreamOf(updates, "abc-90")), StartsWith("id: abc-91\n"));

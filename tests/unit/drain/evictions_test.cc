@@ -73,11 +73,11 @@ class EvictionsTest : public testing::TestWithParam<BadAnswer> {
   std::atomic<bool> is_b_asked_ = false;
 };
 
-TEST_P(EvictionsTest, AreRetriedSeldomIfRefusedAndDelayNoOthers) {
+TEST_P(EvictionsTest, AreRetriedSeldomIfRefusedAndDelayNoOtherEvictions) {
   refusal_ = GetParam().answer;
-  const std::size_t enough = GetParam().is_patient ? 2 : 5;
+  const std::size_t enough = GetParam().asks_for_a_second ? 2 : 5;
   EXPECT_EQ(WhyItFails({.eviction_retry = milliseconds(5)}, enough), "");
-  GetParam().is_patient ? arrivals_.MustDouble(milliseconds(1000)) : arrivals_.MustDouble(milliseconds(5));
+  GetParam().asks_for_a_second ? arrivals_.MustDouble(milliseconds(1000)) : arrivals_.MustDouble(milliseconds(5));
 }
 
 TEST_F(EvictionsTest, PassOnTheServersError) {
@@ -134,7 +134,7 @@ TEST_F(UnreadablePodTest, IsNotEvictedAndMakesTheAttemptFail) {
   EXPECT_FALSE(is_evicted_);
 }
 
-TEST_F(UnreadablePodTest, EndsTheAttemptWhenItIsGone) {
+TEST_F(UnreadablePodTest, EndsTheAttemptWhenThePodIsGone) {
   const auto deletion = [is_sent = false]() mutable {
     if (std::exchange(is_sent, true)) return std::string();
     return kube::EventLine("DELETED", PodWith(kUnreadableSpec, "9"));

@@ -65,14 +65,14 @@ struct Cluster {
 
   template <typename Act>
   auto WithSurroundings(Act act) const {
-    std::vector<const api::Node*> others;
-    for (const api::Node& node : nodes) others.push_back(&node);
-    return act({.pods = pods, .budgets = budgets, .other_nodes = others, .node = "worker", .wanted = wanted});
+    std::vector<const api::Node*> other_nodes;
+    for (const api::Node& node : nodes) other_nodes.push_back(&node);
+    return act({.pods = pods, .budgets = budgets, .other_nodes = other_nodes, .node = "worker", .wanted = wanted});
   }
   std::vector<Blocker> Forecast() const {
     return WithSurroundings([](const Surroundings& around) { return ForecastDrain(around); });
   }
-  std::set<PodOwner> ToAsk() const {
+  std::set<PodOwner> OwnersToAsk() const {
     return WithSurroundings([](const Surroundings& around) { return PodOwnersToAsk(around); });
   }
   // Returns the blocked pods by name, with "!" if a blocker does not pass by itself.
@@ -127,13 +127,13 @@ TEST(ForecastDrain, ExpectsAPodThatIsBeingReplaced) {
   Cluster cluster = {.pods = {PodNamed("a")}, .budgets = {BudgetNamed("web", {0, 1, 1, 1})}};
   cluster.nodes.push_back(NodeNamed("other"));
   cluster.budgets[0].spec.min_available = api::IntOrString{1};
-  EXPECT_THAT(cluster.ToAsk(), IsEmpty()) << "the pod has no owner";
+  EXPECT_THAT(cluster.OwnersToAsk(), IsEmpty()) << "the pod has no owner";
   cluster.pods[0].metadata.owner_references = {{"apps/v1", "StatefulSet", "web", "u", true, {}}};
   const PodOwner web = {"StatefulSet", {"shop", "web"}, "u"};
-  EXPECT_THAT(cluster.ToAsk(), ElementsAre(web));
+  EXPECT_THAT(cluster.OwnersToAsk(), ElementsAre(web));
   EXPECT_THAT(cluster.Blocked(), ElementsAre("a!")) << "an owner of unknown scale counts as having all its pods";
   cluster.wanted = {{web, 1}};
-  EXPECT_THAT(cluster.ToAsk(), IsEmpty());
+  EXPECT_THAT(cluster.OwnersToAsk(), IsEmpty());
   EXPECT_THAT(cluster.Blocked(), ElementsAre("a!"));
   cluster.wanted = {{web, 2}};
   EXPECT_THAT(cluster.Blocked(), ElementsAre("a"));
@@ -145,15 +145,15 @@ TEST(ForecastDrain, AsksAboutNoWorkloadWhoseScaleIsIrrelevant) {
   Cluster cluster = {.pods = {PodNamed("a")}, .budgets = {BudgetNamed("web", {0, 1, 1, 1})}};
   cluster.pods[0].metadata.owner_references = {{"apps/v1", "ReplicaSet", "web", "u", true, {}}};
   api::PodDisruptionBudget& budget = cluster.budgets[0];
-  EXPECT_THAT(cluster.ToAsk(), IsEmpty()) << "without minAvailable, expectedPods comes from the scale";
+  EXPECT_THAT(cluster.OwnersToAsk(), IsEmpty()) << "without minAvailable, expectedPods comes from the scale";
   budget.spec.min_available = api::IntOrString{"100%"};
-  EXPECT_THAT(cluster.ToAsk(), IsEmpty()) << "for a percentage, expectedPods comes from the scale";
+  EXPECT_THAT(cluster.OwnersToAsk(), IsEmpty()) << "for a percentage, expectedPods comes from the scale";
   budget.spec.min_available = api::IntOrString{1};
-  EXPECT_THAT(cluster.ToAsk(), testing::SizeIs(1));
+  EXPECT_THAT(cluster.OwnersToAsk(), testing::SizeIs(1));
   budget.status = {.disruptions_allowed = 0, .current_healthy = 1, .desired_healthy = 1, .expected_pods = 2};
-  EXPECT_THAT(cluster.ToAsk(), IsEmpty()) << "one pod is not ready";
+  EXPECT_THAT(cluster.OwnersToAsk(), IsEmpty()) << "one pod is not ready";
   budget.status = {.disruptions_allowed = 1, .current_healthy = 2, .desired_healthy = 1, .expected_pods = 2};
-  EXPECT_THAT(cluster.ToAsk(), IsEmpty()) << "the budget allows an eviction";
+  EXPECT_THAT(cluster.OwnersToAsk(), IsEmpty()) << "the budget allows an eviction";
 }
 
 TEST(ForecastDrain, ReportsAPodWithTwoBudgets) {

@@ -48,7 +48,7 @@ class Progress {
     return At(happened::Seen{{.asked = std::move(asked), .is_cordoned = is_cordoned, .started = started}});
   }
   template <typename P>
-  bool Is() const {
+  bool IsIn() const {
     return std::holds_alternative<P>(phase);
   }
 
@@ -79,7 +79,7 @@ TEST(Advance, DrainsFromTheRequestToTheAnswer) {
   EXPECT_EQ(RequestOf(progress.phase), kDrain);
   EXPECT_EQ(progress.See(kDrain, true, kStart), std::nullopt) << "the write is under way";
   EXPECT_THAT(*progress.See({}, true), ElementsAre("answered"));
-  EXPECT_TRUE(progress.Is<phase::Idle>());
+  EXPECT_TRUE(progress.IsIn<phase::Idle>());
 }
 
 TEST(Advance, UncordonsAndThenAnswers) {
@@ -171,11 +171,11 @@ TEST(Advance, DoesNotAnswerADrainWhoseCordonIsGone) {
 }
 
 TEST(Advance, StartsOverForAnotherConfig) {
-  const Request other = {Verb::kDrain, "c"};
+  const Request other_request = {Verb::kDrain, "c"};
   Progress progress = Evicting();
-  EXPECT_THAT(*progress.See(other, true), ElementsAre("cordoning"));
+  EXPECT_THAT(*progress.See(other_request, true), ElementsAre("cordoning"));
   EXPECT_FALSE(std::get<news::Cordoning>(progress.last[0]).again);
-  EXPECT_EQ(RequestOf(progress.phase), other);
+  EXPECT_EQ(RequestOf(progress.phase), other_request);
 }
 
 TEST(Advance, EndsADrainWhoseRequestIsWithdrawn) {

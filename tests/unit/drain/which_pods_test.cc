@@ -35,7 +35,7 @@ TEST(FateOf, LeavesMirrorsEvenFinishedOnes) {
   EXPECT_EQ(FateOf(pod), Fate::kStaysAsMirror);
 }
 
-TEST(FateOf, EvictsUnmanagedPodsAndThoseWithAnEmptyDir) {
+TEST(FateOf, EvictsUnmanagedPodsAndPodsWithAnEmptyDir) {
   api::Pod pod;
   pod.status.phase = "Running";
   pod.spec.volumes.push_back({"data", json::Value::object()});

@@ -66,7 +66,7 @@ TEST_F(TextCacheTest, MakesAnOversizedTextOnlyAlone) {
   EXPECT_EQ(cache_->size_in_use(), 100U);
 }
 
-TEST_F(TextCacheTest, MakesAnOversizedTextIfThereIsNoOther) {
+TEST_F(TextCacheTest, MakesAnOversizedTextIfItHoldsNoOtherText) {
   Get(0);
   EXPECT_EQ(Get(4)->size(), 1000U);
   EXPECT_EQ(cache_->size_in_use(), 1000U);

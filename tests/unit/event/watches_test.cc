@@ -277,10 +277,10 @@ class InotifyWatchTest : public Watches {
   }
   // The loop stops when this file appears: by then it has delivered all earlier changes.
   void RunToTheEndOfChanges() {
-    const TemporaryDirectory other;
-    const InotifyWatch end =
-        ValueOf(InotifyWatch::Create(*loop_, other.path(), IN_CREATE, [this](const FileEvent&) { loop_->Stop(); }));
-    other.Write("end", "");
+    const TemporaryDirectory other_directory;
+    const InotifyWatch end = ValueOf(
+        InotifyWatch::Create(*loop_, other_directory.path(), IN_CREATE, [this](const FileEvent&) { loop_->Stop(); }));
+    other_directory.Write("end", "");
     EXPECT_TRUE(Succeeded(RunPatiently(*loop_)));
   }
 

@@ -91,7 +91,7 @@ TEST_F(WorkerTest, RunsJobsGivenAfterACancel) {
   EXPECT_TRUE(Succeeded(RunPatiently(*loop_)));
 }
 
-TEST_F(WorkerTest, StopsTheRunningJobAndDropsTheOthersWhenItIsDestroyed) {
+TEST_F(WorkerTest, StopsTheRunningJobAndDropsTheWaitingJobsWhenItIsDestroyed) {
   std::promise<void> started;
   worker_->Run<int>(
       [&](std::stop_token stop) {

@@ -55,13 +55,13 @@ TEST(GateJudge, IsMetByAQueryWithoutResults) {
       {"", "not JSON"},
       {"[]", "cannot evaluate"},
   };
-  for (const JudgeCase& one : cases) {
-    const pool::GateResult result = Judge(QueryGate("http://p", "q"), 200, one.body);
-    EXPECT_EQ(result.is_met, *one.message == '\0') << one.body;
-    EXPECT_THAT(result.message, testing::HasSubstr(one.message)) << one.body;
+  for (const JudgeCase& row : cases) {
+    const pool::GateResult result = Judge(QueryGate("http://p", "q"), 200, row.body);
+    EXPECT_EQ(result.is_met, *row.message == '\0') << row.body;
+    EXPECT_THAT(result.message, testing::HasSubstr(row.message)) << row.body;
   }
   EXPECT_EQ(Judge(QueryGate("http://p", "q"), 503, "").message, "the server answers 503");
-  // Prometheus sends no answer without a result; this one is of a proxy.
+  // Prometheus never answers without a result; such an answer comes from a proxy.
   for (const int status : {201, 202, 204, 206}) {
     EXPECT_FALSE(Judge(QueryGate("http://p", "q"), status, "").is_met) << status;
   }
@@ -115,7 +115,7 @@ class GateChecksTest : public testing::Test {
   std::string url_ = "http://" + net::ToText(server_->address());
 };
 
-TEST_F(GateChecksTest, ReportAUrlThatCannotBeUsedOnce) {
+TEST_F(GateChecksTest, ReportOnceAUrlThatCannotBeUsed) {
   for (int looks = 0; looks < 5; ++looks) {
     Want(HttpGate("http://"));
     EXPECT_EQ(changes_, 1);
@@ -197,7 +197,7 @@ TEST_F(GateChecksTest, AskAgainForANewerResult) {
   ASSERT_TRUE(Succeeded(event::RunPatiently(*loop_)));
   EXPECT_EQ(changes_, 2);
   EXPECT_GT(Results().at("g").asked, updated);
-  // It is new enough now.
+  // The result is new enough now, so the gate is not asked.
   Want(HttpGate(url_), updated);
   event::Settle(*loop_);
   EXPECT_EQ(changes_, 2);

@@ -34,8 +34,8 @@ Manifests OnePool() {
 BootstrapFiles FilesMadeOf(const Manifests& manifests) { return ValueOf(FilesForBootstrap(manifests, {}, kVersions)); }
 
 json::Value DocumentAt(const BootstrapFiles& made, const std::string& path) {
-  const auto file =
-      std::find_if(made.files.begin(), made.files.end(), [&](const BootstrapFile& one) { return one.path == path; });
+  const auto file = std::find_if(made.files.begin(), made.files.end(),
+                                 [&](const BootstrapFile& candidate) { return candidate.path == path; });
   if (file == made.files.end()) throw std::runtime_error("there is no " + path);
   return ValueOf(machineconfig::ParseYaml(file->text)).at(0);
 }
@@ -130,9 +130,10 @@ TEST(FilesForBootstrap, TakeTheImagesOfTheStreamThatWorkersFollow) {
           manifests);
   manifests.pools[0].pool.spec.os_image_stream = api::NameReference{"ten"};
   const BootstrapFiles made = FilesMadeOf(manifests);
-  for (const RenderedPool& one : made.rendered) {
-    EXPECT_EQ(DocumentAt(made, "machine-configs/" + one.config + ".yaml")["spec"]["osImageURL"], "r.test/10@sha256:a")
-        << one.pool;
+  for (const RenderedPool& rendered : made.rendered) {
+    EXPECT_EQ(DocumentAt(made, "machine-configs/" + rendered.config + ".yaml")["spec"]["osImageURL"],
+              "r.test/10@sha256:a")
+        << rendered.pool;
   }
 }
 

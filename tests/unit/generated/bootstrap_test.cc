@@ -59,7 +59,7 @@ TEST(ConfigsAtBootstrap, AreMadeForEachPoolInTheOrderOfTheOperator) {
   EXPECT_EQ(FileIn(made, "01-worker", "/var/lib/kubelet/config.json"), R"({"auths":{}})");
   // Without a Node object, its defaults apply.  Unlike in a running cluster, a custom pool gets them, too.
   EXPECT_TRUE(ConfigNamed(made, "97-infra-generated-kubelet").kernel_arguments.has_value());
-  // The controller of the cluster makes this one again, since no build has signed it.
+  // The controller of the cluster makes this config again, since no build has signed it.
   EXPECT_THAT(ConfigNamed(made, "99-worker-generated-registries").annotations, IsEmpty());
 }
 
@@ -96,7 +96,7 @@ TEST(ConfigsAtBootstrap, UseTheGatesOfTheRelease) {
   EXPECT_EQ(ReleaseOf(*manifests.controller_config), "4.99.0");
 }
 
-TEST(ConfigsAtBootstrap, UseImagePoliciesOnlyBehindTheirGate) {
+TEST(ConfigsAtBootstrap, UseImagePoliciesOnlyWithTheirFeatureGate) {
   Manifests manifests = SmallManifests();
   AddText(R"({"apiVersion": "config.openshift.io/v1", "kind": "ClusterImagePolicy", "metadata": {"name": "p"},
               "spec": {"scopes": ["s.test"], "policy": {"rootOfTrust": {"policyType": "PublicKey",
@@ -158,7 +158,7 @@ TEST(ConfigsAtBootstrap, RefuseASecondKubeletConfigForAPool) {
             "KubeletConfig manifest for each pool during installation");
 }
 
-TEST(CheckObjects, NamesThePlaceOfTheFirstWrongOne) {
+TEST(CheckObjects, NamesThePlaceOfTheFirstWrongObject) {
   Manifests manifests = SmallManifests();
   AddText(Managed("ContainerRuntimeConfig", "few", R"("containerRuntimeConfig": {"pidsLimit": 3})"), manifests);
   EXPECT_EQ(MessageOf(CheckObjects(manifests)),

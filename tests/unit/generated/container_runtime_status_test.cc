@@ -56,7 +56,7 @@ TEST(StatusAfter, KeepsTheLastThreeConditions) {
   EXPECT_EQ(config.status.conditions[2].message, "d");
 }
 
-// The operator's controller panics here.
+// The Machine Config Operator's controller panics at an object without conditions.
 TEST(IsDone, IsFalseWithoutConditions) { EXPECT_FALSE(IsDone(api::ContainerRuntimeConfig())); }
 
 }  // namespace

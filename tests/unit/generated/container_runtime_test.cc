@@ -67,7 +67,7 @@ TEST(CheckContainerRuntimeConfig, HasTheWordsOfTheOperator) {
   }
 }
 
-// The operator's controller panics here.
+// The Machine Config Operator's controller panics at this object.
 TEST(CheckContainerRuntimeConfig, RefusesAnObjectWithoutItsConfig) {
   const auto checked = CheckContainerRuntimeConfig(ConfigWith("{}"));
   ASSERT_FALSE(checked);

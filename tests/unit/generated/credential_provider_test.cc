@@ -41,7 +41,7 @@ Result<CredentialProviderFiles> Made(const Names& images, std::string_view text 
                  {.platform = platform, .role = "worker", .configs = TemplateWith(text)});
 }
 
-TEST(FilesOfCredentialProviders, AddAProviderToThoseOfTheTemplate) {
+TEST(FilesOfCredentialProviders, AddAProviderToTheProvidersOfTheTemplate) {
   const auto made = Made({"z.test", "a.test/ns", "z.test", "x.ecr.test"});
   ASSERT_TRUE(made) << made.error().message();
   EXPECT_THAT(made->overlapping, ElementsAre("x.ecr.test"));
@@ -129,8 +129,8 @@ providers:
 
 TEST(DoOverlap, HoldsIfOnePatternIsInsideTheOther) {
   struct Row {
-    std::string_view one;
-    std::string_view other;
+    std::string_view first;
+    std::string_view second;
     bool do_overlap;
   };
   for (const Row& row : {
@@ -139,7 +139,7 @@ TEST(DoOverlap, HoldsIfOnePatternIsInsideTheOther) {
            {"*.test", "a.b.test", true},
            {"*.test", "*.b.test", true},
            {"a.b.gcr.test", "*.gcr.test", true},
-           // The kubelet would compare these part by part, and an image may match both.
+           // The kubelet compares these part by part, so an image may match both, but neither includes the other.
            {"*.ecr.*.test", "x.ecr.eu.test", false},
            {"a*.test", "*b.test", false},
            {"*.test", "test", false},
@@ -151,8 +151,8 @@ TEST(DoOverlap, HoldsIfOnePatternIsInsideTheOther) {
            {"a.test/ns", "a.test/other", false},
            {"a.test/fo", "a.test/foo", false},
        }) {
-    EXPECT_EQ(DoOverlap(row.one, row.other), row.do_overlap) << row.one << " " << row.other;
-    EXPECT_EQ(DoOverlap(row.other, row.one), row.do_overlap) << row.other << " " << row.one;
+    EXPECT_EQ(DoOverlap(row.first, row.second), row.do_overlap) << row.first << " " << row.second;
+    EXPECT_EQ(DoOverlap(row.second, row.first), row.do_overlap) << row.second << " " << row.first;
   }
 }
 

@@ -37,7 +37,7 @@ struct ClusterImages {
   std::vector<api::ImagePolicy> namespace_policies;
 
   api::RegistrySources& sources() { return image.spec.registry_sources; }
-  void Digest(std::string source, Names mirrors) {
+  void AddDigestMirrors(std::string source, Names mirrors) {
     digest_sets.emplace_back().spec.image_digest_mirrors.push_back({std::move(source), std::move(mirrors), ""});
   }
   MirrorObjects Mirrors() const { return {content_source_policies, digest_sets, tag_sets}; }
@@ -98,7 +98,7 @@ TEST(FilesOfImages, AreInTheOrderOfTheOperator) {
                                             "/etc/crio/policies/zz.json", kSearch));
 }
 
-TEST(FilesOfImages, HaveThePolicyOfTheTemplateBesideThoseOfNamespaces) {
+TEST(FilesOfImages, HaveThePolicyOfTheTemplateBesideThePoliciesOfNamespaces) {
   ClusterImages cluster;
   cluster.namespace_policies = {PolicyFor({"s.test"}, "ns")};
   const auto files = FilesOf(*RulesOf(cluster.Inputs(), ImagesFor::kCluster), RuntimeFileTemplates());
@@ -188,7 +188,7 @@ TEST(SplitRegistries, BlocksTheReleaseOnlyIfThereIsAMirror) {
            {{"r.test"}, {"r.test/other"}, {}, {}, {}, {"r.test"}},
        }) {
     ClusterImages cluster;
-    if (!row.mirrors.empty()) cluster.Digest("r.test/release", row.mirrors);
+    if (!row.mirrors.empty()) cluster.AddDigestMirrors("r.test/release", row.mirrors);
     cluster.sources().blocked = row.blocked;
     const auto split = SplitRegistries(cluster.sources(), kRelease, cluster.Mirrors());
     ASSERT_TRUE(split);
@@ -204,7 +204,7 @@ TEST(SplitRegistries, CountsOnlyDigestMirrorsWhoseRepositoryIsNotBlocked) {
   ClusterImages cluster;
   cluster.sources().blocked = Names{"r.test", "m.test/ns/release"};
   cluster.tag_sets.emplace_back().spec.image_tag_mirrors = {{"r.test", {"n.test"}, ""}};
-  cluster.Digest("r.test", {"m.test/ns"});
+  cluster.AddDigestMirrors("r.test", {"m.test/ns"});
   EXPECT_THAT(SplitRegistries(cluster.sources(), kRelease, cluster.Mirrors())->left_out, ElementsAre("r.test"));
   cluster.content_source_policies.emplace_back().spec.repository_digest_mirrors = {{"r.test", {"o.test"}, ""}};
   EXPECT_THAT(SplitRegistries(cluster.sources(), kRelease, cluster.Mirrors())->left_out, IsEmpty());
@@ -215,8 +215,8 @@ TEST(SplitRegistries, CountsOnlyDigestMirrorsWhoseRepositoryIsNotBlocked) {
 TEST(SplitRegistries, CountsTheMirrorsOfTheMostSpecificEntryOnly) {
   ClusterImages cluster;
   cluster.sources().blocked = Names{"r.test", "n.test"};
-  cluster.Digest("r.test", {"m.test"});
-  cluster.Digest("r.test/release", {"n.test/release"});
+  cluster.AddDigestMirrors("r.test", {"m.test"});
+  cluster.AddDigestMirrors("r.test/release", {"n.test/release"});
   EXPECT_THAT(SplitRegistries(cluster.sources(), kRelease, cluster.Mirrors())->left_out, ElementsAre("r.test"));
   cluster.sources().blocked = Names{"r.test"};
   EXPECT_THAT(SplitRegistries(cluster.sources(), kRelease, cluster.Mirrors())->left_out, IsEmpty());
@@ -225,7 +225,7 @@ TEST(SplitRegistries, CountsTheMirrorsOfTheMostSpecificEntryOnly) {
 TEST(SplitRegistries, CountsMirrorsForDigestsOnlyIfTheReleaseHasADigest) {
   ClusterImages cluster;
   cluster.sources().blocked = Names{"r.test", "b.test"};
-  cluster.Digest("r.test", {"m.test"});
+  cluster.AddDigestMirrors("r.test", {"m.test"});
   EXPECT_THAT(SplitRegistries(cluster.sources(), "r.test/release:4.20", cluster.Mirrors())->left_out,
               ElementsAre("r.test"));
   EXPECT_THAT(SplitRegistries(cluster.sources(), kRelease, cluster.Mirrors())->left_out, IsEmpty());
@@ -236,7 +236,7 @@ TEST(SplitRegistries, BlocksNothingIfItIsUnknownWhereTheReleaseIsPulledFrom) {
   ClusterImages cluster;
   cluster.sources().blocked = Names{"r.test", "b.test"};
   cluster.sources().allowed = Names{"a.test"};
-  cluster.Digest("r.test/release", {"m.test"});
+  cluster.AddDigestMirrors("r.test/release", {"m.test"});
   const auto split = SplitRegistries(cluster.sources(), kRelease, cluster.Mirrors());
   ASSERT_TRUE(split);
   EXPECT_THAT(split->problem, HasSubstr("repository name must be canonical"));
@@ -248,7 +248,7 @@ TEST(SplitRegistries, BlocksNothingIfItIsUnknownWhereTheReleaseIsPulledFrom) {
   // The mirrors of a wildcard cannot be given to a blocked registry inside of it.
   cluster = {};
   cluster.sources().blocked = Names{"r.test", "a.w.test"};
-  cluster.Digest("*.w.test", {"m.test"});
+  cluster.AddDigestMirrors("*.w.test", {"m.test"});
   EXPECT_THAT(SplitRegistries(cluster.sources(), kRelease, cluster.Mirrors())->problem, HasSubstr("wildcard scope"));
   // The mirrors do not matter if no blocked registry contains the release.
   cluster.sources().blocked = Names{"b.test"};
@@ -274,9 +274,9 @@ Names SigstoreKeys(const Names& scopes, const std::vector<std::pair<std::string,
 
 TEST(SigstoreRegistries, HasScopesAndTheirMirrors) {
   EXPECT_EQ(*SigstoreRegistries({}, {}), "");
-  PolicyRequirements one;
-  one.of_namespaces["ns"]["*.w.test"];
-  EXPECT_EQ(*SigstoreRegistries(one, {}), "docker:\n  '*.w.test':\n    use-sigstore-attachments: true\n");
+  PolicyRequirements requirements;
+  requirements.of_namespaces["ns"]["*.w.test"];
+  EXPECT_EQ(*SigstoreRegistries(requirements, {}), "docker:\n  '*.w.test':\n    use-sigstore-attachments: true\n");
   EXPECT_EQ(SigstoreKeys({"z", "a/b"}, {}), (Names{"a/b", "z"}));
   EXPECT_EQ(SigstoreKeys({"s.test"}, {{"s.test", {"m.test"}}, {"s.test/x", {"n.test/x"}}, {"t.test", {"o.test"}}}),
             (Names{"m.test", "n.test/x", "s.test", "s.test/x"}));

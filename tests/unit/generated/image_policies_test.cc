@@ -35,7 +35,7 @@ TEST(RequirementsOf, AddUpForOneScope) {
   EXPECT_THAT(RequirementsOf(twice, {})->of_cluster.at("s.test"), SizeIs(2));
 }
 
-TEST(RequirementsOf, FailWithTheFirstThatIsWrong) {
+TEST(RequirementsOf, FailWithTheErrorOfTheFirstWrongPolicy) {
   std::vector wrong = {PolicyFor({"s.test"})};
   wrong[0].spec.policy.signed_identity.emplace().match_policy = "Huh";
   EXPECT_EQ(RequirementsOf(wrong, {}).error().message(), "unknown signedIdentity match policy: Huh");
@@ -64,10 +64,10 @@ TEST(ConditionsOf, HaveAMessageThatTheApiServerAccepts) {
 // The operator writes a new time at each sync, which triggers the next sync.
 TEST(ConditionsOf, DoNotChangeIfTheyReportTheSameAlready) {
   api::ImagePolicy policy = PolicyFor({"s.test/x"}, "ns1");
-  api::ConditionWithGeneration other;
-  other.type = "Other";
-  other.observed_generation = 3;
-  policy.status.conditions = {other};
+  api::ConditionWithGeneration other_condition;
+  other_condition.type = "Other";
+  other_condition.observed_generation = 3;
+  policy.status.conditions = {other_condition};
   policy.status.conditions = ConditionsOf({&policy, {"s.test/x"}}, kNow);
   ASSERT_THAT(policy.status.conditions, SizeIs(2));
   EXPECT_EQ(policy.status.conditions[0].type, "Other");

@@ -21,7 +21,7 @@ const KubeletSettings kSettings{
     .controller_version = "HASH",
 };
 
-TEST(ControlGroupArguments, ReplaceThoseOfCgroupsV1AndKeepTheOthers) {
+TEST(ControlGroupArguments, ReplaceArgumentsOfCgroupsV1AndKeepOtherArguments) {
   EXPECT_EQ(*ControlGroupArguments(""), (Arguments{kUnified, kNoV1}));
   EXPECT_EQ(*ControlGroupArguments("v2", {"systemd.unified_cgroup_hierarchy=0", "mine=1",
                                           "systemd.legacy_systemd_cgroup_controller=1", kUnified}),
@@ -97,8 +97,8 @@ TEST(Bootstrap, GivesEachPoolKernelArguments) {
             "98-master-generated-kubelet 98-infra-generated-kubelet ");
 }
 
-std::string ForPool(const char* pool, const char* rest = "") {
-  return std::string(R"({"machineConfigPoolSelector":{"matchLabels":{"pool":")") + pool + "\"}}" + rest + "}";
+std::string ForPool(const char* pool, const char* other_fields = "") {
+  return std::string(R"({"machineConfigPoolSelector":{"matchLabels":{"pool":")") + pool + "\"}}" + other_fields + "}";
 }
 
 TEST(Bootstrap, MakesConfigsWhoseOwnersHaveNoUid) {

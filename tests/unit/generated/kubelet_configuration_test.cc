@@ -196,7 +196,7 @@ struct MergeCase {
   const char* lines;
 };
 
-TEST(MergeOver, ReplacesValuesByThoseThatAreNotEmpty) {
+TEST(MergeOver, ReplacesValuesByValuesThatAreNotEmpty) {
   const MergeCase cases[] = {
       {R"({"maxPods":1})", R"({"maxPods":2})", "maxPods: 2\n"},
       {R"({"maxPods":1})", R"({"maxPods":0})", "maxPods: 1\n"},

@@ -34,7 +34,7 @@ TEST(KubeletFiles, HaveAFixedOrderAndAreMadeOnlyIfNeeded) {
 
 struct Sizing {
   const char* spec;
-  const char* contents;  // nullptr if there is no such file.
+  const char* contents;  // "" if there is no such file.
 };
 
 TEST(KubeletFiles, SizeTheNode) {

@@ -172,7 +172,7 @@ TEST(IsStale, IsTrueForAConfigOfAnotherBuild) {
   EXPECT_FALSE(IsStale(config, "99", "containerruntime", "HASH"));
 }
 
-// The Machine Config Operator deletes such a config even if a user has made it; Pintle keeps it.
+// The Machine Config Operator deletes a config with such a name even if a user has made it; Pintle keeps it.
 TEST(IsStale, IsFalseForAConfigWithoutTheAnnotationOfABuild) {
   api::ObjectMeta config;
   config.name = "99-worker-my-generated-kubelet";

@@ -90,14 +90,14 @@ TEST_F(ManifestsTest, LeaveOutAndReportLists) {
               ElementsAre(HasSubstr("a.json\" [1]: a List has no effect"), HasSubstr("b.json")));
 }
 
-// Returns the manifest of a pool as the operator writes it, with `rest` in its spec.
-std::string PoolOfOperator(const std::string& name, const std::string& rest = "") {
+// Returns the manifest of a pool as the operator writes it, with `other_fields` in its spec.
+std::string PoolOfOperator(const std::string& name, const std::string& other_fields = "") {
   const std::string required =
       name == "worker" ? "" : R"("operator.machineconfiguration.openshift.io/required-for-upgrade": "", )";
   return "apiVersion: machineconfiguration.openshift.io/v1\nkind: MachineConfigPool\nmetadata: {name: " + name +
          ", creationTimestamp: null, labels: {" + required +
          R"("machineconfiguration.openshift.io/mco-built-in": "",)" +
-         R"("pools.operator.machineconfiguration.openshift.io/)" + name + "\": \"\"}}\nspec:\n" + rest +
+         R"("pools.operator.machineconfiguration.openshift.io/)" + name + "\": \"\"}}\nspec:\n" + other_fields +
          "  machineConfigSelector: {matchLabels: {machineconfiguration.openshift.io/role: " + name + "}}\n" +
          "  nodeSelector: {matchLabels: {node-role.kubernetes.io/" + name + ": \"\"}}\n";
 }

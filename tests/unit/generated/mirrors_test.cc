@@ -13,7 +13,7 @@ using testing::IsEmpty;
 using testing::StartsWith;
 using Names = std::vector<std::string>;
 
-Mirrors From(std::string source, Names mirrors, std::string policy = "") {
+Mirrors MirrorsOf(std::string source, Names mirrors, std::string policy = "") {
   return {.source = std::move(source), .mirrors = std::move(mirrors), .source_policy = std::move(policy)};
 }
 
@@ -23,15 +23,15 @@ struct Cluster {
   std::vector<api::MirrorSet> digest_sets{1};
   std::vector<api::MirrorSet> tag_sets{1};
 
-  Cluster& Content(Mirrors mirrors) {
+  Cluster& AddContentMirrors(Mirrors mirrors) {
     content_source_policies[0].spec.repository_digest_mirrors.push_back(std::move(mirrors));
     return *this;
   }
-  Cluster& Digest(Mirrors mirrors) {
+  Cluster& AddDigestMirrors(Mirrors mirrors) {
     digest_sets[0].spec.image_digest_mirrors.push_back(std::move(mirrors));
     return *this;
   }
-  Cluster& Tag(Mirrors mirrors) {
+  Cluster& AddTagMirrors(Mirrors mirrors) {
     tag_sets[0].spec.image_tag_mirrors.push_back(std::move(mirrors));
     return *this;
   }
@@ -40,7 +40,7 @@ struct Cluster {
 
 Names MergedOf(const std::vector<Names>& lists) {
   Cluster cluster;
-  for (const Names& list : lists) cluster.Digest(From("src.test", list));
+  for (const Names& list : lists) cluster.AddDigestMirrors(MirrorsOf("src.test", list));
   const auto merged = MergedDigestMirrors(cluster.Objects());
   return merged.empty() ? Names() : merged.at(0).mirrors;
 }
@@ -71,10 +71,10 @@ TEST(MergedDigestMirrors, KeepAllOrdersThatAgree) {
 
 TEST(MergedDigestMirrors, AreSortedBySourceAndComeFromBothKinds) {
   const Cluster cluster = Cluster()
-                              .Content(From("z.test", {"i"}))
-                              .Digest(From("z.test", {"d"}))
-                              .Digest(From("a.test", {"d"}, "NeverContactSource"))
-                              .Tag(From("t.test", {"t"}));
+                              .AddContentMirrors(MirrorsOf("z.test", {"i"}))
+                              .AddDigestMirrors(MirrorsOf("z.test", {"d"}))
+                              .AddDigestMirrors(MirrorsOf("a.test", {"d"}, "NeverContactSource"))
+                              .AddTagMirrors(MirrorsOf("t.test", {"t"}));
   const auto merged = MergedDigestMirrors(cluster.Objects());
   ASSERT_EQ(merged.size(), 2U);
   EXPECT_EQ(merged[0].source, "a.test");
@@ -84,8 +84,9 @@ TEST(MergedDigestMirrors, AreSortedBySourceAndComeFromBothKinds) {
   EXPECT_THAT(merged[1].mirrors, ElementsAre("d", "i"));
 }
 
-TEST(MergedTagMirrors, AreThoseOfTagsOnly) {
-  const Cluster cluster = Cluster().Digest(From("a.test", {"d"})).Tag(From("t.test", {"t"}));
+TEST(MergedTagMirrors, AreMirrorsOfTagsOnly) {
+  const Cluster cluster =
+      Cluster().AddDigestMirrors(MirrorsOf("a.test", {"d"})).AddTagMirrors(MirrorsOf("t.test", {"t"}));
   const auto merged = MergedTagMirrors(cluster.Objects());
   ASSERT_EQ(merged.size(), 1U);
   EXPECT_EQ(merged[0].source, "t.test");
@@ -97,16 +98,16 @@ std::string ProblemOf(const Cluster& cluster) {
 }
 
 TEST(CheckMirrors, NamesATextThatIsNoRegistry) {
-  EXPECT_EQ(ProblemOf(Cluster().Digest(From("*.w.test", {"m.test:5000/ns"}))), "");
+  EXPECT_EQ(ProblemOf(Cluster().AddDigestMirrors(MirrorsOf("*.w.test", {"m.test:5000/ns"}))), "");
   for (const std::string source :
        {"bad source", "Bad_Source!", "r.test/a:tag", "", "*", "*.w.test/ns", "*.w.test:1", "[2001:db8::1]:5000/a"}) {
     const std::string problem = "invalid format for source \"" + source + "\"";
-    EXPECT_EQ(ProblemOf(Cluster().Content(From(source, {"m.test"}))), problem);
-    EXPECT_EQ(ProblemOf(Cluster().Digest(From(source, {"m.test"}))), problem);
-    EXPECT_EQ(ProblemOf(Cluster().Tag(From(source, {"m.test"}))), problem);
+    EXPECT_EQ(ProblemOf(Cluster().AddContentMirrors(MirrorsOf(source, {"m.test"}))), problem);
+    EXPECT_EQ(ProblemOf(Cluster().AddDigestMirrors(MirrorsOf(source, {"m.test"}))), problem);
+    EXPECT_EQ(ProblemOf(Cluster().AddTagMirrors(MirrorsOf(source, {"m.test"}))), problem);
   }
   for (const std::string mirror : {"http://m.test", "*.m.test", "", "m.test/", "[2001:db8::1]:5000/a"}) {
-    EXPECT_EQ(ProblemOf(Cluster().Tag(From("r.test", {"n.test", mirror}))),
+    EXPECT_EQ(ProblemOf(Cluster().AddTagMirrors(MirrorsOf("r.test", {"n.test", mirror}))),
               "invalid format for mirror \"" + mirror + "\"");
   }
 }
@@ -115,33 +116,33 @@ TEST(CheckMirrors, RefusesContradictions) {
   constexpr std::string_view kConflict =
       "conflicting mirrorSourcePolicy is set for the same source \"s.test\" in imagedigestmirrorsets, "
       "imagetagmirrorsets, or imagecontentsourcepolicies";
-  const Mirrors never = From("s.test", {"m.test"}, "NeverContactSource");
-  const Mirrors allow = From("s.test", {"m.test"}, "AllowContactingSource");
-  const Mirrors without_policy = From("s.test", {"m.test"});
-  EXPECT_EQ(ProblemOf(Cluster().Digest(never).Tag(never)), "");
-  EXPECT_EQ(ProblemOf(Cluster().Digest(allow).Tag(without_policy)), "");
-  EXPECT_EQ(ProblemOf(Cluster().Digest(never).Tag(allow)), kConflict);
-  EXPECT_EQ(ProblemOf(Cluster().Digest(never).Digest(without_policy)), kConflict);
-  EXPECT_EQ(ProblemOf(Cluster().Digest(never).Content(without_policy)), kConflict);
-  EXPECT_EQ(ProblemOf(Cluster().Digest(From("s.test", {"m.test", "s.test"}, "NeverContactSource"))),
+  const Mirrors never = MirrorsOf("s.test", {"m.test"}, "NeverContactSource");
+  const Mirrors allow = MirrorsOf("s.test", {"m.test"}, "AllowContactingSource");
+  const Mirrors without_policy = MirrorsOf("s.test", {"m.test"});
+  EXPECT_EQ(ProblemOf(Cluster().AddDigestMirrors(never).AddTagMirrors(never)), "");
+  EXPECT_EQ(ProblemOf(Cluster().AddDigestMirrors(allow).AddTagMirrors(without_policy)), "");
+  EXPECT_EQ(ProblemOf(Cluster().AddDigestMirrors(never).AddTagMirrors(allow)), kConflict);
+  EXPECT_EQ(ProblemOf(Cluster().AddDigestMirrors(never).AddDigestMirrors(without_policy)), kConflict);
+  EXPECT_EQ(ProblemOf(Cluster().AddDigestMirrors(never).AddContentMirrors(without_policy)), kConflict);
+  EXPECT_EQ(ProblemOf(Cluster().AddDigestMirrors(MirrorsOf("s.test", {"m.test", "s.test"}, "NeverContactSource"))),
             "cannot set mirrorSourcePolicy: NeverContactSource if the source \"s.test\" is one of the mirrors");
 }
 
 // The operator checks one source after the other, those of digests first.
 TEST(CheckMirrors, ReportsTheFirstProblemInTheOrderOfTheOperator) {
-  const Mirrors never = From("s.test", {"m.test"}, "NeverContactSource");
-  const Mirrors conflicting = From("s.test", {"bad mirror"});
-  const Mirrors bad_source = From("bad source", {"bad mirror"});
-  EXPECT_EQ(ProblemOf(Cluster().Digest(From("s.test", {"bad mirror"})).Digest(bad_source)),
+  const Mirrors never = MirrorsOf("s.test", {"m.test"}, "NeverContactSource");
+  const Mirrors conflicting = MirrorsOf("s.test", {"bad mirror"});
+  const Mirrors bad_source = MirrorsOf("bad source", {"bad mirror"});
+  EXPECT_EQ(ProblemOf(Cluster().AddDigestMirrors(MirrorsOf("s.test", {"bad mirror"})).AddDigestMirrors(bad_source)),
             "invalid format for mirror \"bad mirror\"");
-  EXPECT_EQ(ProblemOf(Cluster().Content(bad_source).Digest(From("s.test", {"bad mirror"}))),
+  EXPECT_EQ(ProblemOf(Cluster().AddContentMirrors(bad_source).AddDigestMirrors(MirrorsOf("s.test", {"bad mirror"}))),
             "invalid format for mirror \"bad mirror\"");
-  EXPECT_EQ(ProblemOf(Cluster().Tag(bad_source).Content(From("s.test", {"bad mirror"}))),
+  EXPECT_EQ(ProblemOf(Cluster().AddTagMirrors(bad_source).AddContentMirrors(MirrorsOf("s.test", {"bad mirror"}))),
             "invalid format for mirror \"bad mirror\"");
   // A contradiction with an earlier set comes before the mirrors of the later set, and before a later source.
-  EXPECT_THAT(ProblemOf(Cluster().Digest(never).Digest(conflicting).Tag(bad_source)),
+  EXPECT_THAT(ProblemOf(Cluster().AddDigestMirrors(never).AddDigestMirrors(conflicting).AddTagMirrors(bad_source)),
               StartsWith("conflicting mirrorSourcePolicy is set for the same source \"s.test\""));
-  EXPECT_EQ(ProblemOf(Cluster().Digest(From("s.test", {"s.test", "bad mirror"}, "NeverContactSource"))),
+  EXPECT_EQ(ProblemOf(Cluster().AddDigestMirrors(MirrorsOf("s.test", {"s.test", "bad mirror"}, "NeverContactSource"))),
             "cannot set mirrorSourcePolicy: NeverContactSource if the source \"s.test\" is one of the mirrors");
 }
 

@@ -146,7 +146,7 @@ TEST(PolicyJson, RefusesATemplateThatItCannotReadInFull) {
   }
 }
 
-TEST(NamespacePolicyJson, AddsToThatOfTheCluster) {
+TEST(NamespacePolicyJson, AddsToThePolicyOfTheCluster) {
   const Names allowed = {"s", "t"};
   const std::string of_cluster = *PolicyJson(kPolicyTemplate, {allowed, {}, kPayload}, Signed({"s"}));
   EXPECT_EQ(PolicyLine(*NamespacePolicyJson(of_cluster, {allowed, {}, kPayload}, Signed({"t", "t/a/b/c"}))),

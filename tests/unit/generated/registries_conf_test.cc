@@ -15,8 +15,8 @@ struct WantedRegistries {
   std::vector<api::Mirrors> tags;
 };
 
-// Prints each entry as "scope mirror@digest mirror@tag", separated by "; ".  A "!" follows what is insecure, and a "#"
-// follows a scope that is blocked.
+// Prints each entry as "scope mirror@digest mirror@tag", separated by "; ".  A "!" follows an insecure scope or
+// mirror, and a "#" follows a blocked scope.
 std::string ConfLine(const RegistriesConf& conf) {
   std::string shown;
   for (const Registry& registry : conf.registries) {

@@ -8,7 +8,7 @@
 namespace pintle::generated {
 namespace {
 
-MachineConfig With(const std::vector<NewFile>& files) {
+MachineConfig ConfigWithFiles(const std::vector<NewFile>& files) {
   MachineConfig config;
   config.config = ConfigText(ConfigOf(files));
   return config;
@@ -21,8 +21,9 @@ const NewFile kPolicyFile{"/etc/containers/policy.json", "p"};
 TEST(FindRuntimeTemplates, SearchesAllConfigs) {
   MachineConfig unreadable;
   unreadable.config = "{}";
-  const std::vector configs = {unreadable, With({kStorageFile}), With({}), With({kPolicyFile, kRegistriesFile}),
-                               With({{kStorageFile.path, "later"}})};
+  const std::vector configs = {unreadable, ConfigWithFiles({kStorageFile}), ConfigWithFiles({}),
+                               ConfigWithFiles({kPolicyFile, kRegistriesFile}),
+                               ConfigWithFiles({{kStorageFile.path, "later"}})};
   const auto templates = FindRuntimeTemplates(configs);
   ASSERT_TRUE(templates);
   EXPECT_EQ(templates->storage_conf, "s");
@@ -31,9 +32,9 @@ TEST(FindRuntimeTemplates, SearchesAllConfigs) {
 }
 
 TEST(FindRuntimeTemplates, NamesAllThatAreMissing) {
-  EXPECT_EQ(FindRuntimeTemplates(std::vector{With({kRegistriesFile, kPolicyFile})}).error().message(),
+  EXPECT_EQ(FindRuntimeTemplates(std::vector{ConfigWithFiles({kRegistriesFile, kPolicyFile})}).error().message(),
             "could not generate old container runtime configs: could not find Storage Config");
-  EXPECT_EQ(FindRuntimeTemplates(std::vector{With({kRegistriesFile})}).error().message(),
+  EXPECT_EQ(FindRuntimeTemplates(std::vector{ConfigWithFiles({kRegistriesFile})}).error().message(),
             "could not generate old container runtime configs: [could not find Storage Config, could not find Policy "
             "JSON]");
 }
@@ -44,16 +45,18 @@ TEST(FindRuntimeTemplates, ReportsThatTheLastConfigCannotBeParsed) {
   constexpr std::string_view kInvalidVersion =
       "failed to parse Ignition config: parsing Ignition config failed: invalid version. Supported spec versions: "
       "2.2,3.0,3.1,3.2,3.3,3.4,3.5";
-  EXPECT_EQ(FindRuntimeTemplates(std::vector{With({kRegistriesFile, kPolicyFile}), unreadable}).error().message(),
-            "could not generate old container runtime configs: parsing Storage Ignition config failed with error: " +
-                std::string(kInvalidVersion));
   EXPECT_EQ(
-      FindRuntimeTemplates(std::vector{With({kStorageFile}), unreadable}).error().message(),
+      FindRuntimeTemplates(std::vector{ConfigWithFiles({kRegistriesFile, kPolicyFile}), unreadable}).error().message(),
+      "could not generate old container runtime configs: parsing Storage Ignition config failed with error: " +
+          std::string(kInvalidVersion));
+  EXPECT_EQ(
+      FindRuntimeTemplates(std::vector{ConfigWithFiles({kStorageFile}), unreadable}).error().message(),
       "could not generate old container runtime configs: [parsing Registries Ignition config failed with error: " +
           std::string(kInvalidVersion) +
           ", parsing Policy JSON Ignition config failed with error: " + std::string(kInvalidVersion) + "]");
-  EXPECT_EQ(FindRuntimeTemplates(std::vector{unreadable, With({kRegistriesFile, kPolicyFile})}).error().message(),
-            "could not generate old container runtime configs: could not find Storage Config");
+  EXPECT_EQ(
+      FindRuntimeTemplates(std::vector{unreadable, ConfigWithFiles({kRegistriesFile, kPolicyFile})}).error().message(),
+      "could not generate old container runtime configs: could not find Storage Config");
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ TEST(IsValidScope, HasAnAsteriskOnlyAtTheBeginning) {
   }
 }
 
-TEST(CheckScopes, NamesTheFirstThatIsWrong) {
+TEST(CheckScopes, NamesTheFirstWrongScope) {
   const std::vector<std::string> scopes = {"a.test", "*\"", ""};
   EXPECT_EQ(CheckScopes("insecure", scopes).error().message(), R"(invalid entry for insecure registries "*\"")");
   EXPECT_TRUE(CheckScopes("blocked", {}));

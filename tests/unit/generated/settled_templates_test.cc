@@ -50,7 +50,7 @@ TEST(SettledTemplates, AreTheSameInAnotherOrder) {
   EXPECT_EQ(templates.Offer(std::move(backwards)), Reading::kSame);
 }
 
-TEST(SettledTemplates, AreOthersIfAFileMovesOrSwapsItsTextWithAnother) {
+TEST(SettledTemplates, HaveAnotherDigestIfAFileMovesOrSwapsItsTextWithAnother) {
   const auto folder_with = [](const std::string& a, const std::string& text_of_a, const std::string& text_of_b) {
     TemplateFolder folder("/templates");
     folder.Add("worker/00-worker/_base/files/" + a, text_of_a);

@@ -137,9 +137,9 @@ TEST(MachineConfigsOfTemplates, DoesNotPutThePullSecretIntoAnError) {
   EXPECT_FALSE(Has(error, "c2VjcmV0")) << error;
   TemplateFolder looping("t");
   looping.Add("worker/00-worker/_base/files/a", "{{range .PullSecret}}{{end}}");
-  const std::string other = IgnitionOf(looping, ConfigFor("AWS", "", R"({"auths":{"r":{"auth":"c2VjcmV0"}}})"));
-  EXPECT_TRUE(Has(other, "a: its error contains the pull secret and is not printed")) << other;
-  EXPECT_FALSE(Has(other, "c2VjcmV0")) << other;
+  const std::string loop_error = IgnitionOf(looping, ConfigFor("AWS", "", R"({"auths":{"r":{"auth":"c2VjcmV0"}}})"));
+  EXPECT_TRUE(Has(loop_error, "a: its error contains the pull secret and is not printed")) << loop_error;
+  EXPECT_FALSE(Has(loop_error, "c2VjcmV0")) << loop_error;
 }
 
 TEST(MachineConfigsOfTemplates, DoesNotPutTheDigitsOfThePullSecretIntoAnError) {

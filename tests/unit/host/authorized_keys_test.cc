@@ -47,7 +47,7 @@ KeysState Keys(std::vector<std::string> keys) {
   return state;
 }
 
-TEST(AuthorizedKeys, AreWrittenOneALineForTheUserAlone) {
+TEST(AuthorizedKeys, AreWrittenOnLinesOfTheirOwnForTheUserAlone) {
   const MachineWithHome machine;
   EXPECT_TRUE(Succeeded(machine.Put("core", Keys({"ssh-rsa A", "ssh-rsa B"}))));
   EXPECT_EQ(machine.Read(kFile), "ssh-rsa A\nssh-rsa B\n");
@@ -162,7 +162,7 @@ TEST(AuthorizedKeys, OfAUserWithoutAHomeFolderAreAnError) {
   EXPECT_FALSE(fs::exists(machine / "none"));
 }
 
-// These tests need other users.
+// These tests need files of other users, which only root can make.
 class AuthorizedKeysAsRoot : public testing::Test {
  protected:
   void SetUp() override {
@@ -206,7 +206,7 @@ TEST_F(AuthorizedKeysAsRoot, WithALabelAreNotWrittenAgain) {
 }
 #endif
 
-TEST_F(AuthorizedKeysAsRoot, ArePutIntoANewFolderInPlaceOfOneThatBelongsToSomeoneElse) {
+TEST_F(AuthorizedKeysAsRoot, ArePutIntoANewFolderInPlaceOfAFolderOfSomeoneElse) {
   for (const char* name : {"home/core/.ssh", "home/core/.ssh/authorized_keys.d"}) {
     ASSERT_EQ(fs::exists((machine_ / name).parent_path()), true);
     fs::create_directory(machine_ / name);

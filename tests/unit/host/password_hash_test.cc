@@ -153,22 +153,22 @@ class ReleasingClock final : public Clock {
   explicit ReleasingClock(const MachineWithShadow& machine) : locked_(machine) {}
 
   MonotonicTime Monotonic() const override {
-    if (++looks_ == 2) locked_.reset();  // The first look is for the deadline.
+    if (++readings_ == 2) locked_.reset();  // The first reading is for the deadline.
     return {};
   }
   WallTime Wall() const override { return StoppedClock().Wall(); }
-  int looks() const { return looks_; }
+  int readings() const { return readings_; }
 
  private:
   mutable std::optional<Locked> locked_;
-  mutable int looks_ = 0;
+  mutable int readings_ = 0;
 };
 
 TEST(PasswordHash, IsWrittenWhenTheLockIsReleased) {
   const MachineWithShadow machine;
   const ReleasingClock clock(machine);
   EXPECT_TRUE(Succeeded(PutPasswordHash(machine.root(), {"core", Hash("$6$new")}, clock, std::chrono::seconds(15))));
-  EXPECT_GE(clock.looks(), 2);
+  EXPECT_GE(clock.readings(), 2);
   EXPECT_THAT(machine.Shadow(), HasSubstr("$6$new"));
 }
 

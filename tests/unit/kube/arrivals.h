@@ -13,7 +13,8 @@
 
 namespace pintle::kube {
 
-// The interval doubles throughout a test, even on a slow machine.  There is no jitter, so no request comes too early.
+// The limit is so long that the interval doubles throughout a test, even on a slow machine.  Without jitter, no request
+// comes too early.
 inline constexpr Backoff::Settings kDoubling = {
     .first = std::chrono::milliseconds(2), .longest = std::chrono::hours(1), .jitter = 0};
 // This many requests are enough to distinguish a growing interval from a constant one.
@@ -31,7 +32,8 @@ class Arrivals {
     return times_.size();
   }
 
-  // Checks that each interval is at least as long as the backoff, which doubles.
+  // Checks that the first interval is not shorter than `first`, and each further one not shorter than a backoff that
+  // doubles from there.
   void MustDouble(std::chrono::milliseconds first = kDoubling.first) {
     const std::lock_guard lock(mutex_);
     ASSERT_GE(times_.size(), 2U) << "there is no interval";

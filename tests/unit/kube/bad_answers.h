@@ -21,8 +21,8 @@ struct BadAnswer {
   std::string name;
   Answer answer;
   std::string words;
-  // The server's Retry-After makes the client wait longer than its own backoff.
-  bool is_patient = false;
+  // The server asks for a wait of a second by Retry-After, which is longer than the client's own backoff.
+  bool asks_for_a_second = false;
 };
 
 inline void PrintTo(const BadAnswer& bad, std::ostream* out) { *out << bad.name; }
@@ -41,7 +41,7 @@ inline Answer StatusAnswer(int code, const std::string& reason, const std::strin
   return {.status = code, .body = json::ToText(status)};
 }
 
-inline Answer With(Answer answer, const std::string& header) {
+inline Answer WithHeader(Answer answer, const std::string& header) {
   answer.headers.push_back(header);
   return answer;
 }
@@ -73,18 +73,19 @@ inline std::vector<BadAnswer> BadAnswers() {
       {"InvalidInAMessageOfTheWholeObject",
        StatusAnswer(422, "Invalid", kRefusal + ": Invalid value: " + std::string(300'000, '"')), kRefusal},
       {"TooMany", StatusAnswer(429, "TooManyRequests"), kRefusal},
-      {"TooManyForASecond", With(StatusAnswer(429, "TooManyRequests"), "Retry-After: 1"), kRefusal, true},
+      {"TooManyForASecond", WithHeader(StatusAnswer(429, "TooManyRequests"), "Retry-After: 1"), kRefusal, true},
       {"TooManyForASecondByTheStatus", StatusAnswer(429, "TooManyRequests", kRefusal, soon), kRefusal, true},
-      {"TooManyForEver", With(StatusAnswer(429, "TooManyRequests"), "Retry-After: 9223372036854775808"), kRefusal},
-      {"TooManyUntilADate", With(StatusAnswer(429, "TooManyRequests"), "Retry-After: Fri, 31 Dec 2099 23:59:59 GMT"),
+      {"TooManyForEver", WithHeader(StatusAnswer(429, "TooManyRequests"), "Retry-After: 9223372036854775808"),
        kRefusal},
+      {"TooManyUntilADate",
+       WithHeader(StatusAnswer(429, "TooManyRequests"), "Retry-After: Fri, 31 Dec 2099 23:59:59 GMT"), kRefusal},
       // The server has an internal failure.
       {"InternalError", StatusAnswer(500, "InternalError"), kRefusal},
       {"Panic",
        {.status = 500, .body = "This request caused apiserver to panic. Look in the logs."},
        "apiserver to panic"},
       {"Unavailable", StatusAnswer(503, "ServiceUnavailable"), kRefusal},
-      {"UnavailableForASecond", With(StatusAnswer(503, "ServiceUnavailable"), "Retry-After: 1"), kRefusal, true},
+      {"UnavailableForASecond", WithHeader(StatusAnswer(503, "ServiceUnavailable"), "Retry-After: 1"), kRefusal, true},
       {"Timeout", StatusAnswer(504, "Timeout"), kRefusal},
       {"UnknownStatus", StatusAnswer(599, "Unheard"), kRefusal},
       {"NumbersWithoutSenseInTheStatus", {.status = 403, .body = huge_numbers}, "not today"},

@@ -44,7 +44,7 @@ class BadAnswersTest : public testing::TestWithParam<BadAnswer> {
     EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_))) << testing::PrintToString(troubles_);
   }
 
-  // The patience begins anew with each request, since an answer of many megabytes takes a while.
+  // Each request has a time limit of its own, since an answer of many megabytes takes a while.
   void RunUntilEnoughArrived() {
     for (std::size_t count = 1; count <= Enough() && !HasFailure(); ++count) {
       RunUntil([&] { return arrivals_.count() >= count; });
@@ -52,10 +52,10 @@ class BadAnswersTest : public testing::TestWithParam<BadAnswer> {
   }
 
   // If the server asks for a wait of a second, the test has to wait that long, so it makes fewer requests.
-  static std::size_t Enough() { return GetParam().is_patient ? 2 : kEnough; }
+  static std::size_t Enough() { return GetParam().asks_for_a_second ? 2 : kEnough; }
 
   void MustHaveWaited() {
-    GetParam().is_patient ? arrivals_.MustDouble(milliseconds(1000)) : arrivals_.MustDouble();
+    GetParam().asks_for_a_second ? arrivals_.MustDouble(milliseconds(1000)) : arrivals_.MustDouble();
     if (GetParam().words.empty()) return;
     EXPECT_THAT(troubles_, Contains(HasSubstr(GetParam().words)));
   }

@@ -17,8 +17,8 @@ constexpr LeaseTimes kTimes = {.duration = seconds(15), .renew_deadline = second
 class CandidacyTest : public testing::Test {
  protected:
   // Reads and writes as a candidate does, with no other candidate in between.
-  bool Compete(Candidacy& candidate, std::chrono::seconds clock_is_fast = {}) {
-    const auto wanted = candidate.Decide(stored_, now_, WallTime(now_.time_since_epoch() + clock_is_fast));
+  bool Compete(Candidacy& candidate, std::chrono::seconds clock_ahead_by = {}) {
+    const auto wanted = candidate.Decide(stored_, now_, WallTime(now_.time_since_epoch() + clock_ahead_by));
     if (!wanted) return false;
     stored_ = *wanted;
     candidate.Wrote(now_);
@@ -62,7 +62,7 @@ TEST_F(CandidacyTest, TakesALeaseThatIsOfferedToItAtOnce) {
   EXPECT_TRUE(offered.IsLeader(now_));
 }
 
-TEST_F(CandidacyTest, LeavesARenewedOfferToThoseWhoKnowIt) {
+TEST_F(CandidacyTest, LeavesALeaseWithAnUnknownHolderThatIsRenewed) {
   stored_.emplace();
   stored_->holder_identity = "offer";
   stored_->lease_duration_seconds = 15;

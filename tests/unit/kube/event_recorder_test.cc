@@ -28,7 +28,7 @@ class EventRecorderTest : public testing::Test {
  protected:
   EventRecorderTest() { ::setenv("no_proxy", "*", 1); }
 
-  // Runs until that many requests have been answered.
+  // Runs until `requests` requests have been answered.
   void Serve(ScriptedServer& server, std::size_t requests) {
     event::Timer check_again(
         *loop_,
@@ -128,7 +128,7 @@ class RefusedEvent : public EventRecorderTest, public testing::WithParamInterfac
 
 TEST_P(RefusedEvent, DelaysTheFollowingOnesMoreEachTimeAndIsReported) {
   Arrivals arrivals;
-  const std::size_t enough = GetParam().is_patient ? 2 : kEnough;
+  const std::size_t enough = GetParam().asks_for_a_second ? 2 : kEnough;
   std::atomic<bool> is_posted = false;
   ScriptedServer server({}, [&](const ReceivedRequest&) -> Answer {
     if (arrivals.count() < enough) {
@@ -153,7 +153,7 @@ TEST_P(RefusedEvent, DelaysTheFollowingOnesMoreEachTimeAndIsReported) {
   EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
   EXPECT_EQ(troubles_.size(), enough);
   EXPECT_THAT(troubles_, testing::Each(HasSubstr(GetParam().words)));
-  GetParam().is_patient ? arrivals.MustDouble(std::chrono::milliseconds(1000)) : arrivals.MustDouble();
+  GetParam().asks_for_a_second ? arrivals.MustDouble(std::chrono::milliseconds(1000)) : arrivals.MustDouble();
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, RefusedEvent, testing::ValuesIn(BadAnswers()),

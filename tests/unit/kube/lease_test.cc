@@ -29,7 +29,7 @@ class LeaseTest : public testing::Test {
  protected:
   LeaseTest() { ::setenv("no_proxy", "*", 1); }
 
-  // Competes until the lease has been read that often.
+  // Competes until the lease has been read `reads` times.
   void Compete(int reads) {
     ScriptedServer server({}, [this](const ReceivedRequest& request) { return AnswerTo(request); });
     Client client = ValueOf(Client::Create(*loop_, server.access()));
@@ -141,7 +141,7 @@ TEST_F(ReleaseTest, EndsWithTheConflictIfEachWriteIsRefused) {
   EXPECT_EQ(writes_, 3);
 }
 
-TEST_F(LeaseTest, IsLostFirstWhenTheProgramWasStopped) {
+TEST_F(LeaseTest, IsReportedAsLostBeforeOtherWorkIfTheProgramWasStopped) {
   const std::string made = R"({"metadata":{"resourceVersion":"7"}})";
   ScriptedServer server({}, [&](const ReceivedRequest& request) -> Answer {
     return request.line.starts_with("GET") ? Refusal(404, "NotFound", "no such lease") : Answer{.body = made};
@@ -159,7 +159,7 @@ TEST_F(LeaseTest, IsLostFirstWhenTheProgramWasStopped) {
                     {.won =
                          [&] {
                            const MonotonicTime end = clock.Monotonic() + times.renew_deadline;
-                           for (const auto& one : work) one->At(end - std::chrono::seconds(1));
+                           for (const auto& timer : work) timer->At(end - std::chrono::seconds(1));
                            while (clock.Monotonic() < end + milliseconds(300)) continue;
                          },
                      .lost =

@@ -37,7 +37,7 @@ class MirrorTest : public testing::Test {
  protected:
   MirrorTest() { ::setenv("no_proxy", "*", 1); }
 
-  // Follows until the listener has been called that often.
+  // Follows until the listener has been called `happenings` times.
   void Follow(ScriptedServer& server, std::size_t happenings) {
     if (!client_) client_ = ValueOf(Client::Create(*loop_, server.access()));
     wanted_ = happenings;
@@ -56,8 +56,8 @@ class MirrorTest : public testing::Test {
 
   static std::string Words(const api::Node& node) { return node.metadata.name + "@" + node.metadata.resource_version; }
 
-  void Record(const std::string& what) {
-    events_.push_back(what);
+  void Record(const std::string& happening) {
+    events_.push_back(happening);
     if (events_.size() == wanted_) loop_->Stop();
   }
 

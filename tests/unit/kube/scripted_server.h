@@ -91,7 +91,7 @@ class ScriptedServer {
   }
   std::vector<std::string> request_lines() {
     std::vector<std::string> lines;
-    for (const ReceivedRequest& one : requests()) lines.push_back(one.line);
+    for (const ReceivedRequest& request : requests()) lines.push_back(request.line);
     return lines;
   }
 

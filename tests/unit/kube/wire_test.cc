@@ -108,8 +108,8 @@ TEST(Lists, HaveLimits) {
   ListSplitter splitter({.element = 10, .frame = 30});
   EXPECT_EQ(MessageOf(splitter.Feed(R"({"items":[{"a":1},{"b":"0123456789"}]})", ignore)),
             "an element of the list is longer than 10 bytes");
-  ListSplitter other({.element = 10, .frame = 30});
-  EXPECT_EQ(MessageOf(other.Feed(R"({"metadata":"01234567890123456789"})", ignore)),
+  ListSplitter other_splitter({.element = 10, .frame = 30});
+  EXPECT_EQ(MessageOf(other_splitter.Feed(R"({"metadata":"01234567890123456789"})", ignore)),
             "the text around the list is longer than 30 bytes");
 }
 

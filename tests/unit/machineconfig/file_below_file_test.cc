@@ -20,7 +20,7 @@ std::vector<ignition::File> Files(const std::vector<std::string>& paths) {
 
 std::vector<std::string> Texts(const std::vector<FileBelowFile>& found) {
   std::vector<std::string> texts;
-  for (const FileBelowFile& one : found) texts.push_back(one.Text());
+  for (const FileBelowFile& pair : found) texts.push_back(pair.Text());
   return texts;
 }
 

@@ -55,7 +55,7 @@ TEST(OwnFiles, MakeAConfigUnreachable) {
   EXPECT_THAT(verdict.text,
               HasSubstr("cannot write /etc/machine-config-daemon/currentconfig: Pintle keeps its own records there"));
   EXPECT_TRUE(verdict.is_valid) << "it renders";
-  // A machine that has such a config can change to another one.
+  // A machine that already has this config can change to another one.
   EXPECT_EQ(Judge(config, TestConfig(), {}).text, "");
 }
 

@@ -15,7 +15,7 @@ std::optional<std::string_view> TokenIn(const std::vector<std::string_view>& val
   return BearerTokenOf(request);
 }
 
-TEST(BearerToken, IsTheRestOfTheHeader) {
+TEST(BearerToken, IsTheTextAfterTheWordBearer) {
   EXPECT_EQ(TokenIn({"Bearer abc"}), "abc");
   EXPECT_EQ(TokenIn({"bearer   a.B-c_~+/9=="}), "a.B-c_~+/9==");
 }

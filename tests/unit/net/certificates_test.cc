@@ -39,7 +39,7 @@ TEST(ReadCertificates, NamesTheCertificateThatCannotBeRead) {
   EXPECT_THAT(ValueOf(ReadCertificates(good)), SizeIs(1)) << "what failed before is forgotten";
 }
 
-TEST(ReadableCertificates, AreThoseBeforeTheFirstProblem) {
+TEST(ReadableCertificates, AreTheCertificatesBeforeTheFirstProblem) {
   const std::string good = MadeCertificate("signer", "20270101000000Z");
   EXPECT_THAT(ReadableCertificates(good + "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n" + good),
               SizeIs(1));

@@ -9,7 +9,7 @@ namespace pintle::net {
 namespace {
 
 TEST(HmacSha256, MatchesRfc4231) {
-  // These are the test cases 2 and 6 of the RFC.
+  // These are the test cases 2 and 6 of RFC 4231.
   EXPECT_EQ(ToHex(HmacSha256("Jefe", "what do ya want for nothing?")),
             "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
   EXPECT_EQ(ToHex(HmacSha256(std::string(131, '\xaa'), "Test Using Larger Than Block-Size Key - Hash Key First")),

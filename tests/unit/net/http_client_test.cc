@@ -302,7 +302,7 @@ TEST_F(Trust, ExcludesOtherAuthorities) {
                     " is not signed by a CA we trust: unable to get local issuer certificate");
 }
 
-TEST_F(Trust, IsByDefaultThatOfTheSystem) {
+TEST_F(Trust, DoesNotIncludeTheCaOfTheTestsByDefault) {
   const Server server(Server::Tls("server"));
   tls_.authorities = std::nullopt;
   EXPECT_THAT(MessageOf(Fetch(server.At("/hello"))), HasSubstr(" is not signed by a CA we trust: "));
@@ -540,7 +540,7 @@ TEST_F(Redirects, ShareTheTimeLimitOfTheWhole) {
       server.Name() + " did not complete its answer within 300 ms, before any answer");
 }
 
-TEST_F(HttpClientTest, RefusesLocalAddressesIfItIsToConnectToRemoteOnes) {
+TEST_F(HttpClientTest, RefusesLocalAddressesIfOnlyRemoteAddressesAreAllowed) {
   const Server server;
   client_ = ValueOf(HttpClient::Create(*loop_, {.tls = tls_, .proxy = proxy_, .peers = Peers::kRemote}));
   ExpectInvalid(Fetch(server.At("/hello")),
@@ -617,7 +617,7 @@ TEST_F(Proxies, ThatCannotBeReachedAreNamed) {
 
 class Calls : public HttpClientTest {
  protected:
-  HttpReceiver Ignoring() {
+  HttpReceiver IgnoringReceiver() {
     return {.head = [](const HttpHead&) {}, .body = [](std::string_view) {}, .end = [](Result<>) {}};
   }
   // Checks, after a request was cancelled, that later requests on the same loop work.
@@ -648,7 +648,7 @@ TEST_F(Calls, MayBeCancelledBeforeTheyBegin) {
 
 TEST_F(Calls, MayBeCancelledInTheCallbackForTheHead) {
   HttpCall call;
-  HttpReceiver receiver = Ignoring();
+  HttpReceiver receiver = IgnoringReceiver();
   FailIfCalled(receiver);
   receiver.head = [&, held = std::make_shared<int>(7)](const HttpHead&) {
     call = HttpCall();
@@ -663,7 +663,7 @@ TEST_F(Calls, MayBeCancelledInTheCallbackForTheHead) {
 
 TEST_F(Calls, MayBeCancelledInTheCallbackForTheBody) {
   HttpCall call;
-  HttpReceiver receiver = Ignoring();
+  HttpReceiver receiver = IgnoringReceiver();
   FailIfCalled(receiver);
   receiver.body = [&, held = std::make_shared<int>(7)](std::string_view) {
     call = HttpCall();
@@ -676,10 +676,10 @@ TEST_F(Calls, MayBeCancelledInTheCallbackForTheBody) {
 }
 
 TEST_F(Calls, MayBeCancelledInTheCallbackOfAnother) {
-  HttpReceiver gone = Ignoring();
+  HttpReceiver gone = IgnoringReceiver();
   FailIfCalled(gone);
   HttpCall other = client().Start({.url = server_.At("/silent")}, gone);
-  HttpReceiver receiver = Ignoring();
+  HttpReceiver receiver = IgnoringReceiver();
   receiver.body = [&](std::string_view) { other = HttpCall(); };
   receiver.end = [&](Result<>) { loop_->Stop(); };
   const HttpCall call = client().Start({.url = server_.At("/hello")}, receiver);
@@ -700,7 +700,7 @@ TEST_F(Calls, MayBeginOthersInTheirCallbacks) {
 }
 
 TEST_F(Calls, AreDroppedWithTheClientEvenInTheCallbackForTheBody) {
-  HttpReceiver receiver = Ignoring();
+  HttpReceiver receiver = IgnoringReceiver();
   FailIfCalled(receiver);
   receiver.body = [&](std::string_view) {
     client_.reset();
@@ -732,7 +732,7 @@ TEST_F(Calls, GetNoMoreOfTheBodyWhileTheyArePaused) {
   HttpCall call;
   std::size_t received = 0;
   bool resumed = false;
-  HttpReceiver receiver = Ignoring();
+  HttpReceiver receiver = IgnoringReceiver();
   receiver.body = [&](std::string_view piece) {
     EXPECT_TRUE(received == 0 || resumed);
     received += piece.size();
@@ -757,7 +757,7 @@ TEST_F(Calls, GetNoMoreOfTheBodyWhileTheyArePaused) {
 
 TEST_F(Calls, DoNotStallWhileTheyArePaused) {
   HttpCall call;
-  HttpReceiver receiver = Ignoring();
+  HttpReceiver receiver = IgnoringReceiver();
   receiver.body = [&](std::string_view) { call.Pause(); };
   receiver.end = [&](Result<> outcome) { loop_->Stop(std::move(outcome)); };
   call =

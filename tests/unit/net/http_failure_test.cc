@@ -22,9 +22,9 @@ TEST(HttpFailure, HasTheSameMessageAfterEachAttempt) {
   EXPECT_EQ(TextOf("Resolving timed out after 15000 milliseconds"), begin + "Resolving timed out");
   EXPECT_EQ(TextOf("Failed to connect to shop port 80 after 15003 ms: Timeout was reached"),
             begin + "Failed to connect to shop port 80: Timeout was reached");
-  for (const char* other :
+  for (const char* unknown_error :
        {"SSL connection timeout", "closed after 3", "closed after ms", "closed after 3 bytes", " after "}) {
-    EXPECT_EQ(TextOf(other), begin + other);
+    EXPECT_EQ(TextOf(unknown_error), begin + unknown_error);
   }
 }
 

@@ -117,9 +117,9 @@ constexpr std::string_view kGreeting = "\r\n\r\nhello";
 const std::string kGet = "GET /hello HTTP/1.1\r\nHost: a\r\n\r\n";
 const std::string kLastGet = "GET /hello HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
 
-int CountOf(std::string_view what, std::string_view text) {
+int CountOf(std::string_view part, std::string_view text) {
   int count = 0;
-  for (std::size_t at = text.find(what); at != std::string_view::npos; at = text.find(what, at + 1)) ++count;
+  for (std::size_t at = text.find(part); at != std::string_view::npos; at = text.find(part, at + 1)) ++count;
   return count;
 }
 
@@ -164,7 +164,7 @@ TEST_F(HttpServerTest, AnswersRequestsThatComeTogetherInTheirOrder) {
   EXPECT_THAT(answers, HasSubstr("Connection: close\r\n"));
 }
 
-TEST_F(HttpServerTest, ServesOthersBesideAClientWithManyRequests) {
+TEST_F(HttpServerTest, ServesOtherClientsBesideAClientWithManyRequests) {
   Begin({}, Greet, 1);
   Caller greedy = Call();
   std::string many;
@@ -197,7 +197,7 @@ class Flood {
   std::vector<std::thread> senders_;
 };
 
-TEST_F(HttpServerTest, ServesOthersBesideAClientWhoseBodyNeverEnds) {
+TEST_F(HttpServerTest, ServesOtherClientsBesideAClientWhoseBodyNeverEnds) {
   Begin({}, Greet, 1);
   Caller greedy = Call();
   greedy.Send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000000000\r\n\r\n").ReceiveUntil(kGreeting);
@@ -684,7 +684,7 @@ TEST_F(LaterAnswerTest, ComesBeforeManyRequestsThatComeMeanwhile) {
   Caller caller = Call();
   caller.Send(kGet);
   const auto later = NextWaiting();
-  // The first of them reach the server before it goes on.
+  // The first ten requests reach the server before it goes on.
   const std::string one = "GET /now HTTP/1.1\r\nHost: a\r\n\r\n";
   std::string many;
   for (int i = 0; i < 49'990; ++i) many += one;
@@ -712,7 +712,7 @@ TEST_F(LaterAnswerTest, HasItsOwnTimeAlsoAfterAShorterOne) {
   Caller caller = Call();
   caller.Send(kGet);
   const auto later = NextWaiting();
-  // A head that began later is over its time.
+  // A head that began after the later answer has used up its own, shorter time.
   EXPECT_EQ(Call().Send("GET /").ReceiveAll(), "");
   EXPECT_FALSE(caller.HasNews(milliseconds(0)));
   later->Complete(Text("one;"));
@@ -751,7 +751,7 @@ TEST_F(LaterAnswerTest, CountsForItsClientUntilNobodyKeepsTheRequest) {
   while (server_->connections() > 0) std::this_thread::yield();
   EXPECT_THAT(Call().Send(kGet).ReceiveAll(), StartsWith("HTTP/1.1 503 "));
   EXPECT_FALSE(NextWaiting()->IsAwaited());
-  // One is completed, and the other one is dropped.
+  // The first waiting answer is completed, and the second one is dropped.
   kept.front()->Complete(Text("one;"));
   Caller second = Call();
   second.Send(kGet);

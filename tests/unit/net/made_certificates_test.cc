@@ -47,12 +47,12 @@ TEST(HostsOf, RefusesAnEncryptedCertificateWithoutAskingForItsPassPhrase) {
   EXPECT_THAT(problem, HasSubstr("password"));
 }
 
-TEST(MakeServerCertificate, TwoHaveKeysOfTheirOwn) {
+TEST(MakeServerCertificate, EachHasAKeyOfItsOwn) {
   const CertifiedKey authority = ValueOf(MakeAuthority("signer@1", kTenYears));
-  const CertifiedKey one = ValueOf(MakeServerCertificate(authority, "a", {"a.test"}, kTenYears));
-  const CertifiedKey other = ValueOf(MakeServerCertificate(authority, "a", {"a.test"}, kTenYears));
-  EXPECT_NE(one.key, other.key);
-  EXPECT_NE(one.certificate, other.certificate);
+  const CertifiedKey first = ValueOf(MakeServerCertificate(authority, "a", {"a.test"}, kTenYears));
+  const CertifiedKey second = ValueOf(MakeServerCertificate(authority, "a", {"a.test"}, kTenYears));
+  EXPECT_NE(first.key, second.key);
+  EXPECT_NE(first.certificate, second.certificate);
 }
 
 TEST(MakeServerCertificate, RefusesAnUnusableAuthorityAndAnEmptyListOfHosts) {

@@ -62,6 +62,7 @@ class Program {
     }
     return line;
   }
+  // Sends an empty line to the standard input of the program.
   void WriteLine() const {
     if (::write(input_.get(), "\n", 1) != 1) throw std::runtime_error("the program does not listen");
   }

@@ -10,7 +10,7 @@
 namespace pintle::net {
 namespace {
 
-ProxySettings From(const std::map<std::string, std::string>& environment) {
+ProxySettings SettingsFrom(const std::map<std::string, std::string>& environment) {
   for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
   ProxySettings settings = ProxySettings::FromEnvironment();
   for (const auto& [name, value] : environment) ::unsetenv(name.c_str());
@@ -19,25 +19,25 @@ ProxySettings From(const std::map<std::string, std::string>& environment) {
 
 TEST(ProxySettings, ComeFromTheEnvironment) {
   const ProxySettings settings =
-      From({{"http_proxy", "http://a:1"}, {"https_proxy", "http://b:2"}, {"no_proxy", ".svc,10.0.0.0/8"}});
+      SettingsFrom({{"http_proxy", "http://a:1"}, {"https_proxy", "http://b:2"}, {"no_proxy", ".svc,10.0.0.0/8"}});
   EXPECT_EQ(settings.For(ValueOf(Url::Parse("http://x"))), "http://a:1");
   EXPECT_EQ(settings.For(ValueOf(Url::Parse("https://x"))), "http://b:2");
   EXPECT_EQ(settings.except, ".svc,10.0.0.0/8");
 }
 
 TEST(ProxySettings, PreferLowerCaseAndTheVariableOfTheScheme) {
-  const ProxySettings settings = From({{"HTTP_PROXY", "http://a:1"},
-                                       {"http_proxy", ""},
-                                       {"HTTPS_PROXY", "http://b:2"},
-                                       {"https_proxy", "http://c:3"},
-                                       {"all_proxy", "http://d:4"}});
+  const ProxySettings settings = SettingsFrom({{"HTTP_PROXY", "http://a:1"},
+                                               {"http_proxy", ""},
+                                               {"HTTPS_PROXY", "http://b:2"},
+                                               {"https_proxy", "http://c:3"},
+                                               {"all_proxy", "http://d:4"}});
   EXPECT_EQ(settings.for_http, "http://a:1");
   EXPECT_EQ(settings.for_https, "http://c:3");
 }
 
 TEST(ProxySettings, AreEmptyByDefault) {
-  EXPECT_EQ(From({}).for_https, "");
-  EXPECT_EQ(From({{"ALL_PROXY", "socks5h://d:4"}}).for_https, "socks5h://d:4");
+  EXPECT_EQ(SettingsFrom({}).for_https, "");
+  EXPECT_EQ(SettingsFrom({{"ALL_PROXY", "socks5h://d:4"}}).for_https, "socks5h://d:4");
 }
 
 TEST(ProxyName, LeavesThePasswordOut) {

@@ -14,9 +14,9 @@ using std::chrono::seconds;
 
 constexpr MonotonicTime kNow = MonotonicTime(std::chrono::hours(1));
 
-int AllowedOf(int times, RateLimit& limit, std::string_view who, MonotonicTime when) {
+int AllowedOf(int times, RateLimit& limit, std::string_view client, MonotonicTime when) {
   int allowed = 0;
-  for (int i = 0; i < times; ++i) allowed += limit.Allow(who, when) ? 1 : 0;
+  for (int i = 0; i < times; ++i) allowed += limit.Allow(client, when) ? 1 : 0;
   return allowed;
 }
 

@@ -11,7 +11,7 @@
 namespace pintle::net {
 namespace {
 
-// Has one piece.
+// A stream with one piece.
 class OnePiece final : public HttpStream {
  public:
   std::shared_ptr<const std::string> Next(std::function<void()> wake) override {

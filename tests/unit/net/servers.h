@@ -61,6 +61,7 @@ class Server {
   Url At(const std::string& path, const std::string& host = "127.0.0.1") const {
     return ValueOf(Url::Parse(UrlText(path, host)));
   }
+  // Lets the server go on with a request that waits for this.
   void GoAhead() const { program_.WriteLine(); }
   std::string CountConnections() {
     program_.WriteLine();

@@ -105,7 +105,7 @@ TEST(WithDefaults, UsesTheFirstOfSeveralPoliciesForAThing) {
   EXPECT_EQ(FindUnitPolicy(merged, "mine.service")->actions[0].type, "None");
 }
 
-TEST(WithDefaults, ReplacesSameEntriesAndKeepsTheRest) {
+TEST(WithDefaults, ReplacesEntriesOfTheSameFileAndKeepsTheOthers) {
   NodeDisruptionPolicy user;
   user.files = {{"/etc/containers/policy.json", {{"None", {}, {}}}}, {"/etc/mine", {{"None", {}, {}}}}};
   const NodeDisruptionPolicy merged = WithDefaults(user);

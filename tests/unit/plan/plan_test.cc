@@ -85,7 +85,7 @@ TEST(Make, LeavesANodeAloneForANewSshKey) {
 // Steps
 
 template <typename R>
-std::vector<resource::Put<R>> Of(const std::vector<Step>& steps) {
+std::vector<resource::Put<R>> PutsOf(const std::vector<Step>& steps) {
   std::vector<resource::Put<R>> found;
   for (const Step& step : steps) {
     if (const auto* put = std::get_if<resource::Put<R>>(&step)) found.push_back(*put);
@@ -94,8 +94,8 @@ std::vector<resource::Put<R>> Of(const std::vector<Step>& steps) {
 }
 
 template <typename R>
-std::optional<resource::Put<R>> Find(const std::vector<Step>& steps, const std::string& key) {
-  for (const auto& put : Of<R>(steps)) {
+std::optional<resource::Put<R>> FindPut(const std::vector<Step>& steps, const std::string& key) {
+  for (const auto& put : PutsOf<R>(steps)) {
     if (put.key == key) return put;
   }
   return std::nullopt;
@@ -107,7 +107,7 @@ std::vector<Step> StepsBetween(const TestConfig& from, const TestConfig& to, con
 
 TEST(StepsFor, PutsFilesWithTheDigestOfTheirDecodedContents) {
   const auto steps = StepsBetween(TestConfig(), TestConfig().WithFile("/etc/a", "data:,hello%20world"));
-  const auto put = Find<resource::FileEntry>(steps, "/etc/a");
+  const auto put = FindPut<resource::FileEntry>(steps, "/etc/a");
   ASSERT_TRUE(put && put->want);
   EXPECT_EQ(put->want->sha256, Sha256("hello world").hex());
   EXPECT_EQ(put->want->permissions, 0644);
@@ -118,8 +118,8 @@ TEST(StepsFor, KeepsTheBootstrapKubeconfigPrivate) {
   to.WithFile("/etc/kubernetes/kubeconfig", "data:,token").WithFile("/etc/kubernetes/other", "data:,");
   for (ignition::File& file : to.ignition().storage.files) file.mode = 0644;
   const auto steps = StepsBetween(TestConfig(), to);
-  EXPECT_EQ(Find<resource::FileEntry>(steps, "/etc/kubernetes/kubeconfig")->want->permissions, 0600);
-  EXPECT_EQ(Find<resource::FileEntry>(steps, "/etc/kubernetes/other")->want->permissions, 0644);
+  EXPECT_EQ(FindPut<resource::FileEntry>(steps, "/etc/kubernetes/kubeconfig")->want->permissions, 0600);
+  EXPECT_EQ(FindPut<resource::FileEntry>(steps, "/etc/kubernetes/other")->want->permissions, 0644);
 }
 
 TEST(StepsFor, RestoresTheStateBeforeTheFirstConfig) {
@@ -128,8 +128,8 @@ TEST(StepsFor, RestoresTheStateBeforeTheFirstConfig) {
   TestConfig from;
   from.WithFile("/etc/os", "data:,1").WithFile("/etc/ours", "data:,1");
   const auto steps = StepsBetween(from, TestConfig(), {{"/etc/os", original}});
-  EXPECT_EQ(Find<resource::FileEntry>(steps, "/etc/os")->want->sha256, original.sha256);
-  EXPECT_FALSE(Find<resource::FileEntry>(steps, "/etc/ours")->want);
+  EXPECT_EQ(FindPut<resource::FileEntry>(steps, "/etc/os")->want->sha256, original.sha256);
+  EXPECT_FALSE(FindPut<resource::FileEntry>(steps, "/etc/ours")->want);
 }
 
 TEST(StepsFor, MasksAUnitByALink) {
@@ -137,24 +137,24 @@ TEST(StepsFor, MasksAUnitByALink) {
   to.WithUnit("u.service", "[Unit]");
   to.ignition().systemd.units[0].mask = true;
   const auto steps = StepsBetween(TestConfig(), to);
-  const auto put = Find<resource::FileEntry>(steps, "/etc/systemd/system/u.service");
+  const auto put = FindPut<resource::FileEntry>(steps, "/etc/systemd/system/u.service");
   ASSERT_TRUE(put && put->want);
   EXPECT_EQ(put->want->kind, resource::EntryKind::kLink);
   EXPECT_EQ(put->want->target, "/dev/null");
-  EXPECT_THAT(Of<resource::UnitState>(steps), IsEmpty());
+  EXPECT_THAT(PutsOf<resource::UnitState>(steps), IsEmpty());
 }
 
 TEST(StepsFor, RemovesPasswordAndKeysOfARemovedUser) {
   const auto steps = StepsBetween(TestConfig().WithUser("core", {"a"}), TestConfig());
-  EXPECT_FALSE(Find<resource::AuthorizedKeys>(steps, "core")->want.has_value());
-  EXPECT_EQ(Find<resource::PasswordHash>(steps, "core")->want->hash, "*");
+  EXPECT_FALSE(FindPut<resource::AuthorizedKeys>(steps, "core")->want.has_value());
+  EXPECT_EQ(FindPut<resource::PasswordHash>(steps, "core")->want->hash, "*");
 }
 
 TEST(StepsFor, HasOneDeployment) {
   TestConfig to;
   to.spec().kernel_arguments = {"a b=\"1 2\""};
   to.spec().kernel_type = "realtime";
-  const auto deployments = Of<resource::Deployment>(StepsBetween(TestConfig(), to));
+  const auto deployments = PutsOf<resource::Deployment>(StepsBetween(TestConfig(), to));
   ASSERT_THAT(deployments, SizeIs(1));
   EXPECT_THAT(deployments[0].want->kernel_arguments, testing::ElementsAre("a", "b=\"1 2\""));
   EXPECT_EQ(deployments[0].want->kernel_type, "realtime");

@@ -26,7 +26,7 @@ Result<Policy> Compile(const std::string& spec) {
   return CompilePolicy(Read(spec), [&](const std::string& name) { return files.Find(name); });
 }
 
-TEST(RolloutPolicy, HasAllThatTheDocumentHas) {
+TEST(RolloutPolicy, HasAllFieldsOfTheDocument) {
   const Policy policy = ValueOf(Compile(R"({
     "pool": "worker",
     "waves": [
@@ -75,7 +75,7 @@ TEST(RolloutPolicy, HasAllThatTheDocumentHas) {
   EXPECT_EQ(policy.gates[3].on_timeout, GateTimeout::kWait);
 }
 
-TEST(RolloutPolicy, WithoutWavesHasOneThatNeverHalts) {
+TEST(RolloutPolicy, WithoutWavesHasOneWaveThatNeverHalts) {
   const Policy policy = ValueOf(Compile(R"({"pool": "worker"})"));
   ASSERT_EQ(policy.waves.size(), 1U);
   EXPECT_TRUE(policy.waves[0].is_rest());
@@ -134,8 +134,8 @@ TEST(RolloutPolicy, NamesTheFieldAndTheRemedyOfEachMistake) {
                                    "onTimeout": "Stop"}]})",
        "spec.gates[0].onTimeout: \"Stop\" is not known; write Wait, Halt or Continue"},
   };
-  for (const MistakeCase& one : cases) {
-    EXPECT_THAT(MessageOf(Compile(one.spec)), HasSubstr(one.problem)) << one.spec;
+  for (const MistakeCase& row : cases) {
+    EXPECT_THAT(MessageOf(Compile(row.spec)), HasSubstr(row.problem)) << row.spec;
   }
 }
 
@@ -167,7 +167,7 @@ TEST(RolloutPolicy, HasALimitedNumberOfWavesWindowsAndGates) {
             "has 33 gates; write at most 32");
 }
 
-api::RolloutPolicy Named(const std::string& name, int age, const std::string& spec) {
+api::RolloutPolicy PolicyNamed(const std::string& name, int age, const std::string& spec) {
   api::RolloutPolicy policy = Read(spec);
   policy.metadata.name = name;
   policy.metadata.creation_timestamp = api::Time{WallTime(std::chrono::seconds(age))};
@@ -177,9 +177,9 @@ api::RolloutPolicy Named(const std::string& name, int age, const std::string& sp
 TEST(ChoosePolicy, FindsThePolicyByNameOrBySelector) {
   api::MachineConfigPool pool = PoolWith(kNew);
   pool.metadata.labels["tier"] = "web";
-  const api::RolloutPolicy other = Named("other", 1, R"({"pool": "infra"})");
-  const api::RolloutPolicy named = Named("named", 1, R"({"pool": "worker"})");
-  const api::RolloutPolicy selecting = Named("s", 1, R"({"poolSelector": {"matchLabels": {"tier": "web"}}})");
+  const api::RolloutPolicy other = PolicyNamed("other", 1, R"({"pool": "infra"})");
+  const api::RolloutPolicy named = PolicyNamed("named", 1, R"({"pool": "worker"})");
+  const api::RolloutPolicy selecting = PolicyNamed("s", 1, R"({"poolSelector": {"matchLabels": {"tier": "web"}}})");
   const auto choice = [&](std::vector<const api::RolloutPolicy*> policies) {
     return ChoosePolicy(pool, policies).policy;
   };
@@ -192,9 +192,9 @@ TEST(ChoosePolicy, FindsThePolicyByNameOrBySelector) {
 
 TEST(ChoosePolicy, PrefersTheOldestAndThenTheFirstByName) {
   const api::MachineConfigPool pool = PoolWith(kNew);
-  const api::RolloutPolicy young = Named("a", 3, R"({"pool": "worker"})");
-  const api::RolloutPolicy old_b = Named("b", 1, R"({"pool": "worker"})");
-  const api::RolloutPolicy old_c = Named("c", 1, R"({"pool": "worker"})");
+  const api::RolloutPolicy young = PolicyNamed("a", 3, R"({"pool": "worker"})");
+  const api::RolloutPolicy old_b = PolicyNamed("b", 1, R"({"pool": "worker"})");
+  const api::RolloutPolicy old_c = PolicyNamed("c", 1, R"({"pool": "worker"})");
   const std::vector<const api::RolloutPolicy*> policies = {&young, &old_c, &old_b};
   const PolicyChoice choice = ChoosePolicy(pool, policies);
   EXPECT_EQ(choice.policy, &old_b);
@@ -203,9 +203,9 @@ TEST(ChoosePolicy, PrefersTheOldestAndThenTheFirstByName) {
 
 TEST(ChoosePolicy, CountsAPolicyThatCannotBeUsedForAllPools) {
   const api::MachineConfigPool pool = PoolWith(kNew);
-  const api::RolloutPolicy empty = Named("a", 1, R"({"poolSelector": {}})");
+  const api::RolloutPolicy empty = PolicyNamed("a", 1, R"({"poolSelector": {}})");
   const api::RolloutPolicy wrong =
-      Named("b", 1, R"({"poolSelector": {"matchExpressions": [{"key": "a", "operator": "?"}]}})");
+      PolicyNamed("b", 1, R"({"poolSelector": {"matchExpressions": [{"key": "a", "operator": "?"}]}})");
   for (const api::RolloutPolicy* policy : {&empty, &wrong}) {
     EXPECT_EQ(ChoosePolicy(pool, std::vector{policy}).policy, policy) << policy->metadata.name;
   }
@@ -214,7 +214,7 @@ TEST(ChoosePolicy, CountsAPolicyThatCannotBeUsedForAllPools) {
 TEST(ChoosePolicy, CountsAPolicyWithANameAndASelectorForThePoolsOfBoth) {
   api::MachineConfigPool pool = PoolWith(kNew);
   const api::RolloutPolicy both =
-      Named("both", 1, R"({"pool": "infra", "poolSelector": {"matchLabels": {"tier": "web"}}})");
+      PolicyNamed("both", 1, R"({"pool": "infra", "poolSelector": {"matchLabels": {"tier": "web"}}})");
   EXPECT_EQ(ChoosePolicy(pool, std::vector{&both}).policy, nullptr);
   pool.metadata.labels["tier"] = "web";
   EXPECT_EQ(ChoosePolicy(pool, std::vector{&both}).policy, &both);

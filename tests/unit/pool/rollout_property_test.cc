@@ -23,7 +23,7 @@ class RandomChoices {
   int Below(int limit) { return static_cast<int>(engine_() % static_cast<unsigned>(limit)); }
   bool OneIn(int n) { return Below(n) == 0; }
   template <typename T>
-  const T& Of(const std::vector<T>& choices) {
+  const T& Pick(const std::vector<T>& choices) {
     return choices[static_cast<std::size_t>(Below(static_cast<int>(choices.size())))];
   }
   std::mt19937& engine() { return engine_; }
@@ -38,9 +38,9 @@ api::Node AnyNode(RandomChoices& random, int index) {
   const std::vector<std::string_view> states = {api::kStateDone,          api::kStateDone,      api::kStateDone,
                                                 api::kStateWorking,       api::kStateRebooting, api::kStateDegraded,
                                                 api::kStateUnreconcilable};
-  const std::string current = random.Of(configs);
-  const std::string desired = random.OneIn(3) ? random.Of(configs) : current;
-  api::Node node = NodeBetween("node-" + std::to_string(index), current, desired, random.Of(states));
+  const std::string current = random.Pick(configs);
+  const std::string desired = random.OneIn(3) ? random.Pick(configs) : current;
+  api::Node node = NodeBetween("node-" + std::to_string(index), current, desired, random.Pick(states));
   if (random.OneIn(6)) node = NotReady(std::move(node));
   if (random.OneIn(6)) node = Cordoned(std::move(node));
   if (!random.OneIn(3)) node = InZone(std::move(node), "z" + std::to_string(random.Below(3)));
@@ -56,7 +56,7 @@ std::vector<api::Node> AnyNodes(RandomChoices& random) {
 
 api::MachineConfigPool AnyPool(RandomChoices& random) {
   const std::vector<api::IntOrString> limits = {{0}, {1}, {2}, {5}, {-1}, {"10%"}, {"50%"}, {"100%"}, {"?"}};
-  api::MachineConfigPool pool = PoolWith(kNew, random.Of(limits));
+  api::MachineConfigPool pool = PoolWith(kNew, random.Pick(limits));
   pool.spec.paused = random.OneIn(5);
   return pool;
 }
@@ -166,7 +166,7 @@ TEST(AnyRollout, EndsWithEveryHealthyNodeAtTheTarget) {
     std::vector<api::Node> nodes;
     const int count = 1 + random.Below(30);
     for (int i = 0; i < count; ++i) nodes.push_back(CreatedAt(NodeAt("node-" + std::to_string(i), kOld), i));
-    const api::MachineConfigPool pool = PoolWith(kNew, random.Of(std::vector<api::IntOrString>{{1}, {2}, {"30%"}}));
+    const api::MachineConfigPool pool = PoolWith(kNew, random.Pick(std::vector<api::IntOrString>{{1}, {2}, {"30%"}}));
     int rounds = 0;
     for (; rounds <= count; ++rounds) {
       const Rollout rollout = Decide(pool, nodes);

@@ -19,8 +19,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 // A pool with a policy, whose rollout is simulated.
-struct Plan {
-  Plan(const std::string& spec, int count) : pool(PoolWith(kNew, {1})) {
+struct SimulatedPool {
+  SimulatedPool(const std::string& spec, int count) : pool(PoolWith(kNew, {1})) {
     json::Report report;
     const auto read = json::Decode<api::RolloutPolicy>(
         ValueOf(json::Parse(R"({"metadata": {"name": "p"}, "spec": )" + spec + "}")), report);
@@ -44,7 +44,7 @@ struct Plan {
   seconds node_time = minutes(30);
 };
 
-// "2027-03-28T00:00:00Z WaveBegins 1, 4 nodes, until 2027-03-28T01:00:00Z".
+// Returns a text such as "2027-03-28T00:00:00Z WaveBegins 1, 4 nodes, until 2027-03-28T01:00:00Z".
 std::string TextOf(const SimulatedStep& step) {
   std::string text = ToRfc3339(step.at) + " " + NameOf(step.kind);
   if (step.wave > 0) text += " " + std::to_string(step.wave);
@@ -61,8 +61,8 @@ std::vector<std::string> TextOf(const Simulation& simulation) {
 }
 
 TEST(Simulation, HasEachWaveWithItsSoak) {
-  const Plan plan(R"({"pool": "worker", "waves": [{"name": "canary", "nodes": 1, "soak": "1h"}]})", 4);
-  const Simulation simulation = plan.Run();
+  const SimulatedPool simulated(R"({"pool": "worker", "waves": [{"name": "canary", "nodes": 1, "soak": "1h"}]})", 4);
+  const Simulation simulation = simulated.Run();
   EXPECT_THAT(TextOf(simulation),
               ElementsAre("2027-03-27T12:00:00Z WaveBegins 1, 1 nodes",
                           "2027-03-27T12:30:00Z Soaks 1, until 2027-03-27T13:30:00Z", "2027-03-27T13:30:00Z WaveDone 1",
@@ -72,18 +72,18 @@ TEST(Simulation, HasEachWaveWithItsSoak) {
 }
 
 TEST(Simulation, UpdatesAsManyNodesAtATimeAsThePoolAllows) {
-  Plan plan(R"({"pool": "worker"})", 10);
-  plan.pool.spec.max_unavailable = api::IntOrString{3};
-  EXPECT_EQ(plan.Run().end, plan.begin + 4 * plan.node_time);
+  SimulatedPool simulated(R"({"pool": "worker"})", 10);
+  simulated.pool.spec.max_unavailable = api::IntOrString{3};
+  EXPECT_EQ(simulated.Run().end, simulated.begin + 4 * simulated.node_time);
 }
 
 // The clocks in Berlin are put forward at 2027-03-28T01:00:00Z.
 TEST(Simulation, UsesAWindowInTheNightInWhichTheClocksArePutForward) {
-  Plan plan(R"({"pool": "worker", "waves": [{"nodes": 1, "soak": "1h"}],
+  SimulatedPool simulated(R"({"pool": "worker", "waves": [{"nodes": 1, "soak": "1h"}],
                 "windows": [{"days": ["Sun"], "start": "01:00", "duration": "4h", "timeZone": "Europe/Berlin"}]})",
-            5);
-  plan.node_time = hours(1);
-  const Simulation simulation = plan.Run();
+                          5);
+  simulated.node_time = hours(1);
+  const Simulation simulation = simulated.Run();
   EXPECT_THAT(TextOf(simulation),
               ElementsAre("2027-03-27T12:00:00Z WaitsForWindow 1, until 2027-03-28T00:00:00Z",
                           "2027-03-28T00:00:00Z WaveBegins 1, 1 nodes",
@@ -98,12 +98,12 @@ TEST(Simulation, UsesAWindowInTheNightInWhichTheClocksArePutForward) {
 
 // The clocks in Berlin pass 02:30 twice on 2027-10-31.
 TEST(Simulation, UsesAWindowOnceInTheNightInWhichTheClocksArePutBack) {
-  Plan plan(R"({"pool": "worker",
+  SimulatedPool simulated(R"({"pool": "worker",
                 "windows": [{"days": ["Sun"], "start": "02:30", "duration": "1h", "timeZone": "Europe/Berlin"}]})",
-            3);
-  plan.begin = ValueOf(FromRfc3339("2027-10-30T00:00:00Z"));
-  plan.node_time = hours(1);
-  const Simulation simulation = plan.Run();
+                          3);
+  simulated.begin = ValueOf(FromRfc3339("2027-10-30T00:00:00Z"));
+  simulated.node_time = hours(1);
+  const Simulation simulation = simulated.Run();
   std::vector<std::string> used;
   for (const SimulatedStep& step : simulation.steps) {
     if (step.kind == SimulatedStep::Kind::kWindowUsed) used.push_back(ToRfc3339(*step.since));
@@ -113,70 +113,70 @@ TEST(Simulation, UsesAWindowOnceInTheNightInWhichTheClocksArePutBack) {
 }
 
 TEST(Simulation, WaitsForTheEndOfAFreeze) {
-  Plan plan(R"({"pool": "worker", "freeze": {"until": "2027-06-01"}})", 1);
-  EXPECT_EQ(ToRfc3339(plan.Run().end.value()), "2027-06-01T00:30:00Z");
+  SimulatedPool simulated(R"({"pool": "worker", "freeze": {"until": "2027-06-01"}})", 1);
+  EXPECT_EQ(ToRfc3339(simulated.Run().end.value()), "2027-06-01T00:30:00Z");
 }
 
 TEST(Simulation, AssumesThatEachApprovalIsGivenAtOnce) {
-  const Plan plan(R"({"pool": "worker", "approve": "Manual", "waves": [{"nodes": 1}, {"nodes": 1}]})", 3);
-  const Simulation simulation = plan.Run();
+  const SimulatedPool simulated(R"({"pool": "worker", "approve": "Manual", "waves": [{"nodes": 1}, {"nodes": 1}]})", 3);
+  const Simulation simulation = simulated.Run();
   EXPECT_THAT(TextOf(simulation), AllOf(Contains("2027-03-27T12:30:00Z NeedsApproval 2"),
                                         Contains("2027-03-27T13:00:00Z NeedsApproval 3")));
-  EXPECT_EQ(simulation.end, plan.begin + 3 * plan.node_time);
+  EXPECT_EQ(simulation.end, simulated.begin + 3 * simulated.node_time);
 }
 
 TEST(Simulation, AssumesThatGatesAreMetAndThatNodesHaveStaged) {
-  const Plan plan(R"({"pool": "worker", "stage": "All", "waves": [{"nodes": 1}],
+  const SimulatedPool simulated(R"({"pool": "worker", "stage": "All", "waves": [{"nodes": 1}],
                       "gates": [{"name": "g", "when": "Before", "http": {"url": "http://shop"}},
                                 {"name": "h", "when": "After", "nodeCondition": {"type": "Fit"}}]})",
-                  2);
-  EXPECT_EQ(plan.Run().end, plan.begin + 2 * plan.node_time);
+                                2);
+  EXPECT_EQ(simulated.Run().end, simulated.begin + 2 * simulated.node_time);
 }
 
 TEST(Simulation, GoesOnWithTheRolloutThatIsUnderWay) {
-  Plan plan(R"({"pool": "worker", "waves": [{"nodes": 1}]})", 2);
-  plan.nodes[0] = CreatedAt(NodeBetween("n0", kOld, kNew, api::kStateWorking), 0);
-  plan.memory.target = kNew;
-  plan.memory.members = {"n0"};
-  plan.memory.has_begun = true;
-  plan.memory.began = api::Time{plan.begin - minutes(20)};
-  plan.memory.assigned_at = {{"n0", api::Time{plan.begin - minutes(20)}}};
-  EXPECT_THAT(TextOf(plan.Run()),
+  SimulatedPool simulated(R"({"pool": "worker", "waves": [{"nodes": 1}]})", 2);
+  simulated.nodes[0] = CreatedAt(NodeBetween("n0", kOld, kNew, api::kStateWorking), 0);
+  simulated.memory.target = kNew;
+  simulated.memory.members = {"n0"};
+  simulated.memory.has_begun = true;
+  simulated.memory.began = api::Time{simulated.begin - minutes(20)};
+  simulated.memory.assigned_at = {{"n0", api::Time{simulated.begin - minutes(20)}}};
+  EXPECT_THAT(TextOf(simulated.Run()),
               ElementsAre("2027-03-27T12:10:00Z WaveDone 1", "2027-03-27T12:10:00Z WaveBegins 2, 1 nodes",
                           "2027-03-27T12:40:00Z WaveDone 2", "2027-03-27T12:40:00Z Finished, 2 nodes"));
 }
 
 TEST(Simulation, ReportsAHaltIfNodesTakeLongerThanThePolicyAllows) {
-  Plan plan(R"({"pool": "worker", "waves": [{"nodes": 1, "nodeTimeout": "10min"}]})", 2);
-  const Simulation simulation = plan.Run();
+  SimulatedPool simulated(R"({"pool": "worker", "waves": [{"nodes": 1, "nodeTimeout": "10min"}]})", 2);
+  const Simulation simulation = simulated.Run();
   EXPECT_THAT(TextOf(simulation), Contains("2027-03-27T12:10:00Z Halted 1"));
-  EXPECT_EQ(simulation.end, plan.begin + 2 * plan.node_time);
+  EXPECT_EQ(simulation.end, simulated.begin + 2 * simulated.node_time);
 }
 
-TEST(Simulation, NamesWhatKeepsARolloutFromItsEnd) {
-  Plan plan(R"({"pool": "worker"})", 2);
-  plan.nodes[1].spec.unschedulable = true;
-  const Simulation simulation = plan.Run();
+TEST(Simulation, NamesTheObstacleIfTheRolloutDoesNotEnd) {
+  SimulatedPool simulated(R"({"pool": "worker"})", 2);
+  simulated.nodes[1].spec.unschedulable = true;
+  const Simulation simulation = simulated.Run();
   EXPECT_FALSE(simulation.end);
   EXPECT_THAT(simulation.obstacle,
               HasSubstr("not updated, because somebody has cordoned them (run `kubectl uncordon`): n1"));
-  plan.pool.spec.paused = true;
-  EXPECT_EQ(plan.Run().obstacle, "the pool is paused");
-  EXPECT_FALSE(plan.Run().end);
+  simulated.pool.spec.paused = true;
+  EXPECT_EQ(simulated.Run().obstacle, "the pool is paused");
+  EXPECT_FALSE(simulated.Run().end);
 }
 
 TEST(Simulation, OfAPoolThatHasItsTargetEndsAtOnce) {
-  Plan plan(R"({"pool": "worker"})", 2);
-  for (api::Node& node : plan.nodes) node = NodeAt(node.metadata.name, kNew);
-  EXPECT_EQ(plan.Run().end, plan.begin);
+  SimulatedPool simulated(R"({"pool": "worker"})", 2);
+  for (api::Node& node : simulated.nodes) node = NodeAt(node.metadata.name, kNew);
+  EXPECT_EQ(simulated.Run().end, simulated.begin);
 }
 
 TEST(Simulation, OfManyNodesAndWindowsHasALimitedNumberOfDecisions) {
-  Plan plan(R"({"pool": "worker", "waves": [{"nodes": "10%"}],
+  SimulatedPool simulated(R"({"pool": "worker", "waves": [{"nodes": "10%"}],
                 "windows": [{"start": "22:00", "duration": "2h"}]})",
-            300);
-  plan.pool.spec.max_unavailable = api::IntOrString{"5%"};
-  const Simulation simulation = plan.Run();
+                          300);
+  simulated.pool.spec.max_unavailable = api::IntOrString{"5%"};
+  const Simulation simulation = simulated.Run();
   ASSERT_TRUE(simulation.end) << simulation.obstacle;
   // A window has time for four times 15 nodes.
   EXPECT_EQ(ToRfc3339(*simulation.end), "2027-04-01T00:00:00Z");

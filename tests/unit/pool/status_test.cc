@@ -14,7 +14,7 @@ api::Condition ConditionOf(const std::string& type, const std::string& status, c
   return {.type = type, .status = status, .last_transition_time = when, .reason = "", .message = message};
 }
 
-const api::Condition& Of(const api::MachineConfigPoolStatus& status, const std::string& type) {
+const api::Condition& ConditionIn(const api::MachineConfigPoolStatus& status, const std::string& type) {
   for (const api::Condition& condition : status.conditions) {
     if (condition.type == type) return condition;
   }
@@ -65,7 +65,7 @@ TEST(Status, MovesToTheNewConfigurationWhenAllNodesHaveIt) {
   EXPECT_EQ(status.configuration.name, kNew);
   EXPECT_EQ(status.updated_machine_count, 2);
   EXPECT_EQ(status.ready_machine_count, 2);
-  EXPECT_EQ(Of(status, "Updated").message, "All nodes are updated with MachineConfig rendered-worker-new");
+  EXPECT_EQ(ConditionIn(status, "Updated").message, "All nodes are updated with MachineConfig rendered-worker-new");
   EXPECT_THAT(Types(status.conditions), ElementsAre("Updated", "Updating", "NodeDegraded", "Degraded"));
 }
 
@@ -75,15 +75,16 @@ TEST(Status, KeepsTheOldConfigurationUntilAllNodesHaveTheNewOne) {
   EXPECT_EQ(status.updated_machine_count, 2);
   EXPECT_EQ(status.ready_machine_count, 1);
   EXPECT_EQ(status.unavailable_machine_count, 1);
-  EXPECT_EQ(Of(status, "Updating").message, "All nodes are updating to MachineConfig rendered-worker-new");
+  EXPECT_EQ(ConditionIn(status, "Updating").message, "All nodes are updating to MachineConfig rendered-worker-new");
 }
 
 TEST(Status, ReportsThatAPausedPoolWillNotUpdate) {
   api::MachineConfigPool pool = PoolWith(kNew);
   pool.spec.paused = true;
   const auto status = Decide(pool, {NodeAt("a", kOld)}).status;
-  EXPECT_EQ(Of(status, "Updating").status, "False");
-  EXPECT_EQ(Of(status, "Updating").message, "Pool is paused; will not update to MachineConfig rendered-worker-new");
+  EXPECT_EQ(ConditionIn(status, "Updating").status, "False");
+  EXPECT_EQ(ConditionIn(status, "Updating").message,
+            "Pool is paused; will not update to MachineConfig rendered-worker-new");
 }
 
 api::MachineOSConfig ConfigOfImage() {
@@ -143,19 +144,19 @@ TEST(Status, KeepsTheTransitionTimeOfALayeredPoolThatIsDegraded) {
   Situation situation = SituationOf(pool, states);
   situation.layering = {.config = &config, .build = &build};
   situation.now = kNow;
-  EXPECT_EQ(Of(Decide(situation).status, "Updating").last_transition_time, kEarlier);
+  EXPECT_EQ(ConditionIn(Decide(situation).status, "Updating").last_transition_time, kEarlier);
 }
 
 TEST(Status, IsDegradedByRenderingAndNotByAFormerImageBuild) {
   api::MachineConfigPool pool = PoolWith(kNew);
   pool.status.conditions = {ConditionOf("RenderDegraded", "True", "bad")};
   const auto by_render = Decide(pool, {NodeAt("a", kNew)}).status;
-  EXPECT_EQ(Of(by_render, "Degraded").status, "True");
-  EXPECT_EQ(Of(by_render, "Degraded").message, "");
+  EXPECT_EQ(ConditionIn(by_render, "Degraded").status, "True");
+  EXPECT_EQ(ConditionIn(by_render, "Degraded").message, "");
   pool.status.conditions = {ConditionOf("ImageBuildDegraded", "True", "bad")};
   const auto cleared = Decide(pool, {NodeAt("a", kNew)}).status;
-  EXPECT_EQ(Of(cleared, "Degraded").status, "False");
-  EXPECT_EQ(Of(cleared, "ImageBuildDegraded").reason, "NoLayeredObjects");
+  EXPECT_EQ(ConditionIn(cleared, "Degraded").status, "False");
+  EXPECT_EQ(ConditionIn(cleared, "ImageBuildDegraded").reason, "NoLayeredObjects");
 }
 
 TEST(Status, QuotesTheReasonsOfDegradedNodes) {
@@ -171,8 +172,8 @@ TEST(Status, QuotesTheReasonsOfDegradedNodes) {
   situation.machine_config_nodes = report_pointers;
   const auto status = Decide(situation).status;
   EXPECT_EQ(status.degraded_machine_count, 2);
-  EXPECT_EQ(Of(status, "NodeDegraded").reason, "2 nodes are reporting degraded status on sync");
-  EXPECT_EQ(Of(status, "Degraded").message,
+  EXPECT_EQ(ConditionIn(status, "NodeDegraded").reason, "2 nodes are reporting degraded status on sync");
+  EXPECT_EQ(ConditionIn(status, "Degraded").message,
             R"(Node b is reporting: "no\nway", Node a is reporting: "full", Node a is reporting: "on \"a\"")");
 }
 

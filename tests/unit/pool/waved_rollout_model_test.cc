@@ -35,7 +35,7 @@ int StepsToTake() {
   return steps == nullptr ? USUAL_STEPS : std::atoi(steps);
 }
 
-// How often things have happened in all models.  A model in which they do not happen would show nothing.
+// How often things have happened in all models.  A model in which they do not happen would prove nothing.
 struct Happenings {
   std::map<std::string, int> news;
   int updates = 0;
@@ -376,7 +376,7 @@ class PolicyModel {
     if (!json::Equal(last_.memory, memory_)) {
       EXPECT_TRUE(updates.empty() && of_unavailable.empty()) << "nodes were updated before the memory was written";
       if (is_killed) return false;
-      for (const RolloutNews& one : last_.news) ++happenings_.news[one.reason];
+      for (const RolloutNews& item : last_.news) ++happenings_.news[item.reason];
       if (last_.memory.target != memory_.target) ++rollouts_;
       if (last_.memory.override_used && !last_.memory.override_used->withdrawn) {
         override_rollouts_.try_emplace(last_.memory.override_seen, rollouts_);

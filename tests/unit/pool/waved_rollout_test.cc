@@ -57,7 +57,7 @@ class Fleet {
   // Returns whether anything was written.
   bool Step(std::vector<std::string>& assigned) {
     last = Decide();
-    for (const RolloutNews& one : last.news) news.push_back(one.reason);
+    for (const RolloutNews& item : last.news) news.push_back(item.reason);
     const bool is_new = !json::Equal(last.memory, memory);
     EXPECT_TRUE(!is_new || (last.rollout.updates.empty() && last.rollout.updates_of_unavailable.empty()));
     json::Report report;
@@ -176,7 +176,7 @@ TEST(WavedRollout, WritesWhatItRemembersBeforeItUpdatesANode) {
   EXPECT_THAT(assigned, ElementsAre("n0"));
 }
 
-TEST(WavedRollout, DecidesTheSameWithoutTheWriteThatWasLost) {
+TEST(WavedRollout, DecidesTheSameAgainAfterALostWrite) {
   Fleet fleet(kCanary, 4);
   const PolicyRollout first = fleet.Decide();
   EXPECT_TRUE(json::Equal(fleet.Decide().memory, first.memory));
@@ -213,10 +213,10 @@ TEST(WavedRollout, HasTheNodesOfAWaveByNumberPercentageOrLabel) {
       {R"([{"nodeSelector": {"matchLabels": {"canary": "yes"}}, "nodes": 2}])", {"n7", "n8"}},
       {R"([{"nodeSelector": {"matchLabels": {"canary": "no"}}}, {"nodes": 1}])", {"n0"}},
   };
-  for (const WaveCase& one : cases) {
-    Fleet fleet(R"({"pool": "worker", "waves": )" + std::string(one.waves) + "}", 10);
+  for (const WaveCase& row : cases) {
+    Fleet fleet(R"({"pool": "worker", "waves": )" + std::string(row.waves) + "}", 10);
     for (const char* name : {"n7", "n8", "n9"}) fleet.Named(name).metadata.labels["canary"] = "yes";
-    EXPECT_EQ(fleet.AssignTargets(), one.first) << one.waves;
+    EXPECT_EQ(fleet.AssignTargets(), row.first) << row.waves;
   }
 }
 
@@ -271,7 +271,7 @@ TEST(WavedRollout, StaysHaltedWhenAnEditLeavesFewerWaves) {
   EXPECT_EQ(fleet.Phase(), "Halted");
 }
 
-TEST(WavedRollout, KeepsTheNodesOfAWaveWhenOthersCome) {
+TEST(WavedRollout, KeepsTheNodesOfAWaveWhenOtherNodesJoin) {
   Fleet fleet(kCanary, 3);
   EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n0"));
   fleet.nodes.push_back(CreatedAt(NodeAt("a", kOld), -5));
@@ -297,7 +297,7 @@ TEST(WavedRollout, NeverHasMoreNodesUnavailableThanTheWaveOrThePoolAllows) {
   EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n3"));
 }
 
-TEST(WavedRollout, StaysBelowAPauseOfThePool) {
+TEST(WavedRollout, UpdatesNothingWhileThePoolIsPaused) {
   Fleet fleet(kCanary, 3);
   fleet.pool.spec.paused = true;
   EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
@@ -380,7 +380,7 @@ TEST(WavedRollout, WaitsForTheApprovalOfEachWaveButTheFirst) {
   EXPECT_THAT(fleet.news, Contains("RolloutApproved"));
 }
 
-TEST(WavedRollout, DoesNotTakeTheApprovalOfAWaveForOneThatIsInsertedBeforeIt) {
+TEST(WavedRollout, DoesNotTakeTheApprovalOfAWaveForAWaveThatIsInsertedBeforeIt) {
   Fleet fleet(R"({"pool": "worker", "approve": "Manual", "waves": [{"nodes": 1}, {"nodes": 1, "soak": "1h"}]})", 4);
   fleet.FinishAll(fleet.AssignTargets());
   fleet.AssignTargets();
@@ -687,7 +687,7 @@ TEST(WavedRollout, UpdatesNothingDuringAFreeze) {
 constexpr const char* kFrozenCanary =
     R"({"pool": "worker", "waves": [{"nodes": 1}], "freeze": {"until": "2027-01-07"}})";
 
-TEST(WavedRollout, DisregardsWindowsAndFreezesForOneTargetWhenAnAdministratorSaysWhy) {
+TEST(WavedRollout, DisregardsAFreezeForOneTargetIfAnAdministratorOverridesIt) {
   Fleet fleet(kFrozenCanary, 2);
   fleet.Order(api::kOverrideAnnotation, OverrideOf(kNew));
   EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n0"));  // The waves still hold.
@@ -809,7 +809,7 @@ TEST(WavedRollout, EndsAWaveOnlyByAResultFromAfterItsNodesAreWell) {
   EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n2"));
 }
 
-TEST(WavedRollout, HaltsAfterTheTimeOfAGateUntilItIsMet) {
+TEST(WavedRollout, HaltsAfterTheTimeoutOfAGateUntilTheGateIsMet) {
   for (const char* const when : {"Before", "After"}) {
     Fleet fleet(WithGate(std::string(R"("when": ")") + when +
                          R"(", "http": {"url": "http://p"}, "timeout": "1h", "onTimeout": "Halt")"),
@@ -832,7 +832,7 @@ TEST(WavedRollout, HaltsAfterTheTimeOfAGateUntilItIsMet) {
   }
 }
 
-TEST(WavedRollout, ContinuesAfterTheTimeOfAGateIfThePolicySaysSo) {
+TEST(WavedRollout, ContinuesAfterTheTimeoutOfAGateIfThePolicySaysSo) {
   for (const char* const when : {"Before", "After"}) {
     Fleet fleet(WithGate(std::string(R"("when": ")") + when +
                          R"(", "nodeCondition": {"type": "Fit"}, "timeout": "1h", "onTimeout": "Continue")"),
@@ -845,7 +845,7 @@ TEST(WavedRollout, ContinuesAfterTheTimeOfAGateIfThePolicySaysSo) {
   }
 }
 
-TEST(WavedRollout, StartsTheTimeOfAGateAgainWhenAPersonResumes) {
+TEST(WavedRollout, RestartsTheTimeoutOfAGateWhenAPersonResumes) {
   Fleet fleet(WithGate(R"("when": "Before", "http": {"url": "http://p"}, "timeout": "1h", "onTimeout": "Halt")"), 3);
   fleet.AssignTargets();
   fleet.now += hours(1);
@@ -910,7 +910,7 @@ TEST(WavedRollout, WaitsNoLongerThanTheSoakWhenTheClockIsPutBack) {
   EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n1"));
 }
 
-TEST(WavedRollout, ReportsWhereItStands) {
+TEST(WavedRollout, ReportsItsPhaseAndProgress) {
   Fleet fleet(kCanary, 4);
   fleet.AssignTargets();
   const std::vector<NodeState> states = States(fleet.nodes);
@@ -943,7 +943,7 @@ TEST(WavedRollout, RemembersHowLongNodesTook) {
   EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   EXPECT_EQ(fleet.memory.took->nodes, 3);
   EXPECT_EQ(fleet.memory.took->seconds, 600 + 1200 + 540);
-  // It stays until a node is done with the next target.
+  // The record of these times stays until a node is done with the next target.
   fleet.pool.spec.configuration.name = "rendered-worker-newer";
   EXPECT_THAT(fleet.AssignTargets(), SizeIs(2));
   EXPECT_EQ(fleet.memory.took->target, kNew);
@@ -985,7 +985,7 @@ TEST(WavedRollout, RemembersTheFirstEndOfEachWaveThatUpdatedNodes) {
   EXPECT_THAT(waves(fleet), IsEmpty());
 }
 
-TEST(WavedRollout, ReadsPartOfAMemoryOfAnotherPolicyWithoutHarm) {
+TEST(WavedRollout, CorrectsAWaveIndexInItsMemoryThatIsOutOfRange) {
   Fleet fleet(kCanary, 2);
   fleet.AssignTargets();
   fleet.memory.wave_index = 17;

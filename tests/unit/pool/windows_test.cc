@@ -34,7 +34,7 @@ Windows WindowsOf(const std::vector<api::RolloutWindow>& windows,
 
 WallTime Instant(const std::string& text) { return ValueOf(FromRfc3339(text)); }
 
-// Returns "2027-03-28T01:00:00Z to 2027-03-28T02:00:00Z".
+// Returns the next opening as a text such as "2027-03-28T01:00:00Z to 2027-03-28T02:00:00Z".
 std::string NextOf(const Windows& windows, const std::string& instant) {
   const Opening next = windows.Next(Instant(instant));
   return ToRfc3339(next.begin) + " to " + (next.end ? ToRfc3339(*next.end) : "no end");
@@ -101,11 +101,11 @@ TEST(Windows, OpenAndCloseAtTheRightInstants) {
        "2027-01-01T00:00:00Z to 2027-01-01T01:00:00Z"},
       {"a week at a time", {{"Mon"}, "00:00", "7d", "UTC"}, "2027-01-06T12:00:00Z", true, nullptr},
   };
-  for (const WindowCase& one : cases) {
-    const Windows windows = WindowsOf({one.window});
-    EXPECT_EQ(windows.IsOpenAt(Instant(one.now)), one.is_open) << one.what;
-    if (one.next != nullptr) {
-      EXPECT_EQ(NextOf(windows, one.now), one.next) << one.what;
+  for (const WindowCase& row : cases) {
+    const Windows windows = WindowsOf({row.window});
+    EXPECT_EQ(windows.IsOpenAt(Instant(row.now)), row.is_open) << row.what;
+    if (row.next != nullptr) {
+      EXPECT_EQ(NextOf(windows, row.now), row.next) << row.what;
     }
   }
 }
@@ -165,8 +165,8 @@ bool IsNearClockChange(const TimeZone& zone, WallTime at) {
   return offset(at - std::chrono::days(1)) != offset(at + std::chrono::days(1));
 }
 
-// Compares two years, in steps of five minutes, with a definition that is as plain as possible.  Except in the nightly
-// run, of the days on which no clock is set, only one in ten is compared.
+// Compares two years, in steps of five minutes, with a definition that is as plain as possible.  Of the days on which
+// no clock is set, only the nightly run compares all; other runs compare one in ten.
 TEST(Windows, AgreeWithTheClockOnTheWall) {
   const bool is_nightly = std::getenv("PINTLE_NIGHTLY") != nullptr;
   const WallTime begin = Instant("2027-01-01T00:00:00Z");

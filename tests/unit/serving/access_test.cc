@@ -41,9 +41,9 @@ TEST(Access, ATokenWithAChangedCharacterIsRefused) {
   for (std::size_t at = 0; at < token.size(); ++at) {
     for (const char c : {'A', 'B', '.', '='}) {
       if (token[at] == c) continue;
-      std::string other = token;
-      other[at] = c;
-      EXPECT_EQ(Check(other), TokenProblem::kForged) << other;
+      std::string changed = token;
+      changed[at] = c;
+      EXPECT_EQ(Check(changed), TokenProblem::kForged) << changed;
     }
   }
 }

@@ -46,14 +46,14 @@ class IgnitionAnswerTest : public testing::Test {
 };
 
 TEST_F(IgnitionAnswerTest, ServesTheSameBytesToAllRequestsForAVersion) {
-  const IgnitionAnswer one = Ask("/config/worker", "application/vnd.coreos.ignition+json;version=3.3.0");
-  const IgnitionAnswer other = Ask("/config/a/worker", "x/vnd.coreos.ignition+json;version=3.3.9");
-  ASSERT_EQ(one.http.status, 200);
-  EXPECT_EQ(one.http.body.get(), other.http.body.get());
-  EXPECT_EQ(one.version, SpecVersion::k3_3);
-  EXPECT_EQ(one.pool, "worker");
-  EXPECT_THAT(one.http.headers, testing::ElementsAre(net::Header{"Content-Type", "application/json"}));
-  EXPECT_NE(one.http.body.get(), Ask("/config/worker").http.body.get());
+  const IgnitionAnswer first = Ask("/config/worker", "application/vnd.coreos.ignition+json;version=3.3.0");
+  const IgnitionAnswer second = Ask("/config/a/worker", "x/vnd.coreos.ignition+json;version=3.3.9");
+  ASSERT_EQ(first.http.status, 200);
+  EXPECT_EQ(first.http.body.get(), second.http.body.get());
+  EXPECT_EQ(first.version, SpecVersion::k3_3);
+  EXPECT_EQ(first.pool, "worker");
+  EXPECT_THAT(first.http.headers, testing::ElementsAre(net::Header{"Content-Type", "application/json"}));
+  EXPECT_NE(first.http.body.get(), Ask("/config/worker").http.body.get());
 }
 
 TEST_F(IgnitionAnswerTest, ReportsWhyThereIsNoConfig) {
@@ -93,7 +93,7 @@ TEST_F(IgnitionAnswerTest, KeepsTheLimitOfMemoryForConfigs) {
 TEST_F(IgnitionAnswerTest, ChecksATokenAsItsModeRequires) {
   const std::string good = MakeToken(kSigningKey, "worker", kRequestTime + std::chrono::seconds(1));
   const std::string expired = MakeToken(kSigningKey, "worker", kRequestTime);
-  const std::string of_other = MakeToken(kSigningKey, "master", kRequestTime + std::chrono::seconds(1));
+  const std::string of_other_pool = MakeToken(kSigningKey, "master", kRequestTime + std::chrono::seconds(1));
   EXPECT_EQ(StatusWith("junk"), 200);
   EXPECT_EQ(Ask("/config/worker", "", "junk").token, TokenProblem::kNone);
 
@@ -107,7 +107,7 @@ TEST_F(IgnitionAnswerTest, ChecksATokenAsItsModeRequires) {
   EXPECT_EQ(StatusWith(""), 401);
   EXPECT_EQ(StatusWith("junk"), 401);
   EXPECT_EQ(StatusWith(expired), 401);
-  EXPECT_EQ(StatusWith(of_other), 403);
+  EXPECT_EQ(StatusWith(of_other_pool), 403);
   // Without a token, a client does not learn which pools and versions exist.
   EXPECT_EQ(Ask("/config/none").http.status, 401);
   EXPECT_EQ(Ask("/config/worker", "application/vnd.coreos.ignition+json;version=4.0.0").http.status, 401);

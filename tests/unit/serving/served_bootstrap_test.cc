@@ -123,7 +123,7 @@ TEST_F(ServedBootstrapTest, ServesTheControlPlaneOnly) {
   EXPECT_EQ(Ask(Pools(), "infra").http.status, 500);
 }
 
-TEST_F(ServedBootstrapTest, AnswersWithTheStatusOfTheOperatorIfAFileIsMissing) {
+TEST_F(ServedBootstrapTest, AnswersAsTheMachineConfigOperatorIfAFileIsMissing) {
   const ServedPools pools = Pools();
   std::filesystem::remove(folder_ / "controller-config/machine-config-controller.yaml");
   const IgnitionAnswer without_settings = Ask(pools, "master");

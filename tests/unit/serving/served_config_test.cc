@@ -91,7 +91,7 @@ TEST(ServedText, ReplacesTheWholeContentsOfAnExistingFile) {
   EXPECT_EQ(FileOf(Served(without), "/etc/kubernetes/kubelet-ca.crt"), file);
 }
 
-TEST(ServedText, MovesKernelArgumentsWhereAVersionHasNone) {
+TEST(ServedText, MovesKernelArgumentsToTheMachineConfigForAVersionWithoutThem) {
   ServedSources sources = {.config = Config({{"kernelArguments", {{"shouldExist", {"foo"}}}}})};
   sources.config.spec.kernel_arguments = {"base"};
   const Value newer = Served(sources, SpecVersion::k3_3);
@@ -151,7 +151,7 @@ TEST(AddAuthorities, DecodesTheAuthoritiesOrNamesTheBrokenOne) {
             "spec.cloudProviderCAData of the ControllerConfig is not base64");
 }
 
-TEST(KubeconfigText, IsTheOneThatNewMachinesGet) {
+TEST(KubeconfigText, IsTheKubeconfigThatNewMachinesGet) {
   EXPECT_EQ(ValueOf(KubeconfigText("https://api-int:6443", "CA", "token")),
             "clusters:\n"
             "- cluster:\n"

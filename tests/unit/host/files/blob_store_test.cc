@@ -143,9 +143,9 @@ TEST_F(BlobStoreTest, AcceptsAFileThatHasChangedItsSize) {
 TEST_F(BlobStoreTest, RecognisesAFileWithOtherContents) {
   BlobStore blobs = Open();
   const std::string sha256 = ValueOf(blobs.Add("hello"));
-  for (const char* other : {"", "hell", "hello!", "Hello"}) {
-    directory_.Write("file", other);
-    EXPECT_FALSE(ValueOf(blobs.Equals(sha256, OpenFile("/file").get()))) << other;
+  for (const char* contents : {"", "hell", "hello!", "Hello"}) {
+    directory_.Write("file", contents);
+    EXPECT_FALSE(ValueOf(blobs.Equals(sha256, OpenFile("/file").get()))) << contents;
   }
 }
 

@@ -22,7 +22,7 @@ using testing::HasSubstr;
 using State = resource::FileEntry::State;
 
 constexpr uid_t kUser = 65534;
-constexpr uid_t kOther = 65533;
+constexpr uid_t kOtherUser = 65533;
 
 // /home/user belongs to the user; /etc belongs to root, and has files that the user must not change.
 class DirectoriesTest : public testing::Test {
@@ -108,10 +108,10 @@ TEST_F(DirectoriesTest, FollowsALinkInASharedDirectoryByItsOwner) {
   EXPECT_THAT(MessageFor("/tmp/of-root"), HasSubstr("any user that can write to /tmp"));
 }
 
-TEST_F(DirectoriesTest, EntersNoDirectoryOfAnotherUserInOneOfAUser) {
+TEST_F(DirectoriesTest, EntersNoDirectoryOfAnotherUserInADirectoryOfAUser) {
   fs::create_directories(top_ / "home/user/conf/theirs");
   EXPECT_TRUE(Opens("/home/user/conf/theirs")) << "root owns it, like directories that were made for a config";
-  Give("home/user/conf/theirs", kOther);
+  Give("home/user/conf/theirs", kOtherUser);
   EXPECT_THAT(MessageFor("/home/user/conf/theirs"),
               HasSubstr("belongs to user 65533, and is in one of user 65534, who may have put it there"));
 }
@@ -153,7 +153,7 @@ const Swap kSwaps[] = {
        fs::rename(home / "mine", home / "conf");
      }},
     {"nothing in its place", [](const fs::path& home) { fs::rename(home / "conf", home / "away"); }},
-    {"a link in place of what is above it",
+    {"a link in place of the home directory",
      [](const fs::path& home) {
        fs::rename(home, home.parent_path() / "away");
        fs::create_symlink("/etc", home);

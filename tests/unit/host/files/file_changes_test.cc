@@ -39,7 +39,7 @@ class FileChangesTest : public testing::Test {
     }
   };
 
-  static State Mine(EntryKind kind, std::int64_t permissions) {
+  static State OwnState(EntryKind kind, std::int64_t permissions) {
     State state;
     state.kind = kind;
     state.permissions = permissions;
@@ -48,16 +48,16 @@ class FileChangesTest : public testing::Test {
     return state;
   }
   State File(const std::string& contents, std::int64_t permissions = 0644) {
-    State state = Mine(EntryKind::kFile, permissions);
+    State state = OwnState(EntryKind::kFile, permissions);
     state.sha256 = ValueOf(blobs_.Add(contents));
     return state;
   }
   static State Link(std::string target) {
-    State state = Mine(EntryKind::kLink, 0777);
+    State state = OwnState(EntryKind::kLink, 0777);
     state.target = std::move(target);
     return state;
   }
-  static State Directory(std::int64_t permissions = 0755) { return Mine(EntryKind::kDirectory, permissions); }
+  static State Directory(std::int64_t permissions = 0755) { return OwnState(EntryKind::kDirectory, permissions); }
 
   Result<> PutOne(const std::string& path, std::optional<State> want) {
     return Put(root_, blobs_, {path, std::move(want)}, Labels());
@@ -186,7 +186,7 @@ TEST_F(FileChangesTest, KeepsAFileThatComesIntoADirectoryToBeReplaced) {
   ExpectNames("/etc", {"thing"});
 }
 
-TEST_F(FileChangesTest, RemovesFilesLinksAndEmptyDirectoriesAndLeavesOthers) {
+TEST_F(FileChangesTest, RemovesFilesLinksAndEmptyDirectoriesAndLeavesFullDirectories) {
   outside_.Write("root/etc/file", "");
   fs::create_symlink("../../secret", At("etc/link"));
   fs::create_directories(At("etc/empty"));
@@ -483,7 +483,7 @@ TEST_F(FileChangesTest, NamesMissingContents) {
   ExpectNames("/etc", {});
 }
 
-TEST_F(FileChangesTest, WritesAndSyncsMoreThanAFew) {
+TEST_F(FileChangesTest, WritesAndSyncsAHundredFiles) {
   std::vector<FilePut> puts = {{"/etc/many", Directory()}};
   for (int i = 0; i < 100; ++i) puts.push_back({"/etc/many/" + std::to_string(i), File(std::to_string(i))});
   ASSERT_TRUE(Succeeded(PutAll(puts)));

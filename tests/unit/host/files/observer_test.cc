@@ -46,7 +46,7 @@ TEST_F(ObserverTest, ObservesManyEntriesOfManyDirectories) {
   }
 }
 
-TEST_F(ObserverTest, FollowsLinksToDirectoriesWithinTheRootAndNoOthers) {
+TEST_F(ObserverTest, FollowsLinksToDirectoriesWithinTheRootAndNoOtherLinks) {
   Observer observer(root_);
   EXPECT_EQ(ValueOf(observer.Observe("/link/file")).value().kind, EntryKind::kFile);
   EXPECT_EQ(ValueOf(observer.Observe("/link")).value().target, "/etc");

@@ -12,7 +12,7 @@ using testing::HasSubstr;
 
 constexpr std::uint64_t kMebibyte = 1 << 20;
 
-TEST(Room, ReservesSpaceForOthers) {
+TEST(Room, LeavesSpaceForOtherPrograms) {
   EXPECT_EQ(RoomOf({1000 * kMebibyte, 10000}).bytes, 936 * kMebibyte);
   EXPECT_EQ(RoomOf({1000 * kMebibyte, 10000}).inodes, 8976u);
 }

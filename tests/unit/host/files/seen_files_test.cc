@@ -104,7 +104,7 @@ TEST_F(SeenFilesTest, AreReadAgainAfterTheirAttributesChange) {
   EXPECT_EQ(seen.size(), 0U);
 }
 
-// A write right after the file was read may leave the same time.
+// A write soon after the file was read may leave its modification time as it is.
 TEST_F(SeenFilesTest, AreNotRecordedWhileTheyAreFresh) {
   SeenFiles seen(clock_);
   clock_.ahead = std::chrono::seconds(0);

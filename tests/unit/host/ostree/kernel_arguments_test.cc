@@ -32,7 +32,7 @@ TEST(MergedKernelArguments, RemovesEveryOccurrenceOfAnArgument) {
   EXPECT_THAT(MergedKernelArguments(current, remove, {}), ElementsAre("console=tty0", "a=2"));
 }
 
-TEST(MergedKernelArguments, KeepsOthersThatOccurTwice) {
+TEST(MergedKernelArguments, KeepsOtherArgumentsThatOccurTwice) {
   const Arguments current = {"console=tty0", "rd.break", "console=tty0"};
   EXPECT_EQ(MergedKernelArguments(current, {}, {}), current);
 }

@@ -68,11 +68,11 @@ TEST(ForMachine, ChoosesTheImageForLinuxOnThisArchitecture) {
 TEST(WithTag, NeedsATagOnlyForSeveralImages) {
   constexpr const char* kEntry =
       R"({{"digest":"{}","size":1,"annotations":{{"org.opencontainers.image.ref.name":"{}"}}}})";
-  const std::string one = fmt::format(kEntry, kA, "base"), other = fmt::format(kEntry, kB, "next");
-  EXPECT_EQ(WithTag(ParsedIndex(one), "")->digest, kA);
-  EXPECT_EQ(WithTag(ParsedIndex(one + "," + other), "next")->digest, kB);
-  EXPECT_FALSE(WithTag(ParsedIndex(one + "," + other), ""));
-  EXPECT_FALSE(WithTag(ParsedIndex(one), "absent"));
+  const std::string base = fmt::format(kEntry, kA, "base"), next = fmt::format(kEntry, kB, "next");
+  EXPECT_EQ(WithTag(ParsedIndex(base), "")->digest, kA);
+  EXPECT_EQ(WithTag(ParsedIndex(base + "," + next), "next")->digest, kB);
+  EXPECT_FALSE(WithTag(ParsedIndex(base + "," + next), ""));
+  EXPECT_FALSE(WithTag(ParsedIndex(base), "absent"));
 }
 
 TEST(VersionOf, IsTakenFromTheLabels) {
@@ -90,7 +90,7 @@ OciConfig Labelled(std::map<std::string, std::string> labels) {
   return config;
 }
 
-TEST(PackedCommitOf, IsInTheLayersUpToTheOneThatALabelNames) {
+TEST(PackedCommitOf, IsInTheLayersUpToTheLayerThatALabelNames) {
   OciManifest manifest;
   manifest.layers.resize(3);
   const auto found = PackedCommitOf(manifest, Labelled({{"ostree.commit", "c"}, {"ostree.final-diffid", "sha256:2"}}));
@@ -109,7 +109,7 @@ TEST(PackedCommitOf, RefusesALabelThatNamesNoLayer) {
   EXPECT_FALSE(PackedCommitOf(manifest, Labelled({{"ostree.final-diffid", "sha256:2"}})));
 }
 
-TEST(ExpectDigest, RefusesOtherBytes) {
+TEST(ExpectDigest, RefusesBytesWithAnotherDigest) {
   EXPECT_TRUE(ExpectDigest("sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", ""));
   EXPECT_FALSE(ExpectDigest(kA, ""));
 }

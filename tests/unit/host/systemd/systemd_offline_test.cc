@@ -179,8 +179,8 @@ class RandomMachine {
     for (int files = Number(4); files > 0; --files) PutPresets(tree);
   }
 
-  std::string Verb() { return Any({"enable", "enable", "disable", "preset"}); }
-  std::vector<std::string> Words() {
+  std::string Verb() { return Pick({"enable", "enable", "disable", "preset"}); }
+  std::vector<std::string> UnitNames() {
     std::vector<std::string> words = {Name()};
     while (Chance(30)) words.push_back(Name());
     return words;
@@ -192,67 +192,68 @@ class RandomMachine {
 
   int Number(int below) { return static_cast<int>(random_() % static_cast<unsigned>(below)); }
   bool Chance(int percent) { return Number(100) < percent; }
-  std::string Any(const std::vector<std::string>& all) {
+  std::string Pick(const std::vector<std::string>& all) {
     return all[static_cast<std::size_t>(Number(static_cast<int>(all.size())))];
   }
 
   std::string Name() {
-    return Chance(80) ? Any(kUnits) : Any({"t@one.service", "t@two.service", "gone.service", "n@1.socket"});
+    return Chance(80) ? Pick(kUnits) : Pick({"t@one.service", "t@two.service", "gone.service", "n@1.socket"});
   }
 
-  std::string Line() {
+  std::string InstallLine() {
     switch (Number(9)) {
       case 0:
       case 1:
-        return "WantedBy=" + Any(kTargets) + (Chance(30) ? " " + Any(kTargets) : "");
+        return "WantedBy=" + Pick(kTargets) + (Chance(30) ? " " + Pick(kTargets) : "");
       case 2:
-        return "RequiredBy=\"" + Any(kTargets) + "\"";
+        return "RequiredBy=\"" + Pick(kTargets) + "\"";
       case 3:
-        return "Alias=" + Any({"x.service", "y.service", "x@.service", "a.service", "x.timer", "t@three.service",
-                               "multi-user.target.wants/a.service", "x-%p.service", "%j.service", "x@%i.service"});
+        return "Alias=" + Pick({"x.service", "y.service", "x@.service", "a.service", "x.timer", "t@three.service",
+                                "multi-user.target.wants/a.service", "x-%p.service", "%j.service", "x@%i.service"});
       case 4:
-        return "Also=" + Any({"a.service", "b.socket", "t@one.service", "t@.service", "%p.timer", "gone.service"});
+        return "Also=" + Pick({"a.service", "b.socket", "t@one.service", "t@.service", "%p.timer", "gone.service"});
       case 5:
-        return "DefaultInstance=" + Any({"one", "two", "%p"});
+        return "DefaultInstance=" + Pick({"one", "two", "%p"});
       case 6:
         return "WantedBy=";
       case 7:
         return "WantedBy=multi-user.target \\\n# a comment\n  graphical.target";
       default:
-        return Any({"; a comment", "Unknown=1", "[Service]\nWantedBy=no.target\n[Install]", "WantedBy=%i.target",
-                    "RequiredBy=%n.wants.target", "WantedBy=%p%%.target", "WantedBy=x-%N.slice", "Alias=%m.service"});
+        return Pick({"; a comment", "Unknown=1", "[Service]\nWantedBy=no.target\n[Install]", "WantedBy=%i.target",
+                     "RequiredBy=%n.wants.target", "WantedBy=%p%%.target", "WantedBy=x-%N.slice", "Alias=%m.service"});
     }
   }
 
-  std::string Section() {
+  std::string UnitContents() {
     std::string text = "[Unit]\nDescription=x\n";
     if (Chance(90)) text += "[Install]\n";
-    for (int lines = Number(5); lines > 0; --lines) text += Line() + "\n";
+    for (int lines = Number(5); lines > 0; --lines) text += InstallLine() + "\n";
     return text;
   }
 
   void PutUnit(const UnitTree& tree, const std::string& unit) {
-    const std::string folder = Any({"etc/systemd/system", "usr/lib/systemd/system", "usr/lib/systemd/system",
-                                    "usr/local/lib/systemd/system", "run/systemd/system"});
+    const std::string folder = Pick({"etc/systemd/system", "usr/lib/systemd/system", "usr/lib/systemd/system",
+                                     "usr/local/lib/systemd/system", "run/systemd/system"});
     if (Chance(4)) {
-      tree.Put("opt/" + unit, Section());
+      tree.Put("opt/" + unit, UnitContents());
       tree.Link("etc/systemd/system/" + unit, "/opt/" + unit);
     } else if (Chance(4)) {
       tree.Link(folder + "/" + unit, "/dev/null");
     } else {
-      tree.Put(folder + "/" + unit, Chance(97) ? Section() : "");
+      tree.Put(folder + "/" + unit, Chance(97) ? UnitContents() : "");
     }
     if (Chance(10))
-      tree.Put(Any({"etc", "usr/lib"}) + "/systemd/system/" + unit + ".d/" + Any({"10", "20"}) + ".conf", Section());
+      tree.Put(Pick({"etc", "usr/lib"}) + "/systemd/system/" + unit + ".d/" + Pick({"10", "20"}) + ".conf",
+               UnitContents());
   }
 
   void AddLink(const UnitTree& tree) {
-    const std::string unit = Any(kUnits);
+    const std::string unit = Pick(kUnits);
     const std::string target =
-        "/" + Any({"usr/lib/systemd/system/", "etc/systemd/system/", "usr/lib/systemd/system/"}) + unit;
+        "/" + Pick({"usr/lib/systemd/system/", "etc/systemd/system/", "usr/lib/systemd/system/"}) + unit;
     const std::string name =
-        Any({Any(kTargets) + ".wants/" + unit, Any(kTargets) + ".requires/" + unit, "x.service", "y.service",
-             "multi-user.target.wants/t@four.service", "multi-user.target.wants/x.service"});
+        Pick({Pick(kTargets) + ".wants/" + unit, Pick(kTargets) + ".requires/" + unit, "x.service", "y.service",
+              "multi-user.target.wants/t@four.service", "multi-user.target.wants/x.service"});
     const std::string folder = Chance(85) ? "etc/systemd/system/" : "usr/lib/systemd/system/";
     if (!fs::is_symlink(tree / (folder + name)) && !fs::exists(tree / (folder + name)))
       tree.Link(folder + name, target);
@@ -261,14 +262,14 @@ class RandomMachine {
   void PutPresets(const UnitTree& tree) {
     std::string text = "# presets\n\n";
     for (int lines = Number(5); lines > 0; --lines) {
-      text += Any({"enable ", "disable ", "enable\t", "  disable ", "nonsense "}) +
-              Any({"a.service", "*.socket", "t@.service one two", "t@.service", "t@one.service", "b.*", "c.timer  ",
-                   "[ab].service", "a.service b.service", "?-*.service"}) +
+      text += Pick({"enable ", "disable ", "enable\t", "  disable ", "nonsense "}) +
+              Pick({"a.service", "*.socket", "t@.service one two", "t@.service", "t@one.service", "b.*", "c.timer  ",
+                    "[ab].service", "a.service b.service", "?-*.service"}) +
               "\n";
     }
     if (Chance(30)) text += "disable *\n";
-    tree.Put(Any({"etc", "run", "usr/local/lib", "usr/lib"}) + "/systemd/system-preset/" +
-                 Any({"10-a", "50-b", "90-c"}) + ".preset",
+    tree.Put(Pick({"etc", "run", "usr/local/lib", "usr/lib"}) + "/systemd/system-preset/" +
+                 Pick({"10-a", "50-b", "90-c"}) + ".preset",
              text);
   }
 
@@ -281,7 +282,7 @@ const std::vector<std::string> RandomMachine::kUnits = {"a.service", "a.timer", 
 const std::vector<std::string> RandomMachine::kTargets = {"multi-user.target", "graphical.target", "m.target",
                                                           "o@.target", "o@1.target"};
 
-Result<> Ours(const std::string& verb, const Root& root, const std::vector<std::string>& units) {
+Result<> RunOurs(const std::string& verb, const Root& root, const std::vector<std::string>& units) {
   if (verb == "enable") return EnableUnits(root, units);
   return verb == "disable" ? DisableUnits(root, units) : PresetUnits(root, units);
 }
@@ -306,10 +307,10 @@ TEST(SystemdOffline, ChangesTheLinksThatSystemctlChanges) {
     machine.Fill(theirs);
     for (int step = 0; step < 3; ++step) {
       const std::string verb = machine.Verb();
-      const std::vector<std::string> units = machine.Words();
+      const std::vector<std::string> units = machine.UnitNames();
       const Links before = theirs.Links();
       const int status = StatusOf(Systemctl(theirs, verb, units));
-      const Result<> result = Ours(verb, ours.root(), units);
+      const Result<> result = RunOurs(verb, ours.root(), units);
       SCOPED_TRACE(fmt::format("machine {}, step {}: {} {}: exit status {}, {}", seed, step, verb,
                                fmt::join(units, " "), status, result ? "success" : result.error().message()));
       // systemctl looks up a unit's state before it disables the unit, and fails on a broken link of that name.
