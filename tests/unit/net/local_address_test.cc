@@ -27,11 +27,29 @@ TEST(LocalAddress, IsTheMetadataServiceOfACloud) {
 }
 
 TEST(LocalAddress, IsNotOneOfAnotherMachine) {
-  for (const char* host :
-       {"128.0.0.1", "126.255.255.255", "169.253.0.1", "169.255.0.1", "10.0.0.1", "192.168.0.1", "1.0.0.0", "[fec0::1]",
-        "[fd00::1]", "[2001:db8::1]", "[::ffff:10.0.0.1]", "[64:ff9b::a00:1]", "[2002:a00:1::1]", "[64:ff9b:1::a9fe:a9fe]",
-        "100.100.100.201", "[fd00:ec2::253]", "prometheus", "notlocalhost", "localhost.example", "localhostess", "", "[",
-        "127.0.0.1.example"}) {
+  for (const char* host : {"128.0.0.1",
+                           "126.255.255.255",
+                           "169.253.0.1",
+                           "169.255.0.1",
+                           "10.0.0.1",
+                           "192.168.0.1",
+                           "1.0.0.0",
+                           "[fec0::1]",
+                           "[fd00::1]",
+                           "[2001:db8::1]",
+                           "[::ffff:10.0.0.1]",
+                           "[64:ff9b::a00:1]",
+                           "[2002:a00:1::1]",
+                           "[64:ff9b:1::a9fe:a9fe]",
+                           "100.100.100.201",
+                           "[fd00:ec2::253]",
+                           "prometheus",
+                           "notlocalhost",
+                           "localhost.example",
+                           "localhostess",
+                           "",
+                           "[",
+                           "127.0.0.1.example"}) {
     EXPECT_FALSE(IsLocalHost(host)) << host;
   }
 }
