@@ -707,6 +707,20 @@ TEST(WavedRollout, DisregardsAFreezeForOneTargetIfAnAdministratorOverridesIt) {
   EXPECT_THAT(fleet.AssignTargets(), SizeIs(1));
 }
 
+TEST(WavedRollout, DisregardsWindowsForOneTargetIfAnAdministratorOverridesThem) {
+  Fleet fleet(R"({"pool": "worker", "waves": [{"nodes": 1}],
+                  "windows": [{"days": ["Mon"], "start": "22:00", "duration": "1h"}]})",
+              2);
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
+  EXPECT_EQ(fleet.Phase(), "AwaitingWindow");
+  fleet.Order(api::kOverrideAnnotation, OverrideOf(kNew));
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n0"));
+  fleet.Finish("n0");
+  fleet.pool.spec.configuration.name = "rendered-worker-newer";
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
+  EXPECT_EQ(fleet.Phase(), "AwaitingWindow");
+}
+
 TEST(WavedRollout, DoesNotTakeALeftOverOverrideForALaterRolloutOfTheSameTarget) {
   Fleet fleet(kFrozenCanary, 2);
   fleet.Order(api::kOverrideAnnotation, OverrideOf(kNew));
