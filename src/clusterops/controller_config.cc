@@ -80,7 +80,7 @@ Value RegistryBundle(const api::ConfigMap& map) {
   return bundle;
 }
 
-// A copy that had the version of its object would change with each write of that object.
+// Copies an object without its resourceVersion and managedFields, which change with each write of the object.
 Value CopyOf(const Value& object, std::string_view kind) {
   Value copy = object;
   copy["apiVersion"] = "config.openshift.io/v1";
@@ -191,7 +191,7 @@ class Drafter {
     if (root.empty()) {
       return Problem("neither ConfigMap machine-config-server-ca nor kube-system/root-ca has an authority");
     }
-    // If machines trust other authorities, one of these has signed the server's certificate.
+    // If machines trust authorities other than kube-system/root-ca, one of those has signed the server's certificate.
     const std::string trusted = DecodeBase64(PresentText("rootCAData")).value_or("");
     if (trusted != root && net::HasCertificate(trusted)) {
       return Problem(
@@ -222,7 +222,7 @@ class Drafter {
                  "openshift-config/initial-kube-apiserver-server-ca");
   }
 
-  // With a bundle that has no certificate, machines would trust no server.
+  // Adds a bundle, or a problem if the bundle has no certificate: with such a bundle, machines would trust no server.
   void AddAuthority(std::string_view field, const std::string& bundle, std::string_view map) {
     if (!net::HasCertificate(bundle)) {
       return Problem(fmt::format("ConfigMap {} has a bundle of authorities in which no certificate can be read", map));
@@ -246,13 +246,14 @@ class Drafter {
   }
 
   // Appends the authorities in a ConfigMap to the bundle, if there is such a ConfigMap.  An empty ca-bundle.crt adds
-  // nothing.  If it is missing, or its first certificate cannot be read, reports the problem and returns false.
+  // nothing.  If ca-bundle.crt is missing, or its first certificate cannot be read, reports the problem and returns
+  // false.
   bool AddAuthorities(const std::optional<api::ConfigMap>& map, std::string_view name, std::string& bundle) {
     if (!map) return true;
     const std::string key(kBundleKey);
     const std::string text = ReadBundle(map, kBundleKey);
     if (text.empty() && (map->data.contains(key) || map->binary_data.contains(key))) return true;
-    // The bundle is for programs that skip a certificate that they cannot read.
+    // The first certificate is enough: the programs that use the bundle skip certificates that they cannot read.
     if (net::ReadableCertificates(text).empty()) {
       Problem(fmt::format("configmap openshift-config/{} doesn't have a valid PEM bundle", name));
       return false;
@@ -323,9 +324,10 @@ class Drafter {
     AddBytes(kRegistryCredentials, *merged);
   }
 
-  // The operator that makes the OSImageStream writes its own version into one of the stream's annotations.  So this
-  // version has to change exactly when the release changes.  Otherwise the stream belongs to another release, and nodes
-  // would get the OS of that release.
+  // Returns why the OSImageStream must not be used for a release, or an empty text if it may be.  The operator that
+  // makes the OSImageStream writes its own version into one of the stream's annotations.  So this version has to change
+  // exactly when the release changes.  Otherwise the stream belongs to another release, and nodes would get the OS of
+  // that release.
   std::string WhyStreamIsRefused(const std::string& release) const {
     const std::string& version = StreamVersion();
     if (version.empty()) {

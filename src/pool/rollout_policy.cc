@@ -47,7 +47,7 @@ class PolicyCompiler {
     Policy policy;
     policy.name = from_.metadata.name;
     CheckPools(spec);
-    // The problems of each of so many waves, windows or gates would hide this one.
+    // A list that is too long is the only problem to report: the problems of all its entries would hide it.
     if (HasTooMany(spec)) return Problems();
     policy.waves = Waves(spec.waves);
     if (spec.order) {
@@ -83,11 +83,11 @@ class PolicyCompiler {
     return has_too_many;
   }
 
-  void Problem(const std::string& field, std::string_view value, std::string_view what) {
-    problems_.push_back(fmt::format("{}: \"{}\" {}", field, value, what));
+  void Problem(const std::string& field, std::string_view value, std::string_view fault) {
+    problems_.push_back(fmt::format("{}: \"{}\" {}", field, value, fault));
   }
-  void Problem(const std::string& field, std::string_view what) {
-    problems_.push_back(fmt::format("{}: {}", field, what));
+  void Problem(const std::string& field, std::string_view fault) {
+    problems_.push_back(fmt::format("{}: {}", field, fault));
   }
 
   void CheckPools(const api::RolloutPolicySpec& spec) {
@@ -103,7 +103,7 @@ class PolicyCompiler {
     if (!selector) Problem("spec.poolSelector", selector.error().message());
   }
 
-  // Returns whether a text is the second of two; an empty text is the first one.
+  // Returns whether `text` is the value `second`.  An empty text stands for `first`; any other text is a problem.
   bool IsSecond(const std::string& text, std::string_view first, std::string_view second, const char* field) {
     if (!text.empty() && text != first && text != second) {
       Problem(field, text, fmt::format("is not known; write {} or {}", first, second));
@@ -125,8 +125,9 @@ class PolicyCompiler {
       }
     }
     if (!waves.empty() && waves.back().is_rest()) return waves;
+    // A wave is added for the nodes that are in none.  It has the failure threshold and the node timeout of the last
+    // wave of the policy.
     Wave rest;
-    // The nodes that no wave names have the failure threshold and the node timeout of the last wave.
     if (!waves.empty()) rest = waves.back();
     rest.name = "all other nodes";
     rest.nodes.reset();

@@ -36,8 +36,8 @@ struct SimulatedStep {
   enum class Kind {
     kWaveBegins,      // The first node of a wave is given the target.
     kWindowUsed,      // The first node in a window is given the target.
-    kWaitsForWindow,  // `until` the next window begins.
-    kSoaks,           // All nodes of a wave are done, and are watched `until` the end of its soak.
+    kWaitsForWindow,  // The rollout waits `until` the next window begins.
+    kSoaks,           // All nodes of a wave are done, and are watched `until` the end of the wave's soak time.
     kNeedsApproval,   // A wave could begin, and needs an approval, which is assumed.
     kWaveDone,
     kHalted,  // The message has the reason.
@@ -49,7 +49,7 @@ struct SimulatedStep {
   int wave = 0;           // From 1.
   std::size_t nodes = 0;  // The nodes of the wave that begins, or all nodes if the rollout has finished.
   std::optional<WallTime> since = std::nullopt;  // The begin of the window that is used.
-  std::optional<WallTime> until = std::nullopt;
+  std::optional<WallTime> until = std::nullopt;  // For the kinds whose comment names it, and the end of a used window.
   std::string message = {};
 
   bool operator==(const SimulatedStep&) const = default;

@@ -48,6 +48,7 @@ struct StatusInputs {
   std::optional<api::Time> now;
 };
 
+// Returns the status that the pool is to have.
 api::MachineConfigPoolStatus Status(const StatusInputs& inputs);
 
 // Returns whether a condition exists and is true.

@@ -18,7 +18,8 @@ using std::chrono::local_days;
 
 constexpr auto kDayNames = std::to_array<std::string_view>({"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"});
 constexpr auto kLongestWindow = days(7);
-// Every window opens once in a week.  Openings are worked out for this long, so that the end of most of them is known.
+// Openings are worked out for this long.  Each window opens at least once a week, so this covers the next opening and,
+// unless windows follow each other without a gap, its end.
 constexpr auto kHorizon = days(14);
 
 std::optional<unsigned> DigitsAt(std::string_view text, std::size_t at, std::size_t count) {
@@ -98,8 +99,8 @@ class Windows::Compiler {
     return nullptr;
   }
 
-  void Problem(const std::string& field, const std::string& value, std::string_view what) {
-    problems_.push_back(fmt::format("{}: \"{}\" {}", field, value, what));
+  void Problem(const std::string& field, const std::string& value, std::string_view fault) {
+    problems_.push_back(fmt::format("{}: \"{}\" {}", field, value, fault));
   }
 
   const FindZone& find_zone_;
