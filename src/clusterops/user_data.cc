@@ -41,8 +41,9 @@ std::vector<std::string> Addresses(const json::Value& infrastructure) {
     for (const json::Value& address : (*status)["apiServerInternalIPs"]) {
       if (address.is_string() && !address.text().empty()) addresses.push_back(address.text());
     }
-    const std::string& only = status->TextAt({"apiServerInternalIP"});
-    if (addresses.empty() && !only.empty()) addresses.push_back(only);
+    // Older clusters have a single address.
+    const std::string& single = status->TextAt({"apiServerInternalIP"});
+    if (addresses.empty() && !single.empty()) addresses.push_back(single);
   }
   return addresses;
 }
@@ -87,8 +88,8 @@ json::Value PointerConfig(const PointerInputs& inputs) {
 std::string TokenIn(const json::Value& pointer) {
   const json::Value* const merged = pointer.Find({"ignition", "config", "merge"});
   if (merged == nullptr) return "";
-  for (const json::Value& one : *merged) {
-    for (const json::Value& header : one["httpHeaders"]) {
+  for (const json::Value& source : *merged) {
+    for (const json::Value& header : source["httpHeaders"]) {
       const std::string& value = header.TextAt({"value"});
       if (header.TextAt({"name"}) == "Authorization" && value.starts_with(kScheme)) return value.substr(kScheme.size());
     }

@@ -13,14 +13,14 @@ namespace pintle::dashboard {
 namespace {
 
 constexpr std::string_view kStreamPath = "/events";
-constexpr const char* kPolicy =
+constexpr const char* kContentSecurityPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'none'";
 
 net::HttpAnswer AnswerOf(int status, const char* type, std::string body) {
   return {.status = status,
           .headers = {{"Content-Type", type},
-                      {"Content-Security-Policy", kPolicy},
+                      {"Content-Security-Policy", kContentSecurityPolicy},
                       {"X-Content-Type-Options", "nosniff"},
                       {"Referrer-Policy", "no-referrer"},
                       {"Cross-Origin-Resource-Policy", "same-origin"},

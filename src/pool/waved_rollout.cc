@@ -534,9 +534,9 @@ class Follower {
 
   std::string ProgressText() const {
     const auto in_wave = CountWaveNodes();
-    const auto there = CountWhere([&](std::size_t i) { return IsInWave(i) && standings_[i].is_updated; });
+    const auto done = CountWhere([&](std::size_t i) { return IsInWave(i) && standings_[i].is_updated; });
     std::string text = fmt::format("wave {} of {} ({}): {} of {} updated", memory_.wave_index + 1, decided_.waves,
-                                   CurrentWave().name, there, Nodes(in_wave));
+                                   CurrentWave().name, done, Nodes(in_wave));
     const auto cordoned = NamesWhere([&](std::size_t i) {
       return IsInWave(i) && !standings_[i].is_assigned && nodes_[i].node().spec.unschedulable;
     });

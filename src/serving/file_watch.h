@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Watches files that others may replace in any way: in place, by a rename, or by the symlink of a mounted Secret.
+// Watches files that other programs may replace in any way: in place, by a rename, or by the symlink of a mounted
+// Secret.
 //
 //     auto watch = TRY(FileWatch::Begin(loop, {certificate, key}, [] { read them and compare }));
 //

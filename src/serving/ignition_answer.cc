@@ -26,11 +26,11 @@ net::HttpAnswer Redirect(std::string_view method, std::string location) {
 
 // Answers 503 if there is no config at all, or if machines of a pool would get an error.
 net::HttpAnswer ConfigsHealth(const ServedPools& pools) {
-  const auto is = [](ServedPool::State state) {
+  const auto has_state = [](ServedPool::State state) {
     return [state](const auto& pool) { return pool.second->state() == state; };
   };
-  const bool is_well = std::any_of(pools.begin(), pools.end(), is(ServedPool::State::kServed)) &&
-                       std::none_of(pools.begin(), pools.end(), is(ServedPool::State::kFailing));
+  const bool is_well = std::any_of(pools.begin(), pools.end(), has_state(ServedPool::State::kServed)) &&
+                       std::none_of(pools.begin(), pools.end(), has_state(ServedPool::State::kFailing));
   return Plain(is_well ? 200 : 503);
 }
 

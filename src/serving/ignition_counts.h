@@ -37,7 +37,7 @@ struct IgnitionCounts {
 
 class IgnitionCounters {
  public:
-  // `pools` are the pools that exist now.  `before` has earlier counts, which are kept, or is null.
+  // `pools` are the pools that exist now.  The counts of `before` are kept, unless it is null.
   IgnitionCounters(const ServedPools& pools, const IgnitionCounters* before);
 
   void Count(const IgnitionAnswer& answer) const;
