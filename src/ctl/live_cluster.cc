@@ -36,11 +36,12 @@ bool IsRenderedConfig(const json::Value& document) {
   return document.TextAt({"metadata", "name"}).starts_with("rendered-");
 }
 
-// Objects of several namespaces may have the same name.
+// Returns the name of an object, with its namespace if it has one: objects of several namespaces may have the same
+// name.
 std::string NameIn(const json::Value& document) {
   const std::string& name = document.TextAt({"metadata", "name"});
-  const std::string& space = document.TextAt({"metadata", "namespace"});
-  return space.empty() ? name : fmt::format("{}/{}", space, name);
+  const std::string& namespace_name = document.TextAt({"metadata", "namespace"});
+  return namespace_name.empty() ? name : fmt::format("{}/{}", namespace_name, name);
 }
 
 }  // namespace

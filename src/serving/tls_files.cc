@@ -10,7 +10,7 @@
 namespace pintle::serving {
 namespace {
 
-// The chain begins with the certificate of the server itself.
+// Returns when the server's own certificate expires, with which the chain begins; nullopt if it cannot be read.
 std::optional<WallTime> ExpiryOfFirst(const std::string& chain) {
   const auto certificates = net::ReadCertificates(chain);
   if (!certificates || certificates->empty()) return std::nullopt;
