@@ -4,8 +4,8 @@
 // Prints the progress of a change for someone who waits.
 //
 // On a terminal, an activity whose progress is known has a line that is redrawn in place.  Any other activity gets a
-// line when it has taken a second.  If standard error is not a terminal, it gets a few lines, and only for activities
-// whose progress is known.
+// line when it has taken a second.  If standard error is not a terminal, only activities whose progress is known get
+// lines, and only a few.
 
 #include <cstddef>
 #include <string>
@@ -32,6 +32,7 @@ class ProgressLines {
   }
 
  private:
+  // Starts the thread that prints the name of an activity after a second; EndWatch() ends the thread.
   void StartWatch(const std::string& doing);
   void Draw(const std::string& line);
   void Erase();

@@ -18,7 +18,7 @@ namespace {
 using PoolPointers = std::vector<const api::MachineConfigPool*>;
 using NodeStates = std::vector<pool::NodeState>;
 
-// Makes a pool that every cluster has, with its usual node selector.  If the pool is not among the objects, this
+// Returns a pool that every cluster has, with its usual node selector.  If the pool is not among the objects, this
 // selector decides which nodes belong to the pool.
 api::MachineConfigPool StandardPool(std::string_view name) {
   api::MachineConfigPool pool;

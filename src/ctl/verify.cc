@@ -48,7 +48,7 @@ Result<ExitStatus> Verify(const CommandLine& line) {
       machine.IsRunning() ? TRY(change::FindingsOnThisMachine(host, config)) : TRY(change::FindingsOn(host, config));
   const change::Drifts drifts = TRY(change::DriftsOf(machine.root(), config, std::move(findings), ignored,
                                                      machine.RootOptionText(), PrivateLinesFor(line)));
-  // A pending change explains the findings, and has to be dealt with even if there are none.
+  // A pending change explains the findings.  It is reported even if there are no findings.
   const auto pending = TRY(change::Journal(machine.root()).Read());
   if (pending) PrintToStderr(fmt::format("pintle: verify: {}\n", PendingText(*pending, machine)));
   if (form == Form::kText) {
