@@ -29,6 +29,7 @@ const api::Condition* FindIn(const std::vector<api::Condition>& conditions, std:
   return found == conditions.end() ? nullptr : &*found;
 }
 
+// Returns the version with this name, or nullptr.
 const std::string* VersionOf(const std::vector<api::OperandVersion>& versions, std::string_view name) {
   const auto found = std::find_if(versions.begin(), versions.end(),
                                   [&](const api::OperandVersion& version) { return version.name == name; });
@@ -91,9 +92,9 @@ class Reporter {
   }
 
   // Emits an event about the change from the versions `from` to the release.
-  void Emit(std::string_view what, const std::vector<api::OperandVersion>& from) {
+  void Emit(std::string_view action, const std::vector<api::OperandVersion>& from) {
     report_.events.push_back({Importance::kNormal, kVersionChanged,
-                              fmt::format("clusteroperator/machine-config {} from {} to {}", what, VersionsText(from),
+                              fmt::format("clusteroperator/machine-config {} from {} to {}", action, VersionsText(from),
                                           VersionsText(wanted_))});
   }
 
@@ -154,6 +155,7 @@ class Reporter {
     Set("Upgradeable", "True", "AsExpected", "");
   }
 
+  // Returns the summary of each pool, and the reason why the release is not complete.
   json::Value Extension() const {
     json::Value extension = json::Value::object();
     for (const api::MachineConfigPool* pool : inputs_.pools) {

@@ -116,6 +116,7 @@ class Drafter {
  private:
   void Problem(std::string text) { draft_.problems.push_back(std::move(text)); }
 
+  // Sets a field to the base64 of the bytes, or to null if there are none.
   void AddBytes(std::string_view field, const std::string& bytes) {
     draft_.spec[field] = bytes.empty() ? Value() : Value(EncodeBase64(bytes));
   }
@@ -201,6 +202,7 @@ class Drafter {
     AddAuthority("rootCAData", root, "kube-system/root-ca");
   }
 
+  // Returns a text of the present spec, or "".
   std::string PresentText(std::string_view field) const {
     return inputs_.present == nullptr ? "" : inputs_.present->TextAt({field});
   }
@@ -440,6 +442,7 @@ Value WithoutVersion(const Value& copy) {
 
 bool IsCopyOfObject(std::string_view field) { return field == "infra" || field == "dns"; }
 
+// Returns whether an empty value replaces the present value of a field.
 bool CanBeCleared(std::string_view field) { return field == "proxy" || field == "network"; }
 
 // The API requires these fields even if there is nothing in them.
@@ -456,10 +459,12 @@ Value ReadCredentials(const Value& base64) {
   return credentials ? WithoutEmptyMembers(*credentials) : Value();
 }
 
+// Returns whether the value means the same as a field that is left out.
 bool StandsForNothing(const Value& value) {
   return IsEmptyText(value) || (value.is_structured() && WithoutEmptyMembers(value).empty());
 }
 
+// Returns whether two values of a field mean the same.
 bool IsSame(std::string_view field, const Value& a, const Value& b) {
   if (StandsForNothing(a) && StandsForNothing(b)) return true;
   if (field == kRegistryCredentials) return ReadCredentials(a) == ReadCredentials(b);
@@ -468,6 +473,7 @@ bool IsSame(std::string_view field, const Value& a, const Value& b) {
   return a == b;
 }
 
+// Replaces the known images, except for those that `images` lacks.
 void MergeImages(Value& known, const Value& images) {
   for (const auto& [name, image] : images.members()) {
     if (!IsEmptyText(image)) known[name] = image;

@@ -36,6 +36,7 @@ struct MachineConfigNodeInputs {
   std::set<std::string, std::less<>> unreadable = {};
 };
 
+// Returns the objects to create and to remove.
 MachineConfigNodeWork FindMachineConfigNodeWork(const MachineConfigNodeInputs& inputs);
 
 }  // namespace pintle::clusterops

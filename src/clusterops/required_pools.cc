@@ -87,6 +87,7 @@ std::optional<WallTime> Since(const api::MachineConfigPool& pool, std::string_vi
   return condition->last_transition_time->at;
 }
 
+// Returns nullopt if the pool is ready.
 std::optional<Obstacle> ObstacleIn(const api::MachineConfigPool& pool, const RequiredPoolsInputs& inputs) {
   const api::MachineConfigPoolStatus& status = pool.status;
   const std::string& name = pool.metadata.name;

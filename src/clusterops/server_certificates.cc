@@ -27,6 +27,7 @@ constexpr const char* kServerName = "machine-config-server";
 constexpr std::string_view kCertificateBegin = "-----BEGIN CERTIFICATE-----";
 constexpr std::string_view kCertificateEnd = "-----END CERTIFICATE-----\n";
 
+// Returns the decoded value of a key, or "".
 std::string DecodedIn(const api::Secret* secret, const char* key) {
   if (secret == nullptr) return "";
   const auto found = secret->data.find(key);

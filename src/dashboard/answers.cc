@@ -32,6 +32,7 @@ net::HttpAnswer ErrorOf(int status, std::string text) {
   return AnswerOf(status, "text/plain; charset=utf-8", std::move(text) + "\n");
 }
 
+// Returns whether the Host header names a loopback host.
 bool NamesThisMachine(const net::IncomingRequest& request) {
   std::string_view host = request.Find("Host").value_or("");
   const std::size_t colon = host.rfind(':');

@@ -62,7 +62,7 @@ struct RolloutEntry {
   std::string policy;
   std::string phase;  // Such as "AwaitingApproval"; empty if the controller has not reported about the pool yet.
   std::string message;
-  std::string mistakes;  // Why the policy cannot be used; empty if it can be.
+  std::string mistakes;                  // Why the policy cannot be used; empty if it can be.
   std::optional<WallTime> since;         // When this phase began.
   int wave = 0;                          // The number of the present wave, from 1.
   std::vector<std::string> waves;        // The names of all waves.
@@ -87,6 +87,7 @@ struct PoolEntry {
   std::vector<NodeEntry> nodes;
   std::optional<RolloutEntry> rollout = std::nullopt;  // Set if a RolloutPolicy is for the pool.
 
+  // Returns the number of nodes in a stage.
   std::size_t CountOf(Stage stage) const;
   bool operator==(const PoolEntry&) const = default;
 };

@@ -281,6 +281,7 @@ Piece Timeline(const Contents& contents) {
 
 // ---- the details of one node ----------------------------------------------------------------------------------------
 
+// Returns the details of a node; empty if `name` is empty.
 std::string Details(const Contents& contents, std::string_view name) {
   if (name.empty()) return {};
   for (const PoolEntry& pool : contents.cluster.pools) {

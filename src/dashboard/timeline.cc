@@ -12,6 +12,7 @@
 namespace pintle::dashboard {
 namespace {
 
+// A timeline has at most this many entries.
 constexpr std::size_t kMostEntries = 200;
 // A longer explanation of a node is cut off, in bytes.  The details of the node have the whole explanation.
 constexpr std::size_t kLongestReason = 300;

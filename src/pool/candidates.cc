@@ -16,12 +16,14 @@ NodeIndices IndicesWhere(std::span<const NodeState> nodes, Predicate&& predicate
   return found;
 }
 
+// Orders nodes by zone, and within a zone by age.
 bool ComesBefore(const NodeState& a, const NodeState& b) {
   if (a.zone().has_value() != b.zone().has_value()) return a.zone().has_value();
   if (a.zone() != b.zone()) return a.zone() < b.zone();
   return a.node().metadata.creation_timestamp < b.node().metadata.creation_timestamp;
 }
 
+// Returns whether the node is unavailable only because somebody cordoned it.
 bool IsOnlyCordoned(const NodeState& node) {
   if (!node.is_done() || !node.node().spec.unschedulable) return false;
   api::Node uncordoned;

@@ -42,7 +42,9 @@ struct BuildProgress {
   bool failed;
   bool interrupted;
 
+  // The build has begun and has not ended.
   bool is_active() const { return prepared || building; }
+  // The build has not begun.
   bool is_initial() const { return !prepared && !building && !succeeded && !failed && !interrupted; }
 };
 
@@ -52,6 +54,7 @@ struct ImageReadiness {
   std::string reason;
   std::string error;  // Empty unless a person has to intervene first.
 };
+// Returns whether the nodes of a layered pool may be given its image.
 ImageReadiness CheckImage(const Layering& layering);
 
 }  // namespace pintle::pool

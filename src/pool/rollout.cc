@@ -115,6 +115,7 @@ class UpdateChooser {
     return pool == pools.end() ? nullptr : *pool;
   }
 
+  // Returns the patch that gives a node the labels of a custom pool, and records that the node has got them.
   static NodePatch LabelsPatch(const NodeState& node, const api::MachineConfigPool& pool) {
     NodePatch patch;
     const api::Labels labels = LabelsSelectedBy(pool);

@@ -66,10 +66,10 @@ struct NodeUpdate {
 
 struct Rollout {
   std::optional<int> max_unavailable;
-  std::string max_unavailable_error;  // The reason why max_unavailable is not set.
+  std::string max_unavailable_error;     // The reason why max_unavailable is not set.
   std::vector<std::string> unavailable;  // The names of the nodes that are unavailable.
-  Candidates candidates;                // Its nodes are positions in Situation::nodes; the policy may exclude some.
-  std::optional<ImageReadiness> image;  // Set for a layered pool only.
+  Candidates candidates;                 // Its nodes are positions in Situation::nodes; the policy may exclude some.
+  std::optional<ImageReadiness> image;   // Set for a layered pool only.
   // The reason why no node is updated at all; empty if the rollout may continue.
   std::string hold_reason;
   std::vector<NodeUpdate> updates;                 // In the order in which the nodes are updated.

@@ -124,6 +124,7 @@ class Player {
     return next;
   }
 
+  // Lets the clock jump to a moment, and completes the updates that are due by then.
   void PassTo(WallTime moment) {
     now_ = std::max(now_, moment);
     std::erase_if(due_, [&](const auto& due) {
@@ -153,6 +154,7 @@ class Player {
     return nodes_[i].metadata.Annotation(key);
   }
 
+  // Returns whether the node's agent is applying a config.
   bool IsAtWork(std::size_t i) const {
     if (states_[i].is_done() || states_[i].is_degraded()) return false;
     return !states_[i].desired_config().empty();
@@ -163,6 +165,7 @@ class Player {
     return assigned == inputs_.memory.assigned_at.end() ? now_ : std::min(assigned->second.at, now_);
   }
 
+  // Patches a node.  Its agent then begins to work, unless the node has the target already.
   void Apply(const NodeUpdate& update) {
     const std::size_t i = indices_.at(update.node);
     api::ObjectMeta& metadata = nodes_[i].metadata;
@@ -186,6 +189,7 @@ class Player {
     due_[i] = now_ + inputs_.node_time;
   }
 
+  // Makes a node done with its desired config and image.
   void Complete(std::size_t i) {
     const std::string config = Annotation(i, api::kDesiredConfigAnnotation);
     MutableAnnotation(i, api::kCurrentConfigAnnotation) = config;

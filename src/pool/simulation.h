@@ -54,6 +54,7 @@ struct SimulatedStep {
 
   bool operator==(const SimulatedStep&) const = default;
 };
+// Returns the name of a kind, such as "WaveBegins".
 const char* NameOf(SimulatedStep::Kind kind);
 
 struct Simulation {
@@ -62,6 +63,7 @@ struct Simulation {
   std::string obstacle;         // What the rollout waits for if it does not end.
 };
 
+// Returns the steps of the rollout, and its end or the reason why it does not end.
 Simulation Simulate(const SimulationInputs& inputs);
 
 }  // namespace pintle::pool

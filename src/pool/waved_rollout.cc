@@ -37,6 +37,7 @@ constexpr std::size_t kLongestMessage = 4096;
 
 api::Time At(WallTime time) { return {std::chrono::floor<seconds>(time)}; }
 
+// Returns the names in order, with commas between them.  Of a long list, names only the first and counts the others.
 std::string Listed(std::vector<std::string> names) {
   std::sort(names.begin(), names.end());
   const std::size_t count = names.size();
@@ -66,6 +67,7 @@ bool IsReadyUncordoned(const NodeState& node) {
   return !WhyNotReady(uncordoned);
 }
 
+// Returns the order in an annotation, or nullopt if there is none or it cannot be read.
 std::optional<api::RolloutOrder> ReadOrder(const std::string& text) {
   if (text.empty() || text.size() > kLongestOrder) return std::nullopt;
   auto value = json::Parse(text);
@@ -160,6 +162,7 @@ class Follower {
     return std::min(CreatedAt(node), now_) + CurrentWave().node_timeout > now_;
   }
 
+  // Works out the standing of each node.
   void Classify() {
     standings_.clear();
     for (const NodeState& node : nodes_) {
@@ -206,7 +209,7 @@ class Follower {
     return count;
   }
 
-  std::vector<std::string> Failed() const {
+  std::vector<std::string> FailedNodes() const {
     return NamesWhere([&](std::size_t i) { return standings_[i].has_failed; });
   }
 
@@ -219,9 +222,11 @@ class Follower {
     memory_.wave_index = is_under_way ? waves - 1 : std::max(memory_.wave_index, 0);
   }
 
-  void Report(bool is_warning, const char* reason, std::string message) {
+  void AddNews(bool is_warning, const char* reason, std::string_view message) {
     decided_.news.push_back({is_warning, reason, FirstCharacters(PrintableLines(message), kLongestMessage)});
   }
+  void Report(const char* reason, const std::string& message) { AddNews(false, reason, message); }
+  void Warn(const char* reason, const std::string& message) { AddNews(true, reason, message); }
   void DecideAgainAt(WallTime when) {
     if (when > now_) decided_.decide_again_at = std::min(decided_.decide_again_at.value_or(when), when);
   }
@@ -260,11 +265,11 @@ class Follower {
     }
     if (memory_.halt) {
       Report(
-          false, "RolloutHaltEnded",
+          "RolloutHaltEnded",
           fmt::format("the halt of the rollout of {} has ended, because the pool has another target", memory_.target));
     }
     memory_ = std::move(next);
-    if (!is_first || is_needed) Report(false, "RolloutBegun", fmt::format("the rollout of {} begins", target_text_));
+    if (!is_first || is_needed) Report("RolloutBegun", fmt::format("the rollout of {} begins", target_text_));
   }
 
   // Removes the faults of nodes that are well or have gone.  Replaces times that lie in the future, because the clock
@@ -286,6 +291,8 @@ class Follower {
   }
 
   // ---- orders of people ----
+  //
+  // Each of the functions that read an annotation of the pool acts on the order in it, if the order is new.
 
   void ReadOverride() {
     const std::string& text = situation_.pool.metadata.Annotation(api::kOverrideAnnotation);
@@ -300,9 +307,9 @@ class Follower {
     const api::RolloutOrder order = ReadOrder(text).value();
     memory_.override_seen = text;
     used = {.target = target_text_, .reason = order.reason, .by = order.by, .at = At(now_), .withdrawn = std::nullopt};
-    Report(true, "RolloutOverridden",
-           fmt::format("{} lets {} be rolled out in spite of the policy's windows and freeze, for this reason: {}",
-                       order.by, target_text_, order.reason));
+    Warn("RolloutOverridden",
+         fmt::format("{} lets {} be rolled out in spite of the policy's windows and freeze, for this reason: {}",
+                     order.by, target_text_, order.reason));
   }
 
   // Returns why an order to disregard the windows does not act; empty if it acts, or if there is none.
@@ -345,9 +352,8 @@ class Follower {
       const auto number = static_cast<std::int32_t>(wave + 1);
       memory_.approve_seen = text;
       memory_.approvals.push_back({.wave = number, .wave_digest = order->wave_digest, .by = order->by, .at = At(now_)});
-      Report(false, "RolloutApproved",
-             fmt::format("wave {} ({}) of {} is approved by {}", number, policy_.waves[wave].name, target_text_,
-                         order->by));
+      Report("RolloutApproved", fmt::format("wave {} ({}) of {} is approved by {}", number, policy_.waves[wave].name,
+                                            target_text_, order->by));
       return;
     }
   }
@@ -370,15 +376,16 @@ class Follower {
     if (!order || text == memory_.resume_seen) return;
     memory_.resume_seen = text;
     if (order->target != situation_.pool.spec.configuration.name || !memory_.halt) return;
-    const std::vector<std::string> failed = Failed();
+    const std::vector<std::string> failed = FailedNodes();
     ExcuseFailures();
     memory_.blocked.clear();
     memory_.resumptions.push_back({.nodes = failed, .by = order->by, .at = At(now_)});
-    Report(false, "RolloutResumed", fmt::format("{} resumes the rollout of {}", order->by, target_text_));
+    Report("RolloutResumed", fmt::format("{} resumes the rollout of {}", order->by, target_text_));
   }
 
   // ---- waves ----
 
+  // Returns whether the wave may choose the node.
   bool IsEligible(std::size_t i, const Wave& wave) const {
     return !standings_[i].is_assigned && (!wave.selector || wave.selector->Matches(nodes_[i].node().metadata.labels));
   }
@@ -411,7 +418,7 @@ class Follower {
       }
     }
     memory_.has_begun = true;
-    Report(false, "RolloutWaveBegun",
+    Report("RolloutWaveBegun",
            fmt::format("wave {} of {} ({}) of {} begins: {}", memory_.wave_index + 1, decided_.waves, wave.name,
                        target_text_, wave.is_rest() ? "all nodes that are left" : Listed(memory_.members)));
   }
@@ -427,7 +434,7 @@ class Follower {
     const std::size_t expected = wave.nodes ? wave.nodes->RoundedUp(nodes_.size()) : nodes_.size();
     return wave.failure_threshold->RoundedDown(memory_.has_begun ? CountWaveNodes() : expected);
   }
-  bool HasTooManyFailures() const { return Failed().size() > FailuresAllowed(); }
+  bool HasTooManyFailures() const { return FailedNodes().size() > FailuresAllowed(); }
 
   // Returns whether all nodes of the wave are updated and well.  A node that has failed, or whose fault is older than
   // the rollout, does not keep a wave from ending.
@@ -480,8 +487,10 @@ class Follower {
     return EndWave("is done");
   }
 
+  // Returns whether the soak time of the wave is over.  If it is not, sets the phase kSoaking.
   bool HasSoaked(const Wave& wave) {
     const bool has_questions = std::any_of(policy_.gates.begin(), policy_.gates.end(), IsQuestionAfterWave);
+    // Without a soak time, well_since is needed only for questions: their answers must be newer.
     if (wave.soak == seconds(0) && !has_questions) return true;
     if (!memory_.well_since) memory_.well_since = At(now_);
     const WallTime due = memory_.well_since->at + wave.soak;
@@ -493,6 +502,7 @@ class Follower {
     return false;
   }
 
+  // Ends the present wave, and returns true.
   bool EndWave(std::string_view how) {
     const bool had_begun = std::exchange(memory_.has_begun, false);
     const std::string name = CurrentWave().name;
@@ -503,7 +513,7 @@ class Follower {
     if (had_begun) RememberEnd();
     if (had_begun || (is_any_unassigned_ && !IsLastWave())) {
       Report(
-          false, had_begun ? "RolloutWaveDone" : "RolloutWaveSkipped",
+          had_begun ? "RolloutWaveDone" : "RolloutWaveSkipped",
           fmt::format("wave {} of {} ({}) of {} {}", memory_.wave_index + 1, decided_.waves, name, target_text_, how));
     }
     // After an edit of the policy, nodes may be left at the end of the last wave.  Then the last wave begins once more.
@@ -511,7 +521,7 @@ class Follower {
     if (IsLastWaveOver()) {
       AddDurations();
       memory_.assigned_at.clear();
-      if (had_begun) Report(false, "RolloutFinished", fmt::format("the rollout of {} has finished", target_text_));
+      if (had_begun) Report("RolloutFinished", fmt::format("the rollout of {} has finished", target_text_));
     }
     return true;
   }
@@ -628,6 +638,7 @@ class Follower {
     return false;
   }
 
+  // Keeps the first text that is not empty.
   static void KeepFirst(std::string& kept, std::string text) {
     if (kept.empty()) kept = std::move(text);
   }
@@ -638,7 +649,7 @@ class Follower {
   void JudgeHalt() {
     if (IsLastWaveOver()) return EndHalt("the rollout is over");
     ApplyGatesBefore();
-    const std::vector<std::string> failed = Failed();
+    const std::vector<std::string> failed = FailedNodes();
     const std::size_t allowed = FailuresAllowed();
     if (failed.size() > allowed) {
       const std::string count = Nodes(failed.size()) + (failed.size() == 1 ? " has" : " have");
@@ -657,7 +668,7 @@ class Follower {
                     situation_.pool.metadata.name);
     if (!memory_.halt || memory_.halt->reason != reason) {
       memory_.halt = {.reason = reason, .message = text, .since = At(now_)};
-      Report(true, "RolloutHalted", with_remedy);
+      Warn("RolloutHalted", with_remedy);
     }
     memory_.halt->message = text;
     SetPhase(RolloutPhase::kHalted, with_remedy);
@@ -666,12 +677,12 @@ class Follower {
   void EndHalt(std::string_view why) {
     if (!memory_.halt) return;
     memory_.halt.reset();
-    Report(false, "RolloutHaltEnded",
-           fmt::format("the halt of the rollout of {} has ended, because {}", target_text_, why));
+    Report("RolloutHaltEnded", fmt::format("the halt of the rollout of {} has ended, because {}", target_text_, why));
   }
 
   // ---- which nodes may be updated now ----
 
+  // Returns the failure domain of a node; empty for all nodes if the policy has no order of domains.
   std::string_view DomainOf(std::size_t i) const {
     // Nodes without the label come last.
     static constexpr std::string_view kBehindAll = "\xff";
@@ -738,11 +749,11 @@ class Follower {
       return nodes;
     }
     for (std::size_t i = 0; i < nodes_.size(); ++i) nodes[i] = IsNextInWave(i) && IsInWindow(i);
-    if (std::find(nodes.begin(), nodes.end(), true) == nodes.end()) ReportWindow();
+    if (std::find(nodes.begin(), nodes.end(), true) == nodes.end()) SetPhaseOfWindow();
     return nodes;
   }
 
-  void ReportWindow() {
+  void SetPhaseOfWindow() {
     const auto& opening = decided_.opening;
     const std::string hint = why_not_overridden_.empty() ? "" : "; " + why_not_overridden_;
     if (policy_.windows.IsFrozenAt(now_)) {
@@ -831,6 +842,7 @@ class Follower {
     decided_.message = FirstCharacters(PrintableLines(message), kLongestMessage);
   }
 
+  // Returns the decision: Decide() chooses among the nodes that admission_ admits.
   PolicyRollout Conclude() {
     Situation restricted = situation_;
     restricted.admission = &admission_;
@@ -915,6 +927,7 @@ class Follower {
     }
   }
 
+  // Removes the start times of updates that are done, or that have been recorded long ago and not been made.
   void RemoveOldAssignments() {
     AddDurations();
     const auto standings = StandingsByName();
@@ -938,7 +951,7 @@ class Follower {
   bool is_overridden_ = false;
   std::string why_not_overridden_;  // Why an order to disregard the windows does not act; empty without such an order.
   bool is_any_unassigned_ = false;
-  std::string gate_halt_;       // Why a gate halts the rollout; empty if none does.
+  std::string gate_halt_;  // Why a gate halts the rollout; empty if none does.
   // For each node: whether its wave, its window and the gates allow its update.  A halt or the order of failure domains
   // may still forbid the update.
   std::vector<bool> admitted_;

@@ -54,13 +54,14 @@ enum class RolloutPhase {
   kUpdating,  // Nodes are being updated, or are about to be.
   kSoaking,   // All nodes of a wave are well, and are watched for a while.
   kAwaitingApproval,
-  kStaging,
+  kStaging,  // Nodes stage the target, and no node is updated before all have staged it.
   kAwaitingGate,
   kAwaitingWindow,
-  kFrozen,
-  kHalted,
+  kFrozen,  // The policy's freeze keeps all windows closed.
+  kHalted,  // Too many nodes have failed, or a gate was not met in time.
   kComplete,
 };
+// Returns the name of a phase in the policy's status, such as "AwaitingGate".
 const char* NameOf(RolloutPhase phase);
 
 // Something that has happened to a rollout, for an Event.
@@ -81,8 +82,8 @@ struct PolicyRollout {
   int waves = 0;            // The number of waves.
   std::string wave_digest;  // The digest that an approval of the wave has to name; empty if the wave waits for none.
   int updated = 0;          // The number of nodes that have reached the target.
-  std::string to_stage;  // The target that nodes without it have to stage; empty if they stage nothing.
-  Opening opening;       // The present window, or the next one.
+  std::string to_stage;     // The target that nodes without it have to stage; empty if they stage nothing.
+  Opening opening;          // The present window, or the next one.
   std::optional<WallTime> decide_again_at;  // When the decision may change although nothing in the cluster does.
 };
 
@@ -91,7 +92,7 @@ PolicyRollout DecideByPolicy(const Situation& situation, const PolicyInputs& inp
 
 // Returns the digest that an approval of a wave has to name; `wave` counts from 0.  The digest is made from the target
 // and from the wave as the policy defines it.  The digest does not depend on the place of the wave, since other waves
-// may be added or removed before it. Waves with the same definition have different digests.
+// may be added or removed before it.  Waves with the same definition have different digests.
 std::string DigestOfWave(const Policy& policy, std::size_t wave, std::string_view target);
 
 // Returns the next entry for the pool in the policy's status.  `before` is the present entry, or nullptr.

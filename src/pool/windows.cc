@@ -22,6 +22,7 @@ constexpr auto kLongestWindow = days(7);
 // unless windows follow each other without a gap, its end.
 constexpr auto kHorizon = days(14);
 
+// Returns the number that `count` digits form, or nullopt if there are no such digits.
 std::optional<unsigned> DigitsAt(std::string_view text, std::size_t at, std::size_t count) {
   unsigned number = 0;
   for (std::size_t i = at; i < at + count; ++i) {
@@ -84,6 +85,7 @@ class Windows::Compiler {
     return window;
   }
 
+  // Returns when the freeze ends.  Returns the minimum if the date or the time zone is a problem.
   WallTime EndOf(const api::RolloutFreeze& freeze) {
     const auto zone = Zone(freeze.time_zone, "spec.freeze");
     const auto date = ReadDate(freeze.until);
@@ -92,6 +94,7 @@ class Windows::Compiler {
   }
 
  private:
+  // Returns nullptr if the time zone is a problem.
   std::shared_ptr<const TimeZone> Zone(const std::string& name, const std::string& field) {
     auto zone = find_zone_(name.empty() ? "UTC" : name);
     if (zone) return *std::move(zone);

@@ -43,6 +43,7 @@ class Windows {
                          const std::optional<api::RolloutFreeze>& freeze, const FindZone& find_zone,
                          std::vector<std::string>& problems);
 
+  // A freeze keeps all windows closed at this time.
   bool IsFrozenAt(WallTime instant) const { return instant < frozen_until_; }
   bool IsOpenAt(WallTime instant) const;
   // Returns the opening that an instant is in, or the next one.  Windows that overlap, or follow each other at once,

@@ -44,6 +44,7 @@ std::string MakeToken(const std::string& key, const std::string& pool, WallTime 
 
 // The reason why a token does not give access to a pool.  A malformed token counts as forged.
 enum class TokenProblem { kNone, kMissing, kForged, kOtherPool, kExpired };
+// Returns kNone if the token gives access to the pool now.
 TokenProblem CheckToken(const std::vector<std::string>& keys, std::string_view token, std::string_view pool,
                         WallTime now);
 

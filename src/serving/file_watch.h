@@ -22,6 +22,7 @@ namespace pintle::serving {
 
 class FileWatch {
  public:
+  // Calls `look` from now on whenever the files may have changed.
   static Result<std::unique_ptr<FileWatch>> Begin(event::Loop& loop, const std::vector<std::string>& files,
                                                   std::function<void()> look);
   FileWatch(const FileWatch&) = delete;

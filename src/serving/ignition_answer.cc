@@ -13,6 +13,7 @@
 namespace pintle::serving {
 namespace {
 
+// Returns an answer that is a status alone.
 net::HttpAnswer Plain(int status) { return {.status = status}; }
 
 // As with Go's server, only the answer to a GET has a body, and only the answers to GET and HEAD have a Content-Type.
@@ -34,6 +35,7 @@ net::HttpAnswer ConfigsHealth(const ServedPools& pools) {
   return Plain(is_well ? 200 : 503);
 }
 
+// Returns the answer to a request without a valid token for the pool.
 net::HttpAnswer Refusal(TokenProblem problem) {
   if (problem == TokenProblem::kOtherPool) return Plain(403);
   return {.status = 401, .headers = {{"WWW-Authenticate", "Bearer"}}};

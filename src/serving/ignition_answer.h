@@ -25,7 +25,7 @@ struct IgnitionAnswer {
   std::optional<std::string> pool = {};  // The requested name, whether the pool exists or not.
   std::optional<ignition::SpecVersion> version = {};
   TokenProblem token = TokenProblem::kNone;  // Always kNone if access is open.
-  std::optional<Error> failure = {};  // The reason why no config is served, which is logged and not sent.
+  std::optional<Error> failure = {};         // The reason why no config is served, which is logged and not sent.
 };
 
 // Answers clients that may request configs.

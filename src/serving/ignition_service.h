@@ -44,7 +44,7 @@ struct IgnitionSettings {
   std::string certificate_file = {};
   std::string key_file = {};
   net::TlsRules tls = {};
-  std::optional<net::ListenAddress> plain = {};  // Configs without TLS; must be a loopback address.
+  std::optional<net::ListenAddress> plain = {};   // Configs without TLS; must be a loopback address.
   std::optional<net::ListenAddress> health = {};  // /healthz and /healthz/configs only, without TLS; on port 22624.
   int threads = 2;  // The threads of the server with TLS.  Each of the other servers has one.
   net::Rate rate = kUsualRate;
