@@ -74,6 +74,7 @@ struct UnitPart {
   std::string dropin;  // If it is empty, the path is the unit's own file.
 };
 
+// Returns nullopt if the path belongs to no unit.
 std::optional<UnitPart> UnitPartAt(std::string_view path) {
   const std::string folder = std::string(host::kUnitDirectory) + "/";
   if (!path.starts_with(folder)) return std::nullopt;

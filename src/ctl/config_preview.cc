@@ -33,6 +33,7 @@ bool IsTemplateInput(std::string_view kind) {
   return std::find(kTemplateInputs.begin(), kTemplateInputs.end(), kind) != kTemplateInputs.end();
 }
 
+// Copies the objects of the cluster into memory, but no Secrets: only templates need these.
 Result<TrialCluster> CopyOf(LiveCluster& cluster) {
   TrialCluster copy;
   for (const TrialKind& kind : controller::TrialKinds()) {

@@ -33,6 +33,8 @@ constexpr auto kLongestRetry = seconds(60);
 // If the shutdown has not ended this process after this time, the shutdown has failed.
 constexpr auto kShutdownPatience = std::chrono::minutes(15);
 
+// Returns the image that is booted, or nullopt on a machine without OSTree.  With --root, the kernel's command line
+// names the deployment.
 Result<std::optional<host::DeployedImage>> BootedImage(const Machine& machine, const CommandLine& line) {
   if (machine.IsRunning()) {
     const host::Host host = machine.host();
@@ -77,6 +79,7 @@ class FirstBootWork {
  private:
   AndThen then() const { return line_.Has("--no-reboot") ? AndThen::kLeaveReboot : AndThen::kReboot; }
 
+  // Reboots if a change waits for that, unless the reboot is left to someone else.
   Result<AttemptResult> RebootFor(const Machine& machine, const RecoveryOutcome& recovered) const {
     const bool reboots = then() == AndThen::kReboot && machine.IsRunning();
     if (!reboots) return AttemptResult{ExitStatus::kDiffers};

@@ -49,6 +49,7 @@ struct GenerateAnswer {
 
 void PrintNote(std::string_view note) { PrintToStderr(fmt::format("pintle: generate: {}\n", note)); }
 
+// Returns the source that a value of --only names.
 MadeFrom SourceNamed(std::string_view name) {
   if (name == "templates") return MadeFrom::kTemplates;
   if (name == "images") return MadeFrom::kImages;
@@ -129,6 +130,7 @@ class ControllersPreview {
     return {};
   }
 
+  // Adds the pools that every cluster has, if the manifests have no pools.
   void PutPools() {
     if (cluster_.Has(kPoolKind) || question_.only.Is(MadeFrom::kTemplates)) return;
     std::vector<std::string> names;

@@ -18,6 +18,7 @@ namespace {
 
 constexpr const char* kCutShort = "cut short";
 
+// Returns a field of an entry, or "".
 std::string FieldOf(const log::PastEntry& entry, const std::string& name) {
   const auto field = entry.fields.find(name);
   return field == entry.fields.end() ? "" : field->second;

@@ -22,6 +22,7 @@ namespace {
 using change::Ignored;
 using change::IgnoredThing;
 
+// Returns an error if the machine's config has no setting for the thing.
 Result<> CheckIsManaged(const Machine& machine, const std::string& name) {
   const change::CurrentConfig config = TRY(change::ReadCurrentConfig(machine.root()));
   const NamedThing thing(name);

@@ -140,6 +140,8 @@ Contents ContentsOf(const ignition::File* file) {
   return {.bytes = *std::move(bytes), .problem = ""};
 }
 
+// Returns the first two lines of a diff.  `from` and `to` are the old and the new attributes; they are empty for a file
+// or unit that does not exist.
 std::string Header(std::string_view name, const std::string& from, const std::string& to) {
   const std::string shown = Printable(name);
   return fmt::format("--- {}\n+++ {}\n", from.empty() ? "/dev/null" : shown + "\t" + from,

@@ -29,6 +29,7 @@ bool GetsOwnLine(const api::Condition& condition) {
                                                  condition.type) == std::end(kCoveredConditions);
 }
 
+// Returns the state that is printed for a pool.
 std::string_view StateOf(const api::MachineConfigPool& pool) {
   const auto is_true = [&](std::string_view type) { return pool::IsTrue(pool.status.conditions, type); };
   if (is_true("Degraded")) return "degraded";

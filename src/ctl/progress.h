@@ -26,7 +26,9 @@ class ProgressLines {
   ProgressLines(const ProgressLines&) = delete;
   ProgressLines& operator=(const ProgressLines&) = delete;
 
+  // Prints or draws a line about the activity, if one is due.
   void Update(const host::ActivityProgress& activity);
+  // Returns a function that calls Update(); it must not outlive this object.
   change::Progress progress() {
     return [this](const host::ActivityProgress& activity) { Update(activity); };
   }

@@ -38,6 +38,7 @@ enum class NodesFrom { kCluster, kFile };
 // Sorts a cluster's nodes into its pools.
 class Memberships {
  public:
+  // The pools are `pool`, those among the objects and the standard ones.  A node that is in no pool is left out.
   static Result<Memberships> Make(const api::MachineConfigPool& pool, const ClusterObjects& objects, NodesFrom from,
                                   std::vector<std::string>& warnings) {
     const api::MachineConfigPool standard[] = {StandardPool(api::kMasterPool), StandardPool(api::kWorkerPool)};
@@ -68,6 +69,7 @@ class Memberships {
     return memberships;
   }
 
+  // Returns the nodes of a pool.
   NodeStates Of(std::string_view pool) const {
     NodeStates members;
     for (const auto& [name, node] : nodes_) {

@@ -40,10 +40,12 @@ class IgnitionCounters {
   // `pools` are the pools that exist now.  The counts of `before` are kept, unless it is null.
   IgnitionCounters(const ServedPools& pools, const IgnitionCounters* before);
 
+  // Counts an answer to a request for a config; other answers are not counted.
   void Count(const IgnitionAnswer& answer) const;
   IgnitionCounts Read() const;
 
  private:
+  // The HTTP statuses that are counted.
   static constexpr std::array kStatuses = {200, 400, 401, 403, 404, 500, 503};
   struct PoolCounters {
     // By version and status.  The last version stands for requests for which no version was negotiated.
