@@ -81,7 +81,7 @@ OperatorReport ReportOf(const ReportInputs& inputs);
 // time unless its status changes.  A message that is longer than the API allows is cut off.
 void SetOperatorCondition(std::vector<api::Condition>& conditions, api::Condition condition);
 
-// Returns the versions as Go prints them: "[{operator 4.21.0} {operator-image quay.io/...}]".
+// Returns the versions as Go prints them, such as "[{operator 4.21.0} {operator-image quay.io/...}]".
 std::string VersionsText(std::span<const api::OperandVersion> versions);
 
 }  // namespace pintle::clusterops

@@ -29,7 +29,7 @@ enum class Stage {
   kUpdating,   // Its agent is applying the target.
   kRebooting,  // It reboots into the target.
   kNotReady,   // Its agent has nothing to do, but no pods can run on it.
-  kDegraded,   // Its agent could not apply a config, or its disk is not as its config says.
+  kDegraded,   // Its agent could not apply a config, or its disk is not as its config wants it.
 };
 
 inline constexpr Stage kAllStages[] = {Stage::kDone,      Stage::kWaiting,  Stage::kDraining, Stage::kUpdating,

@@ -29,7 +29,7 @@ struct Piece {
 struct Contents {
   ClusterState cluster;
   std::vector<Happening> timeline;  // The oldest comes first.
-  std::string unread_kinds;         // The kinds that have not been read yet: "nodes, pods".  Empty if all were read.
+  std::string unread_kinds;  // The kinds that have not been read yet, such as "nodes, pods"; empty if all were read.
   WallTime now;
 };
 

@@ -51,8 +51,9 @@ class Updates {
  private:
   class Stream;
 
-  // Functions whose names end in Locked need the mutex to be held.
   void AddEvent(std::string text);
+  // Removes and returns the functions that wake the waiting streams.  Functions whose names end in Locked are called
+  // while the mutex is held.
   std::vector<std::function<void()>> TakeWakesLocked();
   // Returns the next event of a stream.  If there is none yet, returns nullptr and keeps `wake` until there is one.
   std::shared_ptr<const std::string> NextFor(Stream& stream, std::function<void()> wake);

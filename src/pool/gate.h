@@ -43,7 +43,7 @@ struct Gate {
 struct GateResult {
   bool is_met = false;
   std::string message;               // Why it is not met.
-  WallTime asked = WallTime::max();  // When the request was sent; max() if no request has an answer yet.
+  WallTime asked = WallTime::max();  // When the request was sent.  The default counts as later than every update.
 };
 
 // The result of a gate that has not been answered yet.

@@ -3,8 +3,8 @@
 
 // Finds the pool that a node is in.
 //
-// A node is in at most one pool: the one whose config it gets.  A custom pool comes before worker, and master before
-// all others; two custom pools are a mistake that leaves the node in none.
+// A node is in at most one pool: the one whose config it gets.  If several pools select the node, a custom pool comes
+// before worker, and master before all others.  A node that two custom pools select is in no pool.
 
 #include <functional>
 #include <map>

@@ -35,10 +35,10 @@ struct NodeShare {
 
 struct Wave {
   std::string name;
-  std::optional<NodeShare> nodes;         // Unset if the number of nodes is not limited.
-  std::optional<api::Selector> selector;  // Unset if the wave may have any node.
-  std::optional<NodeShare> max_unavailable;
-  std::chrono::seconds soak = {};  // All nodes of the wave must be well for this long.
+  std::optional<NodeShare> nodes;            // Unset if the number of nodes is not limited.
+  std::optional<api::Selector> selector;     // Unset if the wave may have any node.
+  std::optional<NodeShare> max_unavailable;  // Unset if only the pool's maxUnavailable limits the wave.
+  std::chrono::seconds soak = {};            // All nodes of the wave must be well for this long.
   // More failed nodes than this halt the rollout; if unset, failures never halt it.
   std::optional<NodeShare> failure_threshold;
   std::chrono::seconds node_timeout = std::chrono::hours(1);  // A node that takes longer has failed.
@@ -57,7 +57,7 @@ struct Policy {
   bool needs_approval = false;  // Each wave but the first needs an approval.
   Windows windows;
   bool are_windows_for_disruptions_only = false;  // A change without a drain or a reboot needs no window.
-  std::string freeze_reason;
+  std::string freeze_reason;                      // Empty if the policy has none.
   std::vector<Gate> gates;
   bool stages_all = false;  // No node is updated before all nodes have staged the target.
 };

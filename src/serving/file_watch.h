@@ -35,8 +35,8 @@ class FileWatch {
 
   const std::function<void()> look_;
   std::vector<event::InotifyWatch> watches_;
-  event::Timer look_soon_;
-  event::Timer look_regularly_;
+  event::Timer look_soon_;       // Runs after a change of a watched directory.
+  event::Timer look_regularly_;  // Finds changes in directories that are not watched.
 };
 
 }  // namespace pintle::serving

@@ -23,7 +23,7 @@ namespace pintle::serving {
 
 struct RequestCount {
   std::string pool;
-  std::string_view version;  // "3.4.0"; empty if none was negotiated.
+  std::string_view version;  // Such as "3.4.0"; empty if none was negotiated.
   int status;
   std::uint64_t count;
   bool operator==(const RequestCount&) const = default;

@@ -39,7 +39,7 @@ class ServedPool {
   ServedPool(const ServedPool&) = delete;
   ServedPool& operator=(const ServedPool&) = delete;
 
-  // Returns null if there is no room for the text now.  The server's threads call this at the same time.
+  // Returns null if there is no room for the text now.  Several threads may call this at the same time.
   virtual Result<Text> TextFor(ignition::SpecVersion version) const = 0;
   virtual State state() const { return State::kServed; }
   // Returns the status of the answer when TextFor() has returned this error.
