@@ -215,7 +215,7 @@ class Follower {
 
   // ---- the memory ----
 
-  // The policy may have fewer waves than before.  The wave that is under way is then its last one.
+  // If the policy has fewer waves than before, the wave that is under way counts as the last one.
   void KeepWithinPolicy() {
     const auto waves = static_cast<std::int32_t>(policy_.waves.size());
     const bool is_under_way = memory_.wave_index > waves || (memory_.wave_index == waves && memory_.has_begun);
@@ -272,8 +272,8 @@ class Follower {
     if (!is_first || is_needed) Report("RolloutBegun", fmt::format("the rollout of {} begins", target_text_));
   }
 
-  // Removes the faults of nodes that are well or have gone.  Replaces times that lie in the future, because the clock
-  // was put back, by the present time.
+  // Forgets the faults of nodes that are well or have gone.  If the clock was put back, times may lie in the future;
+  // they are replaced by the present time.
   void BringUpToDate() {
     std::set<std::string_view> present;
     std::set<std::string_view> well;
@@ -473,9 +473,9 @@ class Follower {
     if (memory_.has_begun && CountWaveNodes() == 0) memory_.has_begun = false;
     if (!memory_.has_begun) {
       const bool has_nodes = CountWhere([&](std::size_t i) { return IsEligible(i, wave); }) > 0;
-      if (!has_nodes) return EndWave("is skipped, because no node that it selects is without the target");
+      if (!has_nodes) return EndWave("is skipped, because all nodes that it selects have the target");
       if (!MayBegin(wave)) return false;
-      if (HasTooManyFailures()) return false;  // The halt is reported below.
+      if (HasTooManyFailures()) return false;  // JudgeHalt() reports the halt.
       ChooseMembers(wave);
     }
     if (!IsWaveWell()) {
@@ -691,7 +691,7 @@ class Follower {
     return value == nullptr ? kBehindAll : std::string_view(*value);
   }
 
-  // The node can only gain by being given the target, as the comment of the header explains.
+  // Returns whether the node can only gain by being given the target, as the comment of the header explains.
   bool CanOnlyGain(std::size_t i) const {
     const NodeState& node = nodes_[i];
     if (standings_[i].is_assigned) return false;
