@@ -72,7 +72,8 @@ std::string LowerCase(std::string text) {
 // Encodes a text.  If it is base64 already, it is decoded first: it may have line breaks, which the API server refuses.
 std::string OneLineBase64(const std::string& text) { return EncodeBase64(DecodeBase64(text).value_or(text)); }
 
-// Makes the list of authorities by registry: the sorted keys of the texts, and then those of the bytes.
+// Returns a list with an entry for each registry: first the keys of `data`, and then those of `binaryData`, each
+// sorted.
 Value RegistryBundle(const api::ConfigMap& map) {
   Value bundle = Value::array();
   for (const auto& [file, text] : map.data) bundle.push_back({{"data", OneLineBase64(text)}, {"file", file}});

@@ -67,14 +67,14 @@ bool HasToBeRenewed(const net::Certificate& certificate, WallTime now) {
 
 // Returns whether a bundle contains an authority.  Two authorities can have the same name and the same times, so the
 // texts are compared.
-bool IsIn(const std::string& bundle, const api::Secret& authority) {
+bool ContainsAuthority(const std::string& bundle, const api::Secret& authority) {
   const std::string text = DecodedIn(&authority, kCertificateKey);
   const std::size_t end = text.find(kCertificateEnd.substr(0, kCertificateEnd.size() - 1));
   return end != std::string::npos && bundle.find(std::string_view(text).substr(0, end)) != std::string::npos;
 }
 
 // Returns whether a certificate is for all of the hosts.
-bool Names(const std::string& certificate, const std::vector<std::string>& hosts) {
+bool IsForHosts(const std::string& certificate, const std::vector<std::string>& hosts) {
   const auto named = net::HostsOf(certificate);
   return named && std::all_of(hosts.begin(), hosts.end(), [&](const std::string& host) {
            return std::find(named->begin(), named->end(), net::CanonicalHost(host)) != named->end();
@@ -88,7 +88,7 @@ bool IsIssuedByOneOf(const std::string& bundle, const net::Certificate& certific
          });
 }
 
-// Returns the certificates of a bundle that are still valid, and those of the issuer, without other text.
+// Returns the certificates of a bundle that have not expired or whose subject is `issuer`, without other text.
 std::string KeptAuthorities(const std::string& bundle, const std::string& issuer, WallTime now) {
   std::string kept;
   std::string_view unread = bundle;
@@ -123,13 +123,13 @@ CertificateStep NextCertificateStep(const ServerCertificateInputs& inputs) {
   const auto certificate = UsableCertificate(inputs.certificate, inputs.now);
   const bool is_good = certificate && inputs.now >= certificate->not_before &&
                        !HasToBeRenewed(*certificate, inputs.now) &&
-                       Names(DecodedIn(inputs.certificate, kCertificateKey), inputs.hosts);
+                       IsForHosts(DecodedIn(inputs.certificate, kCertificateKey), inputs.hosts);
   if (is_good && inputs.authority == nullptr) return CertificateStep::kNone;
 
   const auto authority = UsableCertificate(inputs.authority, inputs.now);
   if (!authority || HasToBeRenewed(*authority, inputs.now)) return CertificateStep::kAuthority;
   const std::string bundle = TrustedBundle(inputs);
-  if (!IsIn(BundleIn(inputs.bundle, "ca-bundle.crt"), *inputs.authority)) return CertificateStep::kBundle;
+  if (!ContainsAuthority(BundleIn(inputs.bundle, "ca-bundle.crt"), *inputs.authority)) return CertificateStep::kBundle;
   if (is_good && IsIssuedByOneOf(bundle, *certificate)) return CertificateStep::kNone;
 
   const bool is_trusted = inputs.now >= authority->not_before + kBackdated + kUntilMachinesTrust;
@@ -154,7 +154,7 @@ Result<std::string> NewServerBundle(const ServerCertificateInputs& inputs) {
   const auto in_use = FirstCertificate(inputs.certificate);
   const std::string issuer = in_use ? in_use->issuer : "";
   std::string bundle = KeptAuthorities(TrustedBundle(inputs), issuer, inputs.now);
-  if (!IsIn(bundle, *inputs.authority)) bundle += KeptAuthorities(authority, issuer, inputs.now);
+  if (!ContainsAuthority(bundle, *inputs.authority)) bundle += KeptAuthorities(authority, issuer, inputs.now);
   return bundle;
 }
 

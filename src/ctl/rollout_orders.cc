@@ -72,7 +72,7 @@ Error WrongPhase(const api::RolloutPoolStatus& status, std::string_view fault) {
                                                 Printable(status.phase), Printable(status.message)));
 }
 
-// The controller cuts off reasons that are longer than about this, in bytes.
+// In bytes.  The controller cuts off a reason that has more than 512 characters.
 constexpr std::size_t kLongestReason = 500;
 
 }  // namespace

@@ -27,7 +27,7 @@ using std::chrono::seconds;
 constexpr seconds kGuessedNodeTime = std::chrono::minutes(10);
 constexpr seconds kShortestNodeTime = seconds(1);
 constexpr seconds kLongestNodeTime = std::chrono::days(365);
-// A simulation covers more than a year, in which a WallTime must not overflow.
+// A simulation has to begin between these times.  It covers more than a year, in which a WallTime must not overflow.
 constexpr WallTime kFirstBegin = std::chrono::sys_days(std::chrono::year(1970) / std::chrono::January / 1);
 constexpr WallTime kEndOfBegins = std::chrono::sys_days(std::chrono::year(2201) / std::chrono::January / 1);
 // The text has the steps of the rollout's first days, and its end.

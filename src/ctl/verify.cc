@@ -29,7 +29,7 @@ std::string NoDriftText(const change::Drifts& drifts, const change::CurrentConfi
   return fmt::format("This machine is as {} wants it, except for the things that are ignored.\n\n", name);
 }
 
-// The diffs are indented below the names of their files.
+// Returns the colour of a line of DriftsText(), where the diffs are indented below the names of their files.
 Colour ColourOfFinding(std::string_view line) {
   return line.starts_with("  ") ? ColourOfDiff(line.substr(2)) : Colour::kNone;
 }
