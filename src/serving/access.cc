@@ -17,7 +17,7 @@
 namespace pintle::serving {
 namespace {
 
-// In characters.
+// A key has at least this many characters, and a token at most this many.
 constexpr std::size_t kShortestKey = 32;
 constexpr std::size_t kLongestToken = 4096;
 

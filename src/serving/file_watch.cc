@@ -10,9 +10,9 @@
 namespace pintle::serving {
 namespace {
 
-// A certificate and its key are seldom replaced at the same instant.
+// The wait between a change and the look: a certificate and its key are seldom replaced at the same instant.
 constexpr auto kPauseAfterChange = std::chrono::milliseconds(200);
-// Some replacements happen in directories that are not watched.
+// The time between regular looks: some replacements happen in directories that are not watched.
 constexpr auto kCheckUnwatched = std::chrono::seconds(30);
 
 std::string DirectoryOf(const std::string& path) {
