@@ -4,7 +4,7 @@
 // The Ignition server as a part of a program.
 //
 //     auto service = TRY(IgnitionService::Begin(loop, settings, pools));
-//     service->Serve(other_pools);        // Whenever the config of a pool has changed.
+//     service->Serve(new_pools);          // Whenever the config of a pool has changed.
 //     for (const RequestCount& count : service->Counts().requests) ...
 //
 // All functions are called on the loop's thread.  The server's own threads answer requests, with the pools that were
