@@ -17,6 +17,8 @@ namespace {
 // The names of the versions that the status has.
 constexpr std::string_view kOperator = "operator";
 constexpr std::string_view kOperatorImage = "operator-image";
+
+// The types of conditions, and the reason of an event.
 constexpr std::string_view kProgressing = "Progressing";
 constexpr std::string_view kDegraded = "Degraded";
 constexpr const char* kVersionChanged = "OperatorVersionChanged";
@@ -27,6 +29,7 @@ const api::Condition* FindIn(const std::vector<api::Condition>& conditions, std:
   return found == conditions.end() ? nullptr : &*found;
 }
 
+// Returns the version with this name, or nullptr.
 const std::string* VersionOf(const std::vector<api::OperandVersion>& versions, std::string_view name) {
   const auto found = std::find_if(versions.begin(), versions.end(),
                                   [&](const api::OperandVersion& version) { return version.name == name; });
@@ -45,9 +48,9 @@ std::vector<api::OperandVersion> WantedVersions(const ReportInputs& inputs) {
 }
 
 bool HasAll(const std::vector<api::OperandVersion>& versions, const std::vector<api::OperandVersion>& wanted) {
-  return std::all_of(wanted.begin(), wanted.end(), [&](const api::OperandVersion& one) {
-    const std::string* const known = VersionOf(versions, one.name);
-    return known != nullptr && *known == one.version;
+  return std::all_of(wanted.begin(), wanted.end(), [&](const api::OperandVersion& version) {
+    const std::string* const known = VersionOf(versions, version.name);
+    return known != nullptr && *known == version.version;
   });
 }
 
@@ -88,9 +91,10 @@ class Reporter {
                                                      .message = std::move(message)});
   }
 
-  void Emit(std::string_view what, const std::vector<api::OperandVersion>& from) {
+  // Emits an event about the change from the versions `from` to the release.
+  void Emit(std::string_view action, const std::vector<api::OperandVersion>& from) {
     report_.events.push_back({Importance::kNormal, kVersionChanged,
-                              fmt::format("clusteroperator/machine-config {} from {} to {}", what, VersionsText(from),
+                              fmt::format("clusteroperator/machine-config {} from {} to {}", action, VersionsText(from),
                                           VersionsText(wanted_))});
   }
 
@@ -107,7 +111,7 @@ class Reporter {
     Set(kProgressing, "True", "", std::move(message));
   }
 
-  // This event is emitted even if the release fails from the beginning, or changes nothing.
+  // Emits the event that the change to the release begins, even if the release fails at once or changes nothing.
   void EmitBegin() {
     if (!is_first_release_) return Emit("started a version change", inputs_.before.versions);
     report_.events.push_back(
@@ -151,6 +155,7 @@ class Reporter {
     Set("Upgradeable", "True", "AsExpected", "");
   }
 
+  // Returns the summary of each pool, and the reason why the release is not complete.
   json::Value Extension() const {
     json::Value extension = json::Value::object();
     for (const api::MachineConfigPool* pool : inputs_.pools) {
@@ -164,8 +169,8 @@ class Reporter {
   const ReportInputs& inputs_;
   const std::string& version_;
   const std::vector<api::OperandVersion> wanted_;
-  const bool is_installed_;
-  const bool is_first_release_;
+  const bool is_installed_;      // The status has all versions of the release already.
+  const bool is_first_release_;  // No release has been installed completely yet.
   OperatorReport report_;
 };
 

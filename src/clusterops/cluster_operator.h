@@ -5,7 +5,8 @@
 // machines to people and to the cluster's version operator.
 //
 // The versions in the status are those of the latest release that has been installed completely.  So they differ during
-// an upgrade from the release that the cluster is to have.  While the cluster is being installed, there are none.
+// an upgrade from the release that the cluster is to have.  While the cluster is being installed, the status has no
+// versions.
 
 #include <array>
 #include <optional>
@@ -20,8 +21,8 @@
 
 namespace pintle::clusterops {
 
-// The parts of the operator's work, in the order in which they are done.  If some of them fail, the reason of the
-// condition Degraded begins with the name of the first of these.
+// The parts of the operator's work, in the order in which they are done.  If some parts fail, the reason of the
+// condition Degraded begins with the name of the first part that failed.
 inline constexpr std::string_view kRenderConfigTask = "RenderConfig";
 inline constexpr std::string_view kMachineConfigurationTask = "MachineConfiguration";
 inline constexpr std::string_view kMachineConfigNodeTask = "MachineConfigNode";
@@ -40,7 +41,7 @@ struct TaskFailure {
 };
 
 // Returns the failure of the task that comes first in kOperatorTasks, or nullptr if there are no failures.  Failures of
-// later tasks may be mere consequences of it.
+// later tasks may be mere consequences of this failure.
 const TaskFailure* FirstOf(std::span<const TaskFailure> failures);
 
 // The release that the cluster is to have.
@@ -80,7 +81,7 @@ OperatorReport ReportOf(const ReportInputs& inputs);
 // time unless its status changes.  A message that is longer than the API allows is cut off.
 void SetOperatorCondition(std::vector<api::Condition>& conditions, api::Condition condition);
 
-// Returns the versions as Go prints them: "[{operator 4.21.0} {operator-image quay.io/...}]".
+// Returns the versions as Go prints them, such as "[{operator 4.21.0} {operator-image quay.io/...}]".
 std::string VersionsText(std::span<const api::OperandVersion> versions);
 
 }  // namespace pintle::clusterops

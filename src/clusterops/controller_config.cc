@@ -72,7 +72,8 @@ std::string LowerCase(std::string text) {
 // Encodes a text.  If it is base64 already, it is decoded first: it may have line breaks, which the API server refuses.
 std::string OneLineBase64(const std::string& text) { return EncodeBase64(DecodeBase64(text).value_or(text)); }
 
-// Makes the list of authorities by registry: the sorted keys of the texts, and then those of the bytes.
+// Returns a list with an entry for each registry: first the keys of `data`, and then those of `binaryData`, each
+// sorted.
 Value RegistryBundle(const api::ConfigMap& map) {
   Value bundle = Value::array();
   for (const auto& [file, text] : map.data) bundle.push_back({{"data", OneLineBase64(text)}, {"file", file}});
@@ -80,7 +81,7 @@ Value RegistryBundle(const api::ConfigMap& map) {
   return bundle;
 }
 
-// A copy that had the version of its object would change with each write of that object.
+// Copies an object without its resourceVersion and managedFields, which change with each write of the object.
 Value CopyOf(const Value& object, std::string_view kind) {
   Value copy = object;
   copy["apiVersion"] = "config.openshift.io/v1";
@@ -116,6 +117,7 @@ class Drafter {
  private:
   void Problem(std::string text) { draft_.problems.push_back(std::move(text)); }
 
+  // Sets a field to the base64 of the bytes, or to null if there are none.
   void AddBytes(std::string_view field, const std::string& bytes) {
     draft_.spec[field] = bytes.empty() ? Value() : Value(EncodeBase64(bytes));
   }
@@ -191,7 +193,7 @@ class Drafter {
     if (root.empty()) {
       return Problem("neither ConfigMap machine-config-server-ca nor kube-system/root-ca has an authority");
     }
-    // If machines trust other authorities, one of these has signed the server's certificate.
+    // If machines trust authorities other than kube-system/root-ca, one of those has signed the server's certificate.
     const std::string trusted = DecodeBase64(PresentText("rootCAData")).value_or("");
     if (trusted != root && net::HasCertificate(trusted)) {
       return Problem(
@@ -201,6 +203,7 @@ class Drafter {
     AddAuthority("rootCAData", root, "kube-system/root-ca");
   }
 
+  // Returns a text of the present spec, or "".
   std::string PresentText(std::string_view field) const {
     return inputs_.present == nullptr ? "" : inputs_.present->TextAt({field});
   }
@@ -222,7 +225,7 @@ class Drafter {
                  "openshift-config/initial-kube-apiserver-server-ca");
   }
 
-  // With a bundle that has no certificate, machines would trust no server.
+  // Adds a bundle, or a problem if the bundle has no certificate: with such a bundle, machines would trust no server.
   void AddAuthority(std::string_view field, const std::string& bundle, std::string_view map) {
     if (!net::HasCertificate(bundle)) {
       return Problem(fmt::format("ConfigMap {} has a bundle of authorities in which no certificate can be read", map));
@@ -246,13 +249,14 @@ class Drafter {
   }
 
   // Appends the authorities in a ConfigMap to the bundle, if there is such a ConfigMap.  An empty ca-bundle.crt adds
-  // nothing.  If it is missing, or its first certificate cannot be read, reports the problem and returns false.
+  // nothing.  If ca-bundle.crt is missing, or its first certificate cannot be read, reports the problem and returns
+  // false.
   bool AddAuthorities(const std::optional<api::ConfigMap>& map, std::string_view name, std::string& bundle) {
     if (!map) return true;
     const std::string key(kBundleKey);
     const std::string text = ReadBundle(map, kBundleKey);
     if (text.empty() && (map->data.contains(key) || map->binary_data.contains(key))) return true;
-    // The bundle is for programs that skip a certificate that they cannot read.
+    // The first certificate is enough: the programs that use the bundle skip certificates that they cannot read.
     if (net::ReadableCertificates(text).empty()) {
       Problem(fmt::format("configmap openshift-config/{} doesn't have a valid PEM bundle", name));
       return false;
@@ -323,9 +327,10 @@ class Drafter {
     AddBytes(kRegistryCredentials, *merged);
   }
 
-  // The operator that makes the OSImageStream writes its own version into one of the stream's annotations.  So this
-  // version has to change exactly when the release changes.  Otherwise the stream belongs to another release, and nodes
-  // would get the OS of that release.
+  // Returns why the OSImageStream must not be used for a release, or an empty text if it may be.  The operator that
+  // makes the OSImageStream writes its own version into one of the stream's annotations.  So this version has to change
+  // exactly when the release changes.  Otherwise the stream belongs to another release, and nodes would get the OS of
+  // that release.
   std::string WhyStreamIsRefused(const std::string& release) const {
     const std::string& version = StreamVersion();
     if (version.empty()) {
@@ -438,6 +443,7 @@ Value WithoutVersion(const Value& copy) {
 
 bool IsCopyOfObject(std::string_view field) { return field == "infra" || field == "dns"; }
 
+// Returns whether an empty value replaces the present value of a field.
 bool CanBeCleared(std::string_view field) { return field == "proxy" || field == "network"; }
 
 // The API requires these fields even if there is nothing in them.
@@ -454,10 +460,12 @@ Value ReadCredentials(const Value& base64) {
   return credentials ? WithoutEmptyMembers(*credentials) : Value();
 }
 
+// Returns whether the value means the same as a field that is left out.
 bool StandsForNothing(const Value& value) {
   return IsEmptyText(value) || (value.is_structured() && WithoutEmptyMembers(value).empty());
 }
 
+// Returns whether two values of a field mean the same.
 bool IsSame(std::string_view field, const Value& a, const Value& b) {
   if (StandsForNothing(a) && StandsForNothing(b)) return true;
   if (field == kRegistryCredentials) return ReadCredentials(a) == ReadCredentials(b);
@@ -466,6 +474,7 @@ bool IsSame(std::string_view field, const Value& a, const Value& b) {
   return a == b;
 }
 
+// Replaces the known images, except for those that `images` lacks.
 void MergeImages(Value& known, const Value& images) {
   for (const auto& [name, image] : images.members()) {
     if (!IsEmptyText(image)) known[name] = image;

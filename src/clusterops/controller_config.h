@@ -23,7 +23,7 @@ struct ControllerConfigInputs {
   json::Value network = {};
   json::Value dns = {};
   json::Value proxy = {};
-  json::Value image_setting = {};  // Names the ConfigMap with the authorities of the user's registries.
+  json::Value image_setting = {};  // The Image.  It names the ConfigMap with the authorities of the user's registries.
 
   // ConfigMaps; nullopt if there is no such ConfigMap.  Each comment has the namespace and the name, and after a colon
   // the keys that are read.  `~` is the operator's namespace.
@@ -62,7 +62,7 @@ struct ControllerConfigInputs {
   std::string present_release = {};         // The release of the images in `present`; empty if unknown.
   std::string present_stream_version = {};  // The version of the OSImageStream of that release; empty if unknown.
 
-  bool is_bootstrapped = true;        // True if kube-system/bootstrap exists.
+  bool is_bootstrapped = true;        // True if the ConfigMap kube-system/bootstrap exists.
   bool is_installing = false;         // True until a version of the operator has been installed completely.
   std::string operator_version = {};  // Empty to take the release of images.json.
 };
@@ -75,6 +75,7 @@ struct ControllerConfigDraft {
   std::vector<std::string> warnings = {};    // One sentence for each missing input that the cluster can do without.
 };
 
+// Returns the fields that can be made from the inputs, and the problems of the other fields.
 ControllerConfigDraft DraftControllerConfig(const ControllerConfigInputs& inputs);
 
 // Returns the spec that the ControllerConfig is to have; `present` is null if there is none yet.  If the draft has an

@@ -11,7 +11,7 @@
 namespace pintle::clusterops {
 namespace {
 
-// Stands for a pool or a config that is not known yet, since these fields must not be empty.
+// Stands for a pool or a config that is not known yet, because the API refuses empty texts in these fields.
 constexpr const char* kNotYetSet = "not-yet-set";
 
 std::string PoolOf(const api::Node& node, const std::optional<pool::Pools>& pools) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Decides which MachineConfigNodes a cluster lacks, and which are about nodes that are gone.
+// Decides which MachineConfigNodes have to be created, and which have to be removed because their nodes are gone.
 //
 // Each node owns one MachineConfigNode.  The controller and the node's agent may both create it.  It does not matter
-// which of the two is first, since both create the same object.
+// which of the two is first, because both create the same object.
 
 #include <set>
 #include <span>
@@ -36,6 +36,7 @@ struct MachineConfigNodeInputs {
   std::set<std::string, std::less<>> unreadable = {};
 };
 
+// Returns the objects to create and to remove.
 MachineConfigNodeWork FindMachineConfigNodeWork(const MachineConfigNodeInputs& inputs);
 
 }  // namespace pintle::clusterops

@@ -8,9 +8,9 @@
 
 namespace pintle::clusterops {
 
-// Returns the data of that ConfigMap, by the name of the registry.  `spec` is the spec of the ControllerConfig.  If it
-// has two bundles of authorities for one registry, the bundle that the user has set counts.  Entries that have no name,
-// or are not base64, are left out.
+// Returns this ConfigMap without its metadata.  Its keys are the names of registries.  `spec` is the spec of the
+// ControllerConfig.  If the spec has two bundles of authorities for one registry, the bundle of the user counts.
+// Entries that have no name, or are not base64, are left out.
 api::ConfigMap MergedRegistryAuthorities(const json::Value& spec);
 
 }  // namespace pintle::clusterops

@@ -11,15 +11,17 @@
 namespace pintle::clusterops {
 namespace {
 
-// The keys of the two formats of such Secrets.  In the first one, the credentials are not in an object `auths`.
+// The keys of the two formats of Secrets with credentials.  Only under kDockerConfigJsonKey, the credentials are in an
+// object `auths`.
 constexpr const char* kDockerCfgKey = ".dockercfg";
 constexpr const char* kDockerConfigJsonKey = ".dockerconfigjson";
 constexpr const char* kPullSecretName = "openshift-config/pull-secret";
 constexpr std::string_view kClusterRegistry = "image-registry.openshift-image-registry.svc:5000";
+// The host of the route to the registry is this text followed by the cluster's domain.
 constexpr std::string_view kRouteBeforeDomain = "default-route-openshift-image-registry.apps.";
 
-Error WrongSecret(std::string_view name, std::string_view what) {
-  return Error(ErrorKind::kInvalid, fmt::format("the Secret {}: {}", name, what));
+Error WrongSecret(std::string_view name, std::string_view fault) {
+  return Error(ErrorKind::kInvalid, fmt::format("the Secret {}: {}", name, fault));
 }
 
 // Returns the credentials in a Secret by registry, as an object.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The credentials with which nodes pull OS images from the registry that the cluster runs itself.
+// The credentials with which nodes pull OS images from the registry that runs in the cluster.
 //
 // OpenShift gives the account machine-os-puller Secrets with credentials for that registry, and renews them.  Nodes use
 // one file for all registries, so these credentials are merged with the cluster's pull secret.  Errors contain the
@@ -20,7 +20,7 @@ namespace pintle::clusterops {
 // The ServiceAccount that may pull from the registry.
 inline constexpr const char* kPullingAccount = "machine-os-puller";
 
-// A Secret that another object names; `secret` is not set if it does not exist.
+// A Secret that another object names; `secret` is unset if there is no Secret with this name.
 struct NamedSecret {
   std::string name;
   std::optional<api::Secret> secret = {};

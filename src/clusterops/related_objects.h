@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The objects that `oc adm inspect` and must-gather collect about machines' configs.
+// The objects that `oc adm inspect` and must-gather collect for the ClusterOperator `machine-config`.
 
 #include <vector>
 

@@ -17,9 +17,9 @@ namespace {
 
 constexpr auto kPatiencePerMachine = std::chrono::minutes(10);
 
-// The reason why a pool is not ready, and the time at which it ceased to be ready, if that is known.
+// The reason why a pool is not ready, and the time at which the pool ceased to be ready, if this time is known.
 struct Obstacle {
-  std::string what;
+  std::string message;
   std::optional<WallTime> since;
 };
 
@@ -31,8 +31,8 @@ std::string NoSuchConfig(std::string_view name) {
   return fmt::format("machineconfig.machineconfiguration.openshift.io \"{}\" not found", name);
 }
 
-// Returns a message about the first config that was not made by this version of the controller or does not exist, among
-// the config that all nodes have and its sources.  Returns an empty text if there is no such config.
+// Checks the config that all nodes have and its sources.  Returns a message about the first of these configs that does
+// not exist or was not made by this version of the controller, or an empty text if all configs are right.
 std::string ControllerMismatch(const api::MachineConfigPool& pool, const RequiredPoolsInputs& inputs) {
   const std::string& rendered = pool.status.configuration.name;
   std::vector<std::string_view> names = {rendered};
@@ -87,6 +87,7 @@ std::optional<WallTime> Since(const api::MachineConfigPool& pool, std::string_vi
   return condition->last_transition_time->at;
 }
 
+// Returns nullopt if the pool is ready.
 std::optional<Obstacle> ObstacleIn(const api::MachineConfigPool& pool, const RequiredPoolsInputs& inputs) {
   const api::MachineConfigPoolStatus& status = pool.status;
   const std::string& name = pool.metadata.name;
@@ -148,7 +149,7 @@ RequiredPools LookAtRequiredPools(const RequiredPoolsInputs& inputs) {
     if (pool->spec.paused && result.failure.empty()) result.failure = PausedText(*pool, inputs);
     auto obstacle = ObstacleIn(*pool, inputs);
     if (!obstacle) continue;
-    if (result.waiting.empty()) result.waiting = std::move(obstacle->what);
+    if (result.waiting.empty()) result.waiting = std::move(obstacle->message);
     const WallTime since = obstacle->since.value_or(inputs.waiting_since.value_or(inputs.now));
     result.since = std::min(result.since.value_or(since), since);
   }

@@ -40,13 +40,15 @@ struct RequiredPoolsInputs {
 struct RequiredPools {
   std::string failure;  // The reason why a person has to act; empty if nobody has to.
   std::string waiting;  // The reason why the pools are not ready yet; empty if they are, or if `failure` is set.
-  // The time at which the wait began, and the time at which it becomes a failure.
+  // The time at which the wait began, and the time at which the wait becomes a failure.  `until` is set only during the
+  // wait.
   std::optional<WallTime> since = {};
   std::optional<WallTime> until = {};
 
   bool are_ready() const { return failure.empty() && waiting.empty(); }
 };
 
+// Returns whether the required pools have the release, or else the reason why they do not have it.
 RequiredPools LookAtRequiredPools(const RequiredPoolsInputs& inputs);
 
 // Returns why a pool does not have the configuration of the release, or an empty text if it has.

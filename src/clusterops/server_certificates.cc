@@ -16,9 +16,10 @@
 namespace pintle::clusterops {
 namespace {
 
+// Certificates are valid for this long, and are renewed at this age.
 constexpr auto kLife = std::chrono::years(10);
 constexpr auto kRenewedAfter = std::chrono::years(8);
-// The clocks of new machines may be slow.
+// Certificates are valid from this long before they are made, because the clocks of new machines may be slow.
 constexpr auto kBackdated = std::chrono::hours(1);
 // A machine boots within this time after its creation.
 constexpr auto kUntilMachinesTrust = std::chrono::hours(24);
@@ -26,6 +27,7 @@ constexpr const char* kServerName = "machine-config-server";
 constexpr std::string_view kCertificateBegin = "-----BEGIN CERTIFICATE-----";
 constexpr std::string_view kCertificateEnd = "-----END CERTIFICATE-----\n";
 
+// Returns the decoded value of a key, or "".
 std::string DecodedIn(const api::Secret* secret, const char* key) {
   if (secret == nullptr) return "";
   const auto found = secret->data.find(key);
@@ -47,8 +49,8 @@ std::optional<net::Certificate> FirstCertificate(const api::Secret* secret) {
   return read && !read->empty() ? std::optional(read->front()) : std::nullopt;
 }
 
-// Returns the first certificate.  Returns nullopt if the Secret has no key or no certificate, or if the certificate has
-// expired or is not valid within a day.
+// Returns the first certificate in the Secret.  Returns nullopt if the Secret has no key or no certificate, or if the
+// certificate has expired or does not become valid within a day.
 std::optional<net::Certificate> UsableCertificate(const api::Secret* secret, WallTime now) {
   if (!HasKey(secret)) return std::nullopt;
   auto first = FirstCertificate(secret);
@@ -63,14 +65,16 @@ bool HasToBeRenewed(const net::Certificate& certificate, WallTime now) {
   return now >= certificate.not_before + life / 10 * (kRenewedAfter / std::chrono::years(1));
 }
 
-// Two authorities can have the same name and the same times, so the texts are compared.
-bool IsIn(const std::string& bundle, const api::Secret& authority) {
+// Returns whether a bundle contains an authority.  Two authorities can have the same name and the same times, so the
+// texts are compared.
+bool ContainsAuthority(const std::string& bundle, const api::Secret& authority) {
   const std::string text = DecodedIn(&authority, kCertificateKey);
   const std::size_t end = text.find(kCertificateEnd.substr(0, kCertificateEnd.size() - 1));
   return end != std::string::npos && bundle.find(std::string_view(text).substr(0, end)) != std::string::npos;
 }
 
-bool Names(const std::string& certificate, const std::vector<std::string>& hosts) {
+// Returns whether a certificate is for all of the hosts.
+bool IsForHosts(const std::string& certificate, const std::vector<std::string>& hosts) {
   const auto named = net::HostsOf(certificate);
   return named && std::all_of(hosts.begin(), hosts.end(), [&](const std::string& host) {
            return std::find(named->begin(), named->end(), net::CanonicalHost(host)) != named->end();
@@ -84,18 +88,18 @@ bool IsIssuedByOneOf(const std::string& bundle, const net::Certificate& certific
          });
 }
 
-// Returns the certificates of a bundle that are still valid, and those of the issuer, without other text.
+// Returns the certificates of a bundle that have not expired or whose subject is `issuer`, without other text.
 std::string KeptAuthorities(const std::string& bundle, const std::string& issuer, WallTime now) {
   std::string kept;
-  std::string_view rest = bundle;
-  for (std::size_t begin; (begin = rest.find(kCertificateBegin)) != std::string_view::npos;) {
-    const std::size_t end = rest.find(kCertificateEnd.substr(0, kCertificateEnd.size() - 1), begin);
+  std::string_view unread = bundle;
+  for (std::size_t begin; (begin = unread.find(kCertificateBegin)) != std::string_view::npos;) {
+    const std::size_t end = unread.find(kCertificateEnd.substr(0, kCertificateEnd.size() - 1), begin);
     if (end == std::string_view::npos) break;
-    const std::string one(rest.substr(begin, end + kCertificateEnd.size() - 1 - begin));
-    rest.remove_prefix(begin + one.size());
-    const auto read = net::ReadCertificates(one);
+    const std::string certificate(unread.substr(begin, end + kCertificateEnd.size() - 1 - begin));
+    unread.remove_prefix(begin + certificate.size());
+    const auto read = net::ReadCertificates(certificate);
     if (!read || read->empty()) continue;
-    if (now < read->front().not_after || read->front().subject == issuer) kept += one + "\n";
+    if (now < read->front().not_after || read->front().subject == issuer) kept += certificate + "\n";
   }
   return kept;
 }
@@ -119,13 +123,13 @@ CertificateStep NextCertificateStep(const ServerCertificateInputs& inputs) {
   const auto certificate = UsableCertificate(inputs.certificate, inputs.now);
   const bool is_good = certificate && inputs.now >= certificate->not_before &&
                        !HasToBeRenewed(*certificate, inputs.now) &&
-                       Names(DecodedIn(inputs.certificate, kCertificateKey), inputs.hosts);
+                       IsForHosts(DecodedIn(inputs.certificate, kCertificateKey), inputs.hosts);
   if (is_good && inputs.authority == nullptr) return CertificateStep::kNone;
 
   const auto authority = UsableCertificate(inputs.authority, inputs.now);
   if (!authority || HasToBeRenewed(*authority, inputs.now)) return CertificateStep::kAuthority;
   const std::string bundle = TrustedBundle(inputs);
-  if (!IsIn(BundleIn(inputs.bundle, "ca-bundle.crt"), *inputs.authority)) return CertificateStep::kBundle;
+  if (!ContainsAuthority(BundleIn(inputs.bundle, "ca-bundle.crt"), *inputs.authority)) return CertificateStep::kBundle;
   if (is_good && IsIssuedByOneOf(bundle, *certificate)) return CertificateStep::kNone;
 
   const bool is_trusted = inputs.now >= authority->not_before + kBackdated + kUntilMachinesTrust;
@@ -150,7 +154,7 @@ Result<std::string> NewServerBundle(const ServerCertificateInputs& inputs) {
   const auto in_use = FirstCertificate(inputs.certificate);
   const std::string issuer = in_use ? in_use->issuer : "";
   std::string bundle = KeptAuthorities(TrustedBundle(inputs), issuer, inputs.now);
-  if (!IsIn(bundle, *inputs.authority)) bundle += KeptAuthorities(authority, issuer, inputs.now);
+  if (!ContainsAuthority(bundle, *inputs.authority)) bundle += KeptAuthorities(authority, issuer, inputs.now);
   return bundle;
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 // The address of the DNS server is the first address of the range plus this.
 constexpr std::uint8_t kDnsServer = 10;
-// A range needs this many free bits to contain that address.
+// A range needs this many free bits to contain the address of the DNS server.
 constexpr std::size_t kBitsForDnsServer = 4;
 
 struct Range {

@@ -15,7 +15,7 @@
 namespace pintle::clusterops {
 namespace {
 
-constexpr int kServerPort = 22623;
+constexpr int kServerPort = 22623;  // The port of the Ignition server.
 constexpr const char* kPointerVersion = "3.5.0";
 constexpr std::string_view kScheme = "Bearer ";
 
@@ -28,11 +28,13 @@ std::string WithoutBrackets(std::string host) {
   return host;
 }
 
-std::string HostOfUrl(const json::Value& infrastructure) {
+// Returns the host in the internal URL of the API server, or "".
+std::string HostOfApiServer(const json::Value& infrastructure) {
   const auto url = net::Url::Parse(infrastructure.TextAt({"status", "apiServerInternalURI"}));
   return url ? WithoutBrackets(url->host()) : "";
 }
 
+// Returns the internal addresses of the control plane.
 std::vector<std::string> Addresses(const json::Value& infrastructure) {
   std::vector<std::string> addresses;
   for (const std::string_view platform : kWithAddresses) {
@@ -41,8 +43,9 @@ std::vector<std::string> Addresses(const json::Value& infrastructure) {
     for (const json::Value& address : (*status)["apiServerInternalIPs"]) {
       if (address.is_string() && !address.text().empty()) addresses.push_back(address.text());
     }
-    const std::string& only = status->TextAt({"apiServerInternalIP"});
-    if (addresses.empty() && !only.empty()) addresses.push_back(only);
+    // Older clusters have a single address.
+    const std::string& single = status->TextAt({"apiServerInternalIP"});
+    if (addresses.empty() && !single.empty()) addresses.push_back(single);
   }
   return addresses;
 }
@@ -54,12 +57,12 @@ std::string HostOfServer(const json::Value& infrastructure) {
   const std::string& platform = infrastructure.TextAt({"status", "platformStatus", "type"});
   const std::vector<std::string> addresses = Addresses(infrastructure);
   if (!addresses.empty() && platform != "Nutanix") return addresses.front();
-  return HostOfUrl(infrastructure);
+  return HostOfApiServer(infrastructure);
 }
 
 std::vector<std::string> HostsOfServer(const json::Value& infrastructure) {
   std::vector<std::string> hosts = Addresses(infrastructure);
-  if (std::string host = HostOfUrl(infrastructure); !host.empty()) hosts.push_back(std::move(host));
+  if (std::string host = HostOfApiServer(infrastructure); !host.empty()) hosts.push_back(std::move(host));
   std::sort(hosts.begin(), hosts.end());
   hosts.erase(std::unique(hosts.begin(), hosts.end()), hosts.end());
   return hosts;
@@ -87,8 +90,8 @@ json::Value PointerConfig(const PointerInputs& inputs) {
 std::string TokenIn(const json::Value& pointer) {
   const json::Value* const merged = pointer.Find({"ignition", "config", "merge"});
   if (merged == nullptr) return "";
-  for (const json::Value& one : *merged) {
-    for (const json::Value& header : one["httpHeaders"]) {
+  for (const json::Value& source : *merged) {
+    for (const json::Value& header : source["httpHeaders"]) {
       const std::string& value = header.TextAt({"value"});
       if (header.TextAt({"name"}) == "Authorization" && value.starts_with(kScheme)) return value.substr(kScheme.size());
     }

@@ -24,6 +24,7 @@ struct PointerInputs {
   std::string token = {};  // Empty if the server needs none.
 };
 
+// Returns the pointer config for the machines of a pool.
 json::Value PointerConfig(const PointerInputs& inputs);
 
 // Returns the token in a pointer config, or "".

@@ -24,7 +24,8 @@ namespace {
 using resource::EntryKind;
 using FileState = resource::FileEntry::State;
 
-// Returns the name of the config for a path: "99-adopted-etc-chrony.conf" for "/etc/chrony.conf".
+// Returns the name of the config for a path, such as "99-adopted-etc-chrony.conf" for "/etc/chrony.conf".  A name has
+// lower-case letters, digits, dots and hyphens only.
 std::string NameFrom(std::string_view path) {
   std::string name = "99-adopted";
   bool is_part_open = false;
@@ -40,8 +41,8 @@ std::string NameFrom(std::string_view path) {
   return name;
 }
 
-// Returns the pool of a rendered config: "worker" for "rendered-worker-<digest>".  Other configs count as configs of
-// the local pool.
+// Returns the pool of a rendered config, such as "worker" for "rendered-worker-<digest>".  Other configs count as
+// configs of the local pool.
 std::string PoolOf(std::string_view config_name) {
   constexpr std::string_view kPrefix = "rendered-";
   const std::size_t end = config_name.rfind('-');
@@ -73,6 +74,7 @@ struct UnitPart {
   std::string dropin;  // If it is empty, the path is the unit's own file.
 };
 
+// Returns nullopt if the path belongs to no unit.
 std::optional<UnitPart> UnitPartAt(std::string_view path) {
   const std::string folder = std::string(host::kUnitDirectory) + "/";
   if (!path.starts_with(folder)) return std::nullopt;
@@ -105,14 +107,14 @@ ignition::Unit UnitFrom(const UnitPart& part, const std::string& contents) {
   return unit;
 }
 
-Error NotAdoptable(const std::string& path, std::string_view what) {
+Error NotAdoptable(const std::string& path, std::string_view kind) {
   return Error(ErrorKind::kInvalid,
-               fmt::format("{} is {}; a MachineConfig can only have the contents of files", path, what));
+               fmt::format("{} is {}; a MachineConfig can only have the contents of files", path, kind));
 }
 
 Result<ignition::Config> ConfigFor(const Root& root, const std::string& path) {
   const auto state = TRY(host::Observe(root, path));
-  if (!state) return Error(ErrorKind::kNotFound, fmt::format("there is no {} to keep", path));
+  if (!state) return Error(ErrorKind::kNotFound, fmt::format("there is no {} to adopt", path));
   ignition::Config config;
   config.ignition.version = ignition::kNewestVersion;
   const auto unit = UnitPartAt(path);

@@ -21,7 +21,7 @@ enum class Form { kText, kJson, kYaml, kName };
 // already.
 Form FormOf(const CommandLine& line, Form usual = Form::kText);
 
-// Prints to standard output, as JSON or YAML.
+// Prints an answer to standard output, as JSON or YAML.
 void PrintData(const json::Value& answer, Form form);
 
 // Prints a name on a line of its own to standard output, for -o name.  No kind precedes the name, so other commands of

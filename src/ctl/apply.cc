@@ -35,7 +35,7 @@
 namespace pintle::ctl {
 namespace {
 
-// Only this verb has these outcomes.
+// The outcomes that only this verb has.
 constexpr const char* kWouldChange = "would change";
 constexpr const char* kPending = "another change is pending";
 
@@ -65,8 +65,8 @@ Result<change::CurrentConfig> ReadWantedConfig(const CommandLine& line) {
     return Error(ErrorKind::kInvalid, "name the files or directories that have the configs, or use --none");
   }
   change::WrittenConfigs written = TRY(change::ReadWrittenConfigs(line.words()));
-  for (const std::string& what : written.left_out)
-    PrintToStderr(fmt::format("pintle: apply: left out: {}\n", Printable(what)));
+  for (const std::string& entry : written.left_out)
+    PrintToStderr(fmt::format("pintle: apply: left out: {}\n", Printable(entry)));
   // A person who names files without a config hardly wants to remove the machine's config.
   if (written.configs.empty() && !written.others.empty()) {
     return Error(ErrorKind::kInvalid, fmt::format("these files have no config: {}; --none removes the machine's config",
@@ -78,6 +78,7 @@ Result<change::CurrentConfig> ReadWantedConfig(const CommandLine& line) {
   return change::RenderLocally(std::move(written.configs));
 }
 
+// Returns an error if this machine cannot change to the config.
 Result<> CheckReachable(const host::Host& host, const plan::Plan& plan, const change::CurrentConfig& from,
                         const change::CurrentConfig& to) {
   TRY(change::CheckNames(to.ignition));
@@ -89,6 +90,7 @@ Result<> CheckReachable(const host::Host& host, const plan::Plan& plan, const ch
   return Error(ErrorKind::kUnreconcilable, std::move(text));
 }
 
+// Changes the machine to one config, and prints the answer.
 class ApplyWork {
  public:
   ApplyWork(const CommandLine& line, const Machine& machine, const change::CurrentConfig& to,
@@ -132,7 +134,7 @@ class ApplyWork {
                                                  PrivateLinesFor(line_)));
     if (!drifts.all.empty()) {
       change::AdviseNotToIgnore(configured_differently, drifts);
-      Show(DriftsText(drifts));
+      PrintIfText(DriftsText(drifts));
       answer_.drifts = std::move(drifts);
       return Refuse(outcome::kDrifted, "this machine is not as its config wants it; nothing was changed");
     }
@@ -142,9 +144,9 @@ class ApplyWork {
     for (const std::string& warning : change::WarningsOf(machine_.root(), from, to_)) {
       PrintToStderr(fmt::format("pintle: apply: warning: {}\n", Printable(warning)));
     }
-    if (differs) Show(TextOf(plan, from));
+    if (differs) PrintIfText(PlanText(plan, from));
     answer_.left_aside = change::LeftAside(machine_.host(), to_.object.spec);
-    if (!answer_.left_aside.empty()) Show(fmt::format("Left aside: {}.\n", answer_.left_aside));
+    if (!answer_.left_aside.empty()) PrintIfText(fmt::format("Left aside: {}.\n", answer_.left_aside));
     if (line_.Has("--dry-run")) return Finish(differs ? kWouldChange : outcome::kNothingToDo);
     if (differs && !TRY(IsConfirmed(line_, "Do this?"))) {
       return Refuse(outcome::kDeclined, "nothing was changed");
@@ -156,16 +158,17 @@ class ApplyWork {
                                })));
   }
 
-  std::string TextOf(const plan::Plan& plan, const change::CurrentConfig& from) const {
+  std::string PlanText(const plan::Plan& plan, const change::CurrentConfig& from) const {
     std::string text = ChangesText(plan, from, to_, PrivateLinesFor(line_));
     if (machine_.IsRunning()) text += "\n" + ConsequencesText(plan, Drains::kNone);
     return text;
   }
 
-  void Show(const std::string& text) const {
+  void PrintIfText(const std::string& text) const {
     if (form_ == Form::kText) PrintColoured(text, ColourOfDiff);
   }
 
+  // Ends the work without a change.
   ExitStatus Refuse(const std::string& outcome, const std::string& why) {
     answer_.outcome = outcome;
     PrintAnswer();
@@ -173,6 +176,7 @@ class ApplyWork {
     return ExitStatus::kDiffers;
   }
 
+  // Ends the work with an outcome, and describes it to people.
   ExitStatus Finish(const std::string& outcome) {
     answer_.outcome = outcome;
     PrintAnswer();
@@ -180,7 +184,7 @@ class ApplyWork {
     const std::string result = change::IsNoConfig(to_.object)
                                    ? "this machine is as it was without a config"
                                    : fmt::format("this machine is as {} wants it", answer_.to);
-    Show(OutcomeText(outcome, result, machine_.RootOptionText()));
+    PrintIfText(OutcomeText(outcome, result, machine_.RootOptionText()));
     return outcome == outcome::kRebootPending ? ExitStatus::kDiffers : ExitStatus::kFine;
   }
 

@@ -25,9 +25,9 @@ int FirstOfLine() {
 Error WithAftermath(const Error& error, const Machine& machine) {
   const auto pending = change::Journal(machine.root()).Read();
   const bool is_undone = pending && !*pending;
-  const std::string result =
-      is_undone ? "this machine is as it was before"
-                : fmt::format("it could not be undone; `pintle recover{}` tries that again", machine.RootOptionText());
+  const std::string result = is_undone ? "this machine is as it was before"
+                                       : fmt::format("the change could not be undone; `pintle recover{}` tries again",
+                                                     machine.RootOptionText());
   return Error(error.kind(), fmt::format("{}; {}", error.message(), result));
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Carries out a change of a machine: asks for confirmation, records it in the system journal, and reboots if needed.
+// Carries out a change of a machine: asks for confirmation, records the change in the system journal, and reboots if
+// needed.
 
 #include <functional>
 #include <string>
@@ -29,7 +30,7 @@ inline constexpr const char* kDeclined = "declined";
 inline constexpr const char* kDrifted = "drifted";  // The machine is not as its config wants it; nothing was changed.
 }  // namespace outcome
 
-// kLeaveReboot leaves a reboot that a change needs to someone else.
+// What to do about a reboot that a change needs.  kLeaveReboot leaves it to someone else.
 enum class AndThen { kReboot, kLeaveReboot };
 
 // Calls `make_change`.  On a running machine, shutdowns are inhibited meanwhile, and the beginning and the end of the

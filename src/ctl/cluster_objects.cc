@@ -67,6 +67,7 @@ void Add(api::ControllerConfig config, ClusterObjects& objects) {
   objects.control_plane_topology = std::move(config.spec.infra.status.control_plane_topology);
 }
 
+// Adds an object; an object of another kind is skipped.
 Result<> AddObject(std::string_view kind, Value document, ClusterObjects& objects) {
   if (kind == kNode) {
     objects.nodes.push_back(TRY(Decode<api::Node>(std::move(document))));

@@ -33,17 +33,18 @@ struct ClusterObjects {
   pool::KnownConfigs configs;
   std::vector<api::OSImageStreamSet> os_image_streams;
   std::vector<api::RolloutPolicy> rollout_policies;
-  // These two come from the ControllerConfig.
+  // The ControllerConfig has these two.
   std::vector<api::CertExpiry> cert_expirys;
   std::string control_plane_topology;
 };
 
-// Adds the objects in a file.  If an object has no kind, its kind is guessed, in this order: from its fields, from the
-// kind of the List that contains it, from `kind`, and from the file's name.  Objects of kinds that ClusterObjects has
-// no place for are skipped.
+// Adds the objects in a file to `objects`.  If an object has no kind, its kind is guessed, in this order: from its
+// fields, from the kind of the List that contains it, from `kind`, and from the file's name.  Objects of kinds that
+// ClusterObjects has no place for are skipped.
 Result<> AddFile(const std::string& path, std::string_view kind, ClusterObjects& objects);
 
-// Adds the objects in a document.
+// Adds the objects in a document.  The kind of an object without a kind is guessed as in AddFile(), but no file's name
+// is known.
 Result<> AddDocument(json::Value document, std::string_view kind, ClusterObjects& objects);
 
 }  // namespace pintle::ctl

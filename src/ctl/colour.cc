@@ -10,7 +10,7 @@
 namespace pintle::ctl {
 namespace {
 
-// These are the terminal's own named colours, so that people's settings for them apply.
+// Returns the code of one of the terminal's own colours, so that people's settings for these colours apply.
 std::string_view CodeOf(Colour colour) {
   switch (colour) {
     case Colour::kGood:

@@ -33,6 +33,7 @@ bool IsTemplateInput(std::string_view kind) {
   return std::find(kTemplateInputs.begin(), kTemplateInputs.end(), kind) != kTemplateInputs.end();
 }
 
+// Copies the objects of the cluster into memory, but no Secrets: only templates need these.
 Result<TrialCluster> CopyOf(LiveCluster& cluster) {
   TrialCluster copy;
   for (const TrialKind& kind : controller::TrialKinds()) {
@@ -70,13 +71,13 @@ json::Value Applied(const json::Value* existing, json::Value object) {
     if (wanted == nullptr || !wanted->is_object()) continue;
     for (const auto& [name, value] : wanted->members()) applied["metadata"][key][name] = value;
   }
-  // The controllers write this part of a pool's spec, so a manifest without it does not remove it.
+  // The controllers write spec.configuration of a pool, so a manifest without this part does not remove the part.
   const json::Value* const target = existing->Find({"spec", "configuration"});
   if (target != nullptr && !applied["spec"].contains("configuration")) applied["spec"]["configuration"] = *target;
   return applied;
 }
 
-// The files of the applied objects, by "KIND NAME", or "KIND NAMESPACE/NAME".
+// The files of the applied objects.  The keys are "KIND NAME" or "KIND NAMESPACE/NAME".
 using AppliedFiles = std::map<std::string, std::string>;
 
 std::string TitleOf(std::string_view kind, std::string_view name) { return fmt::format("{} {}", kind, name); }
@@ -91,24 +92,27 @@ Result<> ApplyManifest(Manifest manifest, TrialCluster& cluster, AppliedFiles& f
                              place));
   }
   if (IsTemplateInput(kind->resource.kind)) {
-    return Error(ErrorKind::kInvalid,
-                 fmt::format("{}: it acts through templates, which are not in the cluster; use `pintle generate "
-                             "--templates DIR`",
-                             place));
+    return Error(
+        ErrorKind::kInvalid,
+        fmt::format(
+            "{}: an object of this kind acts through templates, which are not in the cluster; use `pintle generate "
+            "--templates DIR`",
+            place));
   }
   TRY(kind->check(manifest.object), place);
   const std::string name = manifest.object.TextAt({"metadata", "name"});
-  const std::string space = manifest.object.TextAt({"metadata", "namespace"});
+  const std::string namespace_name = manifest.object.TextAt({"metadata", "namespace"});
   if (name.empty()) return Error(ErrorKind::kInvalid, fmt::format("{}: has no name; set metadata.name", place));
   files.insert_or_assign(TitleOf(kind->resource.kind, controller::FullNameOf(manifest.object)), manifest.file);
-  const bool has_space = kind->resource.scope == kube::Scope::kNamespaced;
-  cluster.Put(Applied(cluster.Find(kind->resource.kind, has_space ? space : "", name), std::move(manifest.object)));
+  const bool has_namespace = kind->resource.scope == kube::Scope::kNamespaced;
+  cluster.Put(Applied(cluster.Find(kind->resource.kind, has_namespace ? namespace_name : "", name),
+                      std::move(manifest.object)));
   return {};
 }
 
 Result<AppliedFiles> ApplyFiles(std::span<const std::string> files, TrialCluster& cluster) {
   ManifestFiles read = ReadManifestFiles(files);
-  for (const std::string& what : read.left_out) PrintToStderr(fmt::format("pintle: diff: left out: {}\n", what));
+  for (const std::string& entry : read.left_out) PrintToStderr(fmt::format("pintle: diff: left out: {}\n", entry));
   Faults faults;
   faults.Collect(std::move(read.faults));
   AppliedFiles applied;
@@ -120,7 +124,8 @@ Result<AppliedFiles> ApplyFiles(std::span<const std::string> files, TrialCluster
   return applied;
 }
 
-// Runs the controllers until they have made their configs.
+// Runs the controllers until they have made their configs.  If they refuse an object of one of the `files`, returns an
+// error.
 Result<> Settle(TrialCluster& cluster, const AppliedFiles& files) {
   const controller::TrialOutcome outcome = TRY(cluster.Settle(
       {.templates = nullptr, .versions = {}, .now = std::chrono::floor<std::chrono::seconds>(SystemClock().Wall())}));
@@ -142,7 +147,8 @@ Result<> Settle(TrialCluster& cluster, const AppliedFiles& files) {
   return {};
 }
 
-Result<api::MachineConfig> NextOf(const std::string& pool_name, const controller::View& view) {
+// Returns the config that the controllers render for a pool.
+Result<api::MachineConfig> NextConfigOf(const std::string& pool_name, const controller::View& view) {
   const api::MachineConfigPool* const pool = view.PoolNamed(pool_name);
   if (pool == nullptr) {
     std::vector<std::string> names;
@@ -164,7 +170,7 @@ Result<ConfigPair> PreviewConfigs(LiveCluster& cluster, const std::string& pool,
   TRY(Settle(copy, applied));
   const controller::TrialObjects objects = copy.Look();
   ConfigPair configs;
-  configs.next = TRY(NextOf(pool, objects.view));
+  configs.next = TRY(NextConfigOf(pool, objects.view));
   const api::MachineConfigPool& found = *objects.view.PoolNamed(pool);
   const std::string& reported = found.status.configuration.name;
   const std::string& current = reported.empty() ? found.spec.configuration.name : reported;

@@ -18,11 +18,11 @@ namespace pintle::ctl {
 
 struct ConfigPair {
   api::MachineConfig current;  // The config that the pool's nodes have, or are to have if they have none yet.
-  api::MachineConfig next;
+  api::MachineConfig next;     // The config that the nodes would get.
 };
 
-// An object in `files` that the controllers would refuse is an error.  Problems of the cluster's own objects are only
-// printed to standard error.
+// Returns the present and the future config of a pool's nodes.  An object in `files` that the controllers would refuse
+// is an error.  Problems of the cluster's own objects are only printed to standard error.
 Result<ConfigPair> PreviewConfigs(LiveCluster& cluster, const std::string& pool, std::span<const std::string> files);
 
 }  // namespace pintle::ctl

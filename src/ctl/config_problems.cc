@@ -33,6 +33,7 @@ ConfigProblem ToConfigProblem(const std::string& file, const json::Problem& prob
   };
 }
 
+// Adds the problems of a report.  `text` is the text of the file, or empty to leave out lines and columns.
 void AddReport(const std::string& file, const json::Report& report, const std::string& text,
                std::vector<ConfigProblem>& problems) {
   const std::span reported = report.problems();
@@ -50,7 +51,7 @@ void AddReport(const std::string& file, const json::Report& report, const std::s
   if (!report.has_errors()) problems.back().severity = kWarning;
 }
 
-// Names one of a file's documents.  Returns "" for the only document of a file if it has no name.
+// Returns the name of one of a file's documents.  Returns "" for the only document of a file if it has no name.
 std::string NameOf(const machineconfig::ConfigFile& file, std::size_t index) {
   const machineconfig::ConfigDocument& document = file.documents[index];
   if (!document.name.empty()) return document.kind + " " + document.name;
@@ -58,12 +59,12 @@ std::string NameOf(const machineconfig::ConfigFile& file, std::size_t index) {
 }
 
 // Returns warnings about the parts of a config that a running machine leaves out, as the Machine Config Operator does.
-json::Report WarningsOn(const machineconfig::ConfigDocument& document) {
+json::Report WarningsOfLeftOutParts(const machineconfig::ConfigDocument& document) {
   json::Report report;
   if (document.config && change::LeadsToOthers(*document.config)) {
     const json::Path root;
-    const bool is_inside = document.kind == api::MachineConfig::kKind;
-    report.Warning(json::Path(root, is_inside ? "spec.config.ignition.config" : "ignition.config"),
+    const bool is_machine_config = document.kind == api::MachineConfig::kKind;
+    report.Warning(json::Path(root, is_machine_config ? "spec.config.ignition.config" : "ignition.config"),
                    change::kLeadsToOthers);
   }
   return report;
@@ -93,7 +94,7 @@ std::vector<ConfigProblem> ProblemsOf(const std::string& path, const machineconf
     if (document.error && !document.report.has_errors()) {
       problems.push_back(ProblemOfFile(path, document.error->message()));
     }
-    AddReport(path, WarningsOn(document), file.text, problems);
+    AddReport(path, WarningsOfLeftOutParts(document), file.text, problems);
     if (document.refusal_by_machines) problems.push_back(ProblemOfFile(path, document.refusal_by_machines->message()));
     for (std::size_t j = before; j < problems.size(); ++j) problems[j].object = NameOf(file, i);
   }
@@ -122,10 +123,10 @@ std::vector<ConfigProblem> WarningsOf(const std::string& path, const json::Repor
 void PrintConfigProblem(const ConfigProblem& problem) {
   std::string place = problem.file;
   if (problem.line) place += fmt::format(":{}:{}", *problem.line, problem.column.value_or(1));
-  std::string what = problem.path.empty() ? problem.problem : fmt::format("{}: {}", problem.path, problem.problem);
-  if (!problem.remedy.empty()) what += fmt::format(" ({})", problem.remedy);
-  if (!problem.object.empty()) what = problem.object + ": " + what;
-  PrintToStderr(fmt::format("{}: {}: {}\n", place, problem.severity, what));
+  std::string text = problem.path.empty() ? problem.problem : fmt::format("{}: {}", problem.path, problem.problem);
+  if (!problem.remedy.empty()) text += fmt::format(" ({})", problem.remedy);
+  if (!problem.object.empty()) text = problem.object + ": " + text;
+  PrintToStderr(fmt::format("{}: {}: {}\n", place, problem.severity, text));
 }
 
 }  // namespace pintle::ctl

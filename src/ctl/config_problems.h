@@ -21,7 +21,7 @@ struct ConfigProblem {
   std::optional<std::uint64_t> line;
   std::optional<std::uint64_t> column;
   std::string object;
-  std::string severity;
+  std::string severity;  // "error" or "warning".
   std::string path;
   std::string problem;
   std::string remedy;
@@ -34,12 +34,12 @@ struct ConfigProblem {
   };
 };
 
-// Makes an error about a whole file.
+// Returns a problem about a whole file, with the severity "error".
 ConfigProblem ProblemOfFile(const std::string& file, std::string problem);
 
 bool IsError(const ConfigProblem& problem);
 
-// Returns all problems of a file.
+// Returns all problems of a file; `path` is its path.
 std::vector<ConfigProblem> ProblemsOf(const std::string& path, const machineconfig::ConfigFile& file);
 // Returns the errors that make every machine refuse a config; `path` is the file of the config.
 std::vector<ConfigProblem> ErrorsOf(const std::string& path, const api::MachineConfig& config);

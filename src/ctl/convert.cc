@@ -72,9 +72,9 @@ Result<ConfigDocument> ReadDocument(const std::string& path) {
   return document;
 }
 
-// Returns the settings that a document has in addition to its Ignition config.  They have the names that they have in
-// the document: those of Butane, or those of a MachineConfig.
-std::vector<std::string> BesideIgnition(const ConfigDocument& document) {
+// Returns the names of the settings that a document has in addition to its Ignition config.  A setting has the name
+// that Butane or a MachineConfig has for it, depending on the document.
+std::vector<std::string> SettingsBesideIgnition(const ConfigDocument& document) {
   std::vector<std::string> beside;
   if (!document.object) return beside;
   const bool is_butane = document.kind != api::MachineConfig::kKind;
@@ -88,14 +88,14 @@ std::vector<std::string> BesideIgnition(const ConfigDocument& document) {
   add(spec.fips, "openshift.fips", "spec.fips");
   add(!spec.kernel_type.empty() && spec.kernel_type != machineconfig::kDefaultKernel, "openshift.kernel_type",
       "spec.kernelType");
-  // Butane has no names for these two.
+  // Butane has no names for these two settings.
   add(!spec.os_image_url.empty(), "", "spec.osImageURL");
   add(!spec.base_os_extensions_container_image.empty(), "", "spec.baseOSExtensionsContainerImage");
   return beside;
 }
 
 Result<> PrintIgnition(const std::string& path, ConfigDocument document, std::optional<ignition::SpecVersion> version) {
-  if (const auto beside = BesideIgnition(document); !beside.empty()) {
+  if (const auto beside = SettingsBesideIgnition(document); !beside.empty()) {
     const char* const pronoun = beside.size() == 1 ? "it" : "them";
     return Error(
         ErrorKind::kInvalid,

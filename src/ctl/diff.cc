@@ -32,7 +32,7 @@ namespace {
 using machineconfig::ParsedConfig;
 using plan::Plan;
 
-// Returns the name for a config that has none.
+// Returns the name for a config that has none: the file's name without its last suffix.
 std::string NameFor(const std::string& file) { return std::filesystem::path(file).stem(); }
 
 // An object without a kind and without a spec counts as Ignition if it has the field `ignition`.  Every other object
@@ -67,6 +67,7 @@ Result<api::MachineConfig> ReadConfig(const std::string& file) {
   return TRY(machineconfig::ReadMachineConfig(std::move(document)), file);
 }
 
+// Adds to the preview that the Ignition part of a config cannot be parsed.  `which` is "old" or "new".
 DiffPreview PreviewOfUnreadable(std::string_view which, const api::MachineConfig& from, const api::MachineConfig& to,
                                 const Error& error, DiffPreview preview) {
   const api::MachineConfig& config = which == "old" ? from : to;
@@ -102,8 +103,8 @@ Result<UpdateSettings> UpdateSettingsOf(LiveCluster& cluster) {
   return Error(configuration.error()).While("reading the policy of updates");
 }
 
-// Returns the names of the old and the new config.  Two words are these names.  One word is a pool, whose nodes have
-// the old config and are to have the new one.
+// Returns the names of the old and the new config.  If the command line has two words, these are the names.  One word
+// is a pool, whose nodes have the old config and are to have the new one.
 Result<std::pair<std::string, std::string>> NamesOf(const CommandLine& line, LiveCluster& cluster) {
   const std::vector<std::string>& words = line.words();
   if (words.size() == 2) return std::pair(words[0], words[1]);
@@ -118,8 +119,8 @@ Result<std::pair<std::string, std::string>> NamesOf(const CommandLine& line, Liv
   return std::pair(current, target);
 }
 
-// Returns the configs in the cluster that the words name.  With --with, returns the config that a pool's nodes have
-// and the one that they would get.
+// Returns the configs in the cluster that the command line names.  With --with, returns the config that a pool's nodes
+// have and the config that they would get.
 Result<ConfigPair> ConfigsOf(const CommandLine& line, LiveCluster& cluster) {
   if (line.Has("--with")) {
     if (line.words().size() != 1) return Error(ErrorKind::kInvalid, "--with needs one POOL");

@@ -45,8 +45,10 @@ struct DiffPreview {
   std::optional<Error> error;  // Set if the Ignition part of one of the configs cannot be parsed.
 };
 
+// Returns the answer for two files.
 Result<DiffPreview> PreviewDiff(const DiffQuestion& question);
 
+// Returns the answer for two configs.
 DiffPreview DiffBetween(const api::MachineConfig& from, const api::MachineConfig& to,
                         const api::NodeDisruptionPolicy& policy,
                         const api::IrreconcilableValidationOverrides& overrides,

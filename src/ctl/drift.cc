@@ -15,10 +15,10 @@ namespace {
 using change::Drift;
 
 std::string RemedyText(const std::string& command) {
-  const std::string_view what = command.starts_with("pintle restore") ? "to restore it:"
-                                : command.starts_with("pintle adopt") ? "to keep it:"
-                                                                      : "to ignore it:";
-  return fmt::format("  {}  {}\n", what, Printable(command));
+  const std::string_view purpose = command.starts_with("pintle restore") ? "to restore it:"
+                                   : command.starts_with("pintle adopt") ? "to keep it:"
+                                                                         : "to ignore it:";
+  return fmt::format("  {}  {}\n", purpose, Printable(command));
 }
 
 std::string DriftText(const Drift& drift) {

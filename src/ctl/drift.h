@@ -10,6 +10,7 @@
 
 namespace pintle::ctl {
 
+// Returns a text with all findings, or "" if there are none.
 std::string DriftsText(const change::Drifts& drifts);
 
 // Returns a line that names the MachineConfigs that set a thing, or "" if `names` is empty.

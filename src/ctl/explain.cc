@@ -104,6 +104,7 @@ class Describer {
     return AddOsState();
   }
 
+  // Describes what the machine has, for a thing that the config does not manage.
   Result<> AddState(const NamedThing& thing) const {
     switch (thing.kind()) {
       case ThingKind::kPath:
@@ -119,11 +120,11 @@ class Describer {
   }
 
  private:
-  void AddWanted(const std::string& what, const std::string& text) const {
-    explanation_.wanted.push_back(fmt::format("{}: {}", what, text));
+  void AddWanted(const std::string& subject, const std::string& text) const {
+    explanation_.wanted.push_back(fmt::format("{}: {}", subject, text));
   }
-  void AddPresent(const std::string& what, const std::string& text) const {
-    explanation_.present.push_back(fmt::format("{}: {}", what, text));
+  void AddPresent(const std::string& subject, const std::string& text) const {
+    explanation_.present.push_back(fmt::format("{}: {}", subject, text));
   }
 
   Result<> AddPathState(const std::string& path) const {
@@ -179,7 +180,8 @@ std::string ListText(std::string_view title, const std::vector<std::string>& lin
 std::string WantedText(const Explanation& explanation) {
   if (explanation.config == change::kNoConfig) return "This machine has no config.\n";
   const std::string config = Printable(explanation.config);
-  if (explanation.wanted.empty()) return fmt::format("{} has no setting for it.\n", config);
+  if (explanation.wanted.empty())
+    return fmt::format("{} has no setting for {}.\n", config, Printable(explanation.about));
   return ListText(fmt::format("{} wants:", config), explanation.wanted);
 }
 
@@ -189,7 +191,10 @@ std::string ExplanationText(const Explanation& explanation, const plan::Plan& pl
   if (!explanation.written_by.empty()) text += Printable(WritersText(explanation.written_by)) + "\n";
   for (const change::Drift& drift : explanation.drifts)
     text += ListText("Not as it should be:", drift.problems) + drift.difference;
-  if (!explanation.wanted.empty()) text += "\nIf a config changes it:\n" + ConsequencesText(plan, Drains::kNone);
+  if (!explanation.wanted.empty()) {
+    text += fmt::format("\nIf a config changes {}:\n", Printable(explanation.about));
+    text += ConsequencesText(plan, Drains::kNone);
+  }
   return text;
 }
 

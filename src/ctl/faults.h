@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Collects errors, so that all are reported at once.
+// Collects errors, so that all of them are reported at once.
 
 #include <algorithm>
 #include <iterator>

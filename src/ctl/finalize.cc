@@ -40,6 +40,7 @@ Result<> RunForChange(const Root& root, Work& work) {
   return std::move(worked).error();
 }
 
+// Returns whether OSTree's own finalizer would complete the staged deployment.
 Result<bool> IsLeftToOstree(const Root& root) {
   return TRY(root.Status(host::kStagedDeployment)) && !TRY(root.Status(host::kStagedDeploymentLock));
 }
@@ -50,11 +51,13 @@ bool MayHaveChange(const Root& root) {
   return !pending || (*pending && (*pending)->next_boot);
 }
 
+// Drops the staged deployment if OSTree would complete it without the files of the change.
 Result<> DropUnfinalized(const Root& root) {
   if (!TRY(IsLeftToOstree(root)) || !MayHaveChange(root)) return {};
   auto dropped = RunForChange(root, change::DropUnfinalized);
   if (dropped || !TRY(IsLeftToOstree(root))) return dropped;
-  // The lock needs neither the journal nor the module of pintle-image.
+  // If this failed, at least the lock file keeps OSTree from completing the deployment.  Writing the file needs neither
+  // the journal nor the module of pintle-image.
   TRY(root.WriteFile(host::kStagedDeploymentLock, ""), "keeping OSTree from finalizing the staged deployment");
   return std::move(dropped).error();
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `pintle finalize-staged`: writes the files of a change into the next deployment.  A unit runs it at shutdown.
+// `pintle finalize-staged`: writes the files of a change into the next deployment.  A systemd unit runs this verb at
+// shutdown.
 
 #include <array>
 

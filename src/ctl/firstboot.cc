@@ -33,6 +33,8 @@ constexpr auto kLongestRetry = seconds(60);
 // If the shutdown has not ended this process after this time, the shutdown has failed.
 constexpr auto kShutdownPatience = std::chrono::minutes(15);
 
+// Returns the image that is booted, or nullopt on a machine without OSTree.  With --root, the kernel's command line
+// names the deployment.
 Result<std::optional<host::DeployedImage>> BootedImage(const Machine& machine, const CommandLine& line) {
   if (machine.IsRunning()) {
     const host::Host host = machine.host();
@@ -62,7 +64,7 @@ class FirstBootWork {
     if (recovered.how != change::Recovery::kNothingToDo)
       PrintToStderr("pintle: firstboot: " + RecoveredText(recovered));
     if (WaitsForReboot(recovered)) return RebootFor(machine, recovered);
-    // A deployment that does not boot is not tried again at once.
+    // A change that failed and was undone, such as one whose deployment did not boot, is not tried again at once.
     const bool has_failed = recovered.how == change::Recovery::kUndone && !recovered.reason.empty();
     if (has_failed) return Error(ErrorKind::kInvalid, RecoveredText(recovered));
     if (IsUnderWay(recovered)) return AttemptResult();
@@ -77,6 +79,7 @@ class FirstBootWork {
  private:
   AndThen then() const { return line_.Has("--no-reboot") ? AndThen::kLeaveReboot : AndThen::kReboot; }
 
+  // Reboots if a change waits for that, unless the reboot is left to someone else.
   Result<AttemptResult> RebootFor(const Machine& machine, const RecoveryOutcome& recovered) const {
     const bool reboots = then() == AndThen::kReboot && machine.IsRunning();
     if (!reboots) return AttemptResult{ExitStatus::kDiffers};
@@ -104,7 +107,7 @@ class FirstBootWork {
   std::string file_;
 };
 
-// Waits for the reboot, since units that are ordered after this one must not start with the old image.
+// Waits for the reboot, because units that are ordered after the unit of this verb must not start with the old image.
 Result<ExitStatus> AwaitShutdown() {
   std::this_thread::sleep_for(kShutdownPatience);
   return Error(ErrorKind::kUnavailable, "everything is in place, but the machine does not reboot");
@@ -127,7 +130,7 @@ Result<ExitStatus> Firstboot(const CommandLine& line) {
   for (seconds delay = kFirstRetry;; delay = std::min(2 * delay, kLongestRetry)) {
     const auto attempted = work.Attempt();
     if (attempted) return attempted->is_rebooting ? AwaitShutdown() : attempted->status;
-    // Units that wait for this one must not wait for a newer Pintle.
+    // If only a newer Pintle could do the work, trying again is of no use, and other units wait for this one.
     const bool is_hopeless = attempted.error().kind() == ErrorKind::kTooNew;
     if (tries_once || is_hopeless) return attempted.error();
     LogRetry(attempted.error(), delay);

@@ -47,8 +47,9 @@ struct GenerateAnswer {
   std::vector<std::string> problems;  // The reasons why some configs are not made.
 };
 
-void PrintNote(std::string_view what) { PrintToStderr(fmt::format("pintle: generate: {}\n", what)); }
+void PrintNote(std::string_view note) { PrintToStderr(fmt::format("pintle: generate: {}\n", note)); }
 
+// Returns the source that a value of --only names.
 MadeFrom SourceNamed(std::string_view name) {
   if (name == "templates") return MadeFrom::kTemplates;
   if (name == "images") return MadeFrom::kImages;
@@ -57,7 +58,7 @@ MadeFrom SourceNamed(std::string_view name) {
   return name == "node" ? MadeFrom::kNodeSettings : MadeFrom::kKubeletConfigs;
 }
 
-// Returns the Secret in the file of --pull-secret, or else one without credentials.
+// Returns the Secret in the file of --pull-secret, or else a Secret without credentials.
 Result<json::Value> SecretFor(const GenerateQuestion& question) {
   if (question.pull_secret_file) return ReadPullSecretFile(*question.pull_secret_file);
   PrintNote("there is no pull secret, so the configs have an empty one; name yours with --pull-secret");
@@ -82,7 +83,7 @@ class ControllersPreview {
     }
     if (question_.only.Has(MadeFrom::kTemplates)) TRY(PutPullSecret());
     PutPools();
-    NoteWhatIsMissing();
+    PrintNotesOnMissingObjects();
     controller::TrialOutcome outcome =
         TRY(cluster_.Settle({.templates = &templates,
                              .versions = {.controller = question_.controller_version, .operator_version = ""},
@@ -118,17 +119,18 @@ class ControllersPreview {
     if (!spec.is_object()) return {};
     const bool has_name = !spec.TextAt({"pullSecret", "name"}).empty();
     if (!has_name) spec["pullSecret"] = {{"namespace", "openshift-config"}, {"name", "pull-secret"}};
-    const std::string space = spec.TextAt({"pullSecret", "namespace"});
+    const std::string namespace_name = spec.TextAt({"pullSecret", "namespace"});
     const std::string name = spec.TextAt({"pullSecret", "name"});
     if (!has_name) cluster_.Put(std::move(config));
-    const bool is_there = cluster_.Find("Secret", space, name) != nullptr;
-    if (is_there && !question_.pull_secret_file) return {};
+    const bool exists = cluster_.Find("Secret", namespace_name, name) != nullptr;
+    if (exists && !question_.pull_secret_file) return {};
     json::Value secret = TRY(SecretFor(question_));
-    secret["metadata"] = {{"namespace", space}, {"name", name}};
+    secret["metadata"] = {{"namespace", namespace_name}, {"name", name}};
     cluster_.Put(std::move(secret));
     return {};
   }
 
+  // Adds the pools that every cluster has, if the manifests have no pools.
   void PutPools() {
     if (cluster_.Has(kPoolKind) || question_.only.Is(MadeFrom::kTemplates)) return;
     std::vector<std::string> names;
@@ -143,11 +145,11 @@ class ControllersPreview {
                           fmt::join(names, ", ")));
   }
 
-  void NoteWhatIsMissing() const {
+  void PrintNotesOnMissingObjects() const {
     const controller::TrialObjects objects = cluster_.Look();
     const controller::GeneratedView& sources = objects.sources;
-    const auto note = [&](MadeFrom from, bool is_there, std::string_view what) {
-      if (!is_there && question_.only.Has(from)) PrintNote(what);
+    const auto note = [&](MadeFrom from, bool exists, std::string_view text) {
+      if (!exists && question_.only.Has(from)) PrintNote(text);
     };
     note(MadeFrom::kFeatureGate, sources.feature_gate != nullptr,
          "there is no FeatureGate named cluster, so there are no 98- configs, and no feature is on or off");
@@ -186,7 +188,7 @@ class ControllersPreview {
 
   const GenerateQuestion& question_;
   controller::TrialCluster cluster_;
-  std::map<std::string, std::string> files_;  // By "KIND NAME", or "KIND NAMESPACE/NAME".
+  std::map<std::string, std::string> files_;  // The file of each object, by "KIND NAME" or "KIND NAMESPACE/NAME".
 };
 
 Result<generated::Manifests> ManifestsOf(std::vector<Manifest> read) {
@@ -201,7 +203,7 @@ Result<generated::Manifests> ManifestsOf(std::vector<Manifest> read) {
   return manifests;
 }
 
-// Errors have the words of the Machine Config Operator.
+// Returns an error, in the words of the Machine Config Operator, if a manifest is missing that every installation has.
 Result<> CheckIsComplete(const generated::Manifests& manifests, const GenerateQuestion& question) {
   const auto missing = [&](std::string_view what) {
     return Error(ErrorKind::kInvalid, fmt::format("error: no {} found in dir: {}", what,
@@ -225,7 +227,7 @@ Result<GenerateAnswer> MakeAtBootstrap(const GenerateQuestion& question, std::ve
       question.controller_version.empty() ? std::string(kVersion) : question.controller_version;
   settings.release = generated::ReleaseOf(*manifests.controller_config);
   if (question.only.sources.empty()) TRY(generated::CheckObjects(manifests));
-  for (const std::string& what : manifests.without_effect) PrintNote(what);
+  for (const std::string& message : manifests.without_effect) PrintNote(message);
   generated::BootstrapConfigs made = TRY(generated::ConfigsAtBootstrap(manifests, templates, settings));
   for (const std::string& complaint : made.complaints) PrintNote(complaint);
   return GenerateAnswer{.configs = std::move(made.configs), .problems = {}};
@@ -252,10 +254,10 @@ Result<ExitStatus> Generate(const CommandLine& line) {
   Faults faults;
   auto templates = faults.Collect(generated::TemplateFolder::Read(question.templates_folder));
   ManifestFiles read = ReadManifestFiles(question.inputs, question.pull_secret_file);
-  for (const std::string& what : read.left_out) PrintNote("left out: " + what);
+  for (const std::string& entry : read.left_out) PrintNote("left out: " + entry);
   faults.Collect(std::move(read.faults));
   if (!faults.are_none()) return std::move(faults).All();
-  // The Machine Config Operator makes no configs of such a folder, and reports nothing.
+  // From templates without the folder of a role, the Machine Config Operator makes no configs, and reports nothing.
   if (const Result<> checked = templates->CheckHasRole(); !checked) PrintNote(checked.error().message());
   const GenerateAnswer answer =
       TRY(line.Has("--bootstrap") ? MakeAtBootstrap(question, std::move(read.manifests), *templates)

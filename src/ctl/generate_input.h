@@ -3,8 +3,8 @@
 
 // Reads the manifests that MachineConfigs are generated from, and the credentials that templates put into them.
 //
-// A file that cannot be read does not keep the others from being read, so that all errors are reported at once.  No
-// error contains a part of the credentials.
+// If a file cannot be read, the other files are read nevertheless, so that all errors are reported at once.  No error
+// contains a part of the credentials.
 
 #include <optional>
 #include <span>
@@ -40,7 +40,7 @@ Result<json::Value> ReadPullSecretFile(const std::string& file);
 // Returns the credentials in a Secret.
 Result<std::string> CredentialsIn(json::Value secret);
 
-// Makes a Secret without any credentials, for templates that need one.
+// Returns a Secret without any credentials, for templates that need a Secret.
 json::Value EmptyPullSecret();
 
 }  // namespace pintle::ctl

@@ -18,6 +18,7 @@ namespace {
 
 constexpr const char* kCutShort = "cut short";
 
+// Returns a field of an entry, or "".
 std::string FieldOf(const log::PastEntry& entry, const std::string& name) {
   const auto field = entry.fields.find(name);
   return field == entry.fields.end() ? "" : field->second;
@@ -81,12 +82,13 @@ std::string OutcomeWithoutEnd(const Result<bool>& is_claimed) {
 
 Result<std::vector<PastChange>> ReadChanges(const HistorySources& sources) {
   const auto read = [&]() -> Result<std::vector<PastChange>> {
-    // If a change ends between these two calls, its end is among the entries.
+    // The claim is read first: if a change ends between these two calls, its end is among the entries.
     const Result<bool> is_claimed = sources.is_claimed();
     return ChangesIn(TRY(sources.entries()), OutcomeWithoutEnd(is_claimed));
   };
   std::vector<PastChange> changes = TRY(read());
-  // The change may have begun between the calls, and is under way then.  A second look finds its claim, or its end.
+  // The last change may have begun between the two calls, and may still be under way.  Then the second reading finds
+  // its claim, or its end.
   const bool may_be_under_way = !changes.empty() && changes.back().outcome == kCutShort;
   if (may_be_under_way) return read();
   return changes;

@@ -51,6 +51,7 @@ struct HistorySources {
   std::function<Result<bool>()> is_claimed;
   std::function<Result<std::vector<log::PastEntry>>()> entries;
 };
+// Returns the changes, the oldest first.
 Result<std::vector<PastChange>> ReadChanges(const HistorySources& sources);
 
 }  // namespace pintle::ctl

@@ -22,6 +22,7 @@ namespace {
 using change::Ignored;
 using change::IgnoredThing;
 
+// Returns an error if the machine's config has no setting for the thing.
 Result<> CheckIsManaged(const Machine& machine, const std::string& name) {
   const change::CurrentConfig config = TRY(change::ReadCurrentConfig(machine.root()));
   const NamedThing thing(name);
@@ -32,16 +33,16 @@ Result<> CheckIsManaged(const Machine& machine, const std::string& name) {
                fmt::format("{} has no setting for {}", config.object.metadata.name, Printable(name)));
 }
 
-// Removes a thing, and returns whether it was there.
+// Removes a thing from the list, and returns whether the list had it.
 bool Drop(const std::string& name, Ignored& ignored) {
   return std::erase_if(ignored, [&](const IgnoredThing& thing) { return thing.about == name; }) > 0;
 }
 
-Result<Ignored> Read(const Machine& machine) {
+Result<Ignored> ReadIgnoredOn(const Machine& machine) {
   return change::ReadIgnored(machine.root(), machine.host().clock.Wall());
 }
 
-Result<> Change(const CommandLine& line, const Machine& machine, Ignored& ignored) {
+Result<> ChangeIgnored(const CommandLine& line, const Machine& machine, Ignored& ignored) {
   if (const auto name = line.Value("--end")) {
     if (Drop(*name, ignored)) return {};
     return Error(ErrorKind::kNotFound, fmt::format("{} is not ignored", Printable(*name)));
@@ -57,8 +58,8 @@ Result<> Change(const CommandLine& line, const Machine& machine, Ignored& ignore
 // The list is read while the claim is held.  Otherwise an entry that someone else adds in between would be lost.
 Result<Ignored> ReadAndChange(const CommandLine& line, const Machine& machine) {
   const auto claim = TRY(change::Claim::Take(machine.root(), change::kClaimPatience));
-  Ignored ignored = TRY(Read(machine));
-  TRY(Change(line, machine, ignored));
+  Ignored ignored = TRY(ReadIgnoredOn(machine));
+  TRY(ChangeIgnored(line, machine, ignored));
   TRY(change::KeepIgnored(machine.root(), ignored));
   return ignored;
 }
@@ -97,7 +98,7 @@ Result<ExitStatus> Ignore(const CommandLine& line) {
   TRY(CheckWords(line));
   const Machine machine = TRY(Machine::Of(line));
   const bool changes = line.Has("--end") || !line.words().empty();
-  const Ignored ignored = TRY(changes ? ReadAndChange(line, machine) : Read(machine));
+  const Ignored ignored = TRY(changes ? ReadAndChange(line, machine) : ReadIgnoredOn(machine));
   if (form == Form::kText) {
     Print(IgnoredText(ignored));
   } else if (form == Form::kName) {

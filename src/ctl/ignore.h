@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `pintle ignore`: ignores findings about a thing until a time.
+// `pintle ignore`: ignores findings about a thing until a given time, or lists the things that are ignored.
 
 #include <array>
 

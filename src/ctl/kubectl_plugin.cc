@@ -25,8 +25,8 @@ namespace {
 
 struct PluginVerb {
   std::string_view name;
-  std::string_view usage;
-  std::string_view summary;
+  std::string_view usage;    // The words that follow the name.
+  std::string_view summary;  // A phrase that describes the verb.
   std::span<const Option> options;
   Verb* run;
 };
@@ -112,8 +112,8 @@ ExitStatus PrintVerbHelp(const PluginVerb& verb) {
 }
 
 const PluginVerb* VerbNamed(std::string_view name) {
-  const auto verb =
-      std::find_if(kPluginVerbs.begin(), kPluginVerbs.end(), [&](const PluginVerb& one) { return one.name == name; });
+  const auto verb = std::find_if(kPluginVerbs.begin(), kPluginVerbs.end(),
+                                 [&](const PluginVerb& known) { return known.name == name; });
   return verb == kPluginVerbs.end() ? nullptr : &*verb;
 }
 
@@ -125,13 +125,13 @@ ExitStatus RefuseVerb(std::string_view name) {
 }
 
 // Prints help on the verb that follows `help`, or on the program if no word follows.
-ExitStatus PrintVerbHelp(std::span<const char* const> words) {
+ExitStatus PrintHelpFor(std::span<const char* const> words) {
   if (words.empty() || AsksForHelp(words[0]) || std::string_view(words[0]) == "help") return PrintPluginHelp();
   const PluginVerb* const verb = VerbNamed(words[0]);
   return verb == nullptr ? RefuseVerb(words[0]) : PrintVerbHelp(*verb);
 }
 
-Result<ExitStatus> Run(const PluginVerb& verb, std::span<const char* const> words) {
+Result<ExitStatus> RunPluginVerb(const PluginVerb& verb, std::span<const char* const> words) {
   auto line = TRY(CommandLine::Parse(verb.options, words));
   if (line.Has("--kubeconfig")) return TRY(verb.run(line));
   const std::string kubeconfig = TRY(UsualKubeconfig());
@@ -145,12 +145,12 @@ Result<ExitStatus> Run(const PluginVerb& verb, std::span<const char* const> word
 
 ExitStatus KubectlPlugin(std::span<const char* const> words) {
   if (words.empty()) return PrintPluginHelp();
-  if (AsksForHelp(words[0]) || std::string_view(words[0]) == "help") return PrintVerbHelp(words.subspan(1));
+  if (AsksForHelp(words[0]) || std::string_view(words[0]) == "help") return PrintHelpFor(words.subspan(1));
   const PluginVerb* const verb = VerbNamed(words[0]);
   if (verb == nullptr) return RefuseVerb(words[0]);
   words = words.subspan(1);
   if (std::any_of(words.begin(), words.end(), AsksForHelp)) return PrintVerbHelp(*verb);
-  const auto status = Run(*verb, words);
+  const auto status = RunPluginVerb(*verb, words);
   return status ? *status : FailPlugin(fmt::format("{}: {}", verb->name, status.error().message()));
 }
 

@@ -12,6 +12,7 @@ namespace pintle::ctl {
 
 inline constexpr std::string_view kKubectlPlugin = "kubectl-pintle";
 
+// Runs the verb that the first word names.
 ExitStatus KubectlPlugin(std::span<const char* const> words);
 
 }  // namespace pintle::ctl

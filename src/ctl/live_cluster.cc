@@ -15,8 +15,8 @@
 namespace pintle::ctl {
 namespace {
 
-// A person waits for the answer.  The waits between these attempts take at most seven seconds together, unless the
-// server asks for a longer wait.
+// A request is tried this many times.  A person waits for the answer, so the waits between the attempts take at most
+// seven seconds together, unless the server asks for a longer wait.
 constexpr int kAttempts = 4;
 constexpr std::string_view kOperatorNamespace = "openshift-machine-config-operator";
 constexpr std::string_view kOperatorLabel = "k8s-app=machine-config-operator";
@@ -27,7 +27,7 @@ kube::Patience BriefPatience() {
   return patience;
 }
 
-// The Ignition configs in MachineConfigs are long, and pools do not need them.
+// Removes the Ignition config of a MachineConfig, which is long and which pools do not need.
 void DropConfig(json::Value& document) {
   if (json::Value* spec = document.Find("spec")) spec->Erase("config");
 }
@@ -36,11 +36,12 @@ bool IsRenderedConfig(const json::Value& document) {
   return document.TextAt({"metadata", "name"}).starts_with("rendered-");
 }
 
-// Objects of several namespaces may have the same name.
+// Returns the name of an object, with its namespace if it has one: objects of several namespaces may have the same
+// name.
 std::string NameIn(const json::Value& document) {
   const std::string& name = document.TextAt({"metadata", "name"});
-  const std::string& space = document.TextAt({"metadata", "namespace"});
-  return space.empty() ? name : fmt::format("{}/{}", space, name);
+  const std::string& namespace_name = document.TextAt({"metadata", "namespace"});
+  return namespace_name.empty() ? name : fmt::format("{}/{}", namespace_name, name);
 }
 
 }  // namespace

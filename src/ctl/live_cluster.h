@@ -30,9 +30,11 @@ class LiveCluster {
   // Returns the cluster that --kubeconfig and --context lead to.
   static Result<LiveCluster> Of(const CommandLine& line);
 
+  // Returns the object with this name, or the error kNotFound.
   template <kube::Resource T>
   Result<T> Get(const std::string& name);
 
+  // Returns all objects of a kind; a kind that the cluster does not know has none.
   template <kube::Resource T>
   Result<std::vector<T>> All();
 

@@ -30,6 +30,7 @@ class Machine {
   // Returns the machine that --root names, or this one.
   static Result<Machine> Of(const CommandLine& line);
 
+  // Returns references to the parts of the machine, which are valid while this object exists.
   host::Host host() const;
   const Root& root() const { return running_ ? running_->root() : offline_->root; }
   // A machine that is not running cannot start or reload anything, and needs no reboot.

@@ -30,6 +30,7 @@ namespace pintle::ctl {
 namespace {
 
 constexpr const char* kPullSpec = "/etc/pivot/image-pullspec";
+// If this file exists, `pivot` reboots.
 constexpr const char* kRebootNeeded = "/run/pivot/reboot-needed";
 // The drop-in passes the flags of `start` to pintled as settings.
 constexpr const char* kDropInDirectory = "/run/pintle/pintled.conf.d";
@@ -122,7 +123,7 @@ std::optional<std::vector<std::string>> SpelledOut(std::string_view letters) {
   std::vector<std::string> words;
   for (const char letter : letters) {
     const auto known =
-        std::find_if(kLetters.begin(), kLetters.end(), [&](const auto& one) { return one.first == letter; });
+        std::find_if(kLetters.begin(), kLetters.end(), [&](const auto& entry) { return entry.first == letter; });
     if (known == kLetters.end()) return std::nullopt;
     words.emplace_back(known->second);
   }
@@ -163,11 +164,11 @@ Result<CommandLine> Parse(std::span<const Option> own, std::span<const char* con
 }
 
 Result<> ExpectRootMount(const CommandLine& line) {
-  const std::string place = line.Value("--root-mount").value_or("/");
-  if (place == "/") return {};
-  return Error(
-      ErrorKind::kInvalid,
-      fmt::format("--root-mount {}: this program runs on the host and not in a container; leave this flag out", place));
+  const std::string directory = line.Value("--root-mount").value_or("/");
+  if (directory == "/") return {};
+  return Error(ErrorKind::kInvalid,
+               fmt::format("--root-mount {}: this program runs on the host and not in a container; leave this flag out",
+                           directory));
 }
 
 std::string Stripped(std::string text) {
@@ -234,6 +235,7 @@ Result<ExitStatus> OldFirstboot(std::span<const char* const> words) {
 
 // ---- start ----------------------------------------------------------------------------------------------------------
 
+// Returns the lines of pintled.conf for a flag, or an empty text if the flag is not given.
 Result<std::string> SettingText(const CommandLine& line, const char* flag, const char* section, const char* key) {
   const std::string value = line.Value(flag).value_or("");
   if (value.empty()) return std::string();
@@ -245,7 +247,8 @@ Result<std::string> SettingText(const CommandLine& line, const char* flag, const
   return fmt::format("[{}]\n{}={}\n", section, key, value);
 }
 
-// Returns whether a flag that is on by default is turned off.  The last one of these words counts.
+// Returns whether a flag that is on by default is turned off.  If the flag is given several times, its last value
+// counts.
 Result<bool> IsTurnedOff(std::span<const char* const> words, std::string_view flag) {
   bool is_on = true;
   for (const std::string_view word : words) {
@@ -287,7 +290,7 @@ Result<ExitStatus> OldStart(std::span<const char* const> words) {
   return Error::FromErrno(PINTLED);
 }
 
-// ---- the rest -------------------------------------------------------------------------------------------------------
+// ---- the commands ---------------------------------------------------------------------------------------------------
 
 Result<ExitStatus> OldVersion(std::span<const char* const> words) {
   TRY(Parse({}, words));
@@ -342,10 +345,10 @@ ExitStatus MachineConfigDaemon(std::span<const char* const> words) {
     const auto verb = std::find_if(kOldVerbs.begin(), kOldVerbs.end(),
                                    [&](const OldVerb& known) { return known.name == std::string_view(*word); });
     if (verb == kOldVerbs.end()) continue;
-    std::vector<const char*> rest(words.begin(), word);
-    rest.insert(rest.end(), word + 1, words.end());
-    if (wants_help || std::any_of(rest.begin(), rest.end(), AsksForHelp)) return PrintCommandHelp(*verb);
-    const auto status = verb->run(rest);
+    std::vector<const char*> flags(words.begin(), word);
+    flags.insert(flags.end(), word + 1, words.end());
+    if (wants_help || std::any_of(flags.begin(), flags.end(), AsksForHelp)) return PrintCommandHelp(*verb);
+    const auto status = verb->run(flags);
     return status ? *status : FailCommand(status.error().message());
   }
   if (wants_help) return PrintCommandsHelp();

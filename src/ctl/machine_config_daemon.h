@@ -13,6 +13,7 @@ namespace pintle::ctl {
 
 inline constexpr std::string_view kOldProgram = "machine-config-daemon";
 
+// Runs the command that the words name.
 ExitStatus MachineConfigDaemon(std::span<const char* const> words);
 
 }  // namespace pintle::ctl

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The command line, `pintle`: finds the verb and passes the rest of the words to it.
+// The command line, `pintle`: finds the verb, and passes the other words to the verb.
 
 #include <fmt/core.h>
 #include <unistd.h>
@@ -125,7 +125,8 @@ ExitStatus Fail(std::string_view message) {
 }
 
 const VerbEntry* VerbNamed(std::string_view name) {
-  const auto verb = std::find_if(kVerbs.begin(), kVerbs.end(), [&](const VerbEntry& one) { return one.name == name; });
+  const auto verb =
+      std::find_if(kVerbs.begin(), kVerbs.end(), [&](const VerbEntry& known) { return known.name == name; });
   return verb == kVerbs.end() ? nullptr : &*verb;
 }
 
@@ -137,7 +138,7 @@ ExitStatus RefuseVerb(std::string_view name) {
 }
 
 // Prints help on the verb that follows `help`, or on the program if no word follows.
-ExitStatus PrintHelpOn(std::span<const char* const> words) {
+ExitStatus PrintHelpFor(std::span<const char* const> words) {
   if (words.empty() || AsksForHelp(words[0]) || std::string_view(words[0]) == "help") return PrintHelp();
   const VerbEntry* const verb = VerbNamed(words[0]);
   return verb == nullptr ? RefuseVerb(words[0]) : PrintHelpOn(*verb);
@@ -158,7 +159,7 @@ ExitStatus RunVerb(const VerbEntry& verb, std::span<const char* const> words) {
 ExitStatus Run(std::span<const char* const> words) {
   if (words.empty()) return Fail("a verb is missing; `pintle help` lists the verbs");
   std::string_view name = words[0];
-  if (name == "help" || AsksForHelp(name)) return PrintHelpOn(words.subspan(1));
+  if (name == "help" || AsksForHelp(name)) return PrintHelpFor(words.subspan(1));
   if (name == "--version") name = "version";
   const VerbEntry* const verb = VerbNamed(name);
   return verb == nullptr ? RefuseVerb(name) : RunVerb(*verb, words.subspan(1));

@@ -19,6 +19,7 @@ ThingKind KindOf(std::string_view name) {
   return host::UnitName::IsValid(name) ? ThingKind::kUnit : ThingKind::kUser;
 }
 
+// Returns the path of a unit's own file.
 std::string PathOf(std::string_view unit) { return std::string(host::kUnitDirectory) + "/" + std::string(unit); }
 
 }  // namespace

@@ -29,8 +29,8 @@ class NamedThing {
   // Returns whether a step is about the thing.  A unit includes its files and drop-ins.
   bool Covers(const plan::Step& step) const;
 
-  // Returns the config without the thing.  A plan from the result to the whole config has the actions that a
-  // change of the thing needs.
+  // Returns the config without the thing.  The plan from that config to the whole one has the actions that a change of
+  // the thing needs.
   ignition::Config Without(ignition::Config config) const;
 
  private:
@@ -43,11 +43,12 @@ class NamedThing {
 // Returns the things that these words of a command line name.
 std::vector<NamedThing> ThingsIn(const std::vector<std::string>& words);
 
+// Returns whether a step is about one of the things.
 bool AnyCovers(std::span<const NamedThing> things, const plan::Step& step);
 
 // The plan for a change of these things and nothing else.
 struct PlanAbout {
-  // The config without the things, from which the plan starts.  The plan refers to these two objects.
+  // The config without the things, from which the plan starts, as an object and as Ignition.  The plan refers to both.
   std::unique_ptr<const api::MachineConfig> object;
   std::unique_ptr<const ignition::Config> without;
   plan::Plan plan;

@@ -32,6 +32,7 @@ std::string WithCommit(const std::string& name, const std::string& commit) {
 
 std::string ExactName(const host::DeployedImage& image) { return WithCommit(host::NameOf(image), image.base_commit); }
 
+// Carries out one order.
 class PivotWork {
  public:
   PivotWork(const Machine& machine, const CommandLine& line, const PivotOrder& order)
@@ -60,9 +61,10 @@ class PivotWork {
                    "this machine does not boot from OSTree deployments, and has no image to change");
     }
     if (const std::string busy = TRY(host.deployments->RunningTransaction()); !busy.empty()) {
-      return Error(ErrorKind::kConflict, fmt::format("{}; wait until that has ended (see `rpm-ostree status`), or end "
-                                                     "it with `rpm-ostree cancel`, and try again",
-                                                     busy));
+      return Error(ErrorKind::kConflict,
+                   fmt::format("{}; wait until this transaction has ended (see `rpm-ostree status`), or end "
+                               "it with `rpm-ostree cancel`, and try again",
+                               busy));
     }
     auto state = TRY(host.deployments->Observe());
     if (!state.booted) return Error(ErrorKind::kInvalid, "this machine does not run from the deployments on its disk");
@@ -72,7 +74,8 @@ class PivotWork {
     return state;
   }
 
-  // Findings on the OS are left out, since a pivot is meant to make the OS differ from the config.
+  // Sets answer_.drifts if there are findings.  Findings on the OS do not count, since a pivot is meant to make the OS
+  // differ from the config.
   Result<> LookForDrift(const change::CurrentConfig& config) {
     auto findings = TRY(change::FindingsOn(machine_.host(), config));
     std::erase_if(findings, [](const change::Finding& finding) { return finding.about == change::kOs; });
@@ -147,9 +150,9 @@ std::string PivotText(const PivotAnswer& answer) {
     return OutcomeText(answer.outcome, fmt::format("this machine runs {}", answer.from), "");
   }
   std::string text = fmt::format("OS image:\n  from {}\n    to {}\n", Printable(answer.from), Printable(answer.to));
-  const auto add = [&](const char* what, const std::vector<std::string>& arguments) {
+  const auto add = [&](const char* state, const std::vector<std::string>& arguments) {
     if (arguments.empty()) return;
-    text += fmt::format("Kernel arguments {}: {}\n", what, Printable(fmt::format("{}", fmt::join(arguments, " "))));
+    text += fmt::format("Kernel arguments {}: {}\n", state, Printable(fmt::format("{}", fmt::join(arguments, " "))));
   };
   add("kept", answer.kernel_arguments);
   add("added", answer.added_arguments);
@@ -176,7 +179,8 @@ Result<ExitStatus> Pivot(const CommandLine& line) {
   }
   if (answer.drifts) {
     PrintToStderr(
-        "pintle: pivot: this machine is not as its config wants it; nothing was changed; --force ignores that\n");
+        "pintle: pivot: this machine is not as its config wants it; nothing was changed; --force continues in spite of "
+        "this\n");
   }
   return StatusOf(answer);
 }

@@ -35,8 +35,8 @@ struct PivotOrder {
 
 struct PivotAnswer {
   std::string outcome;
-  std::string from;
-  std::string to;
+  std::string from;                           // The image that is booted.
+  std::string to;                             // The image that the next boot takes.
   std::vector<std::string> kernel_arguments;  // The arguments that stay.
   std::vector<std::string> added_arguments;
   std::vector<std::string> removed_arguments;
@@ -53,6 +53,7 @@ struct PivotAnswer {
   };
 };
 
+// Stages the image for the next boot, and reboots if the order has kReboot.
 Result<PivotAnswer> CarryOutPivot(const Machine& machine, const CommandLine& line, const PivotOrder& order);
 
 // Returns a text for people about what was changed and what comes next.

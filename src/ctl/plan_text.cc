@@ -124,7 +124,7 @@ std::string AttributesOf(const ignition::File& file) {
 }
 
 // When the text of all changes has reached this length, further files and units are only named.
-constexpr std::size_t kTextLimit = 64 << 20;
+constexpr std::size_t kTextLimit = 64 << 20;  // In bytes.
 constexpr const char* kUnprinted = " differs (not printed: the text is too long)\n";
 
 // The contents of a file on the node, or the reason why they cannot be decoded.
@@ -140,6 +140,8 @@ Contents ContentsOf(const ignition::File* file) {
   return {.bytes = *std::move(bytes), .problem = ""};
 }
 
+// Returns the first two lines of a diff.  `from` and `to` are the old and the new attributes; they are empty for a file
+// or unit that does not exist.
 std::string Header(std::string_view name, const std::string& from, const std::string& to) {
   const std::string shown = Printable(name);
   return fmt::format("--- {}\n+++ {}\n", from.empty() ? "/dev/null" : shown + "\t" + from,
@@ -149,7 +151,9 @@ std::string Header(std::string_view name, const std::string& from, const std::st
 std::string BodyOf(const FileChange& file, const Contents& from, const Contents& to, PrivateLines private_lines) {
   if (!from.problem.empty()) return fmt::format("the old contents cannot be printed: {}\n", MaskedLine(from.problem));
   if (!to.problem.empty()) return fmt::format("the new contents cannot be printed: {}\n", MaskedLine(to.problem));
-  const auto is_private = [](const ignition::File* one) { return one != nullptr && change::IsPrivate(*one); };
+  const auto is_private = [](const ignition::File* version) {
+    return version != nullptr && change::IsPrivate(*version);
+  };
   if (private_lines == PrivateLines::kLeftOut && (is_private(file.from) || is_private(file.to))) {
     return change::PrivateText(from.bytes, to.bytes);
   }
@@ -250,8 +254,8 @@ void AddUserChanges(const ignition::Passwd& from, const ignition::Passwd& to, st
   }
 }
 
-// Returns whether AddUserChanges() describes all differences.  It describes only keys and passwords, but a user may
-// have other fields, or only a name.
+// Returns whether AddUserChanges() describes all differences of users.  That function describes only keys and
+// passwords, but a user may have other fields, or only a name.
 bool AreAllUserChangesShown(const ignition::Passwd& from, const ignition::Passwd& to) {
   const UsersByName before = UsersOf(from);
   const UsersByName after = UsersOf(to);
@@ -260,18 +264,18 @@ bool AreAllUserChangesShown(const ignition::Passwd& from, const ignition::Passwd
       const auto other = others.find(user.first);
       const bool has_any = !user.second->ssh_authorized_keys.empty() || user.second->password_hash;
       if (other == others.end() && !has_any) return false;
-      ignition::PasswdUser rest = other == others.end() ? ignition::PasswdUser() : *other->second;
-      rest.name = user.first;
-      rest.ssh_authorized_keys = user.second->ssh_authorized_keys;
-      rest.password_hash = user.second->password_hash;
-      return json::Equal(rest, *user.second);
+      ignition::PasswdUser expected = other == others.end() ? ignition::PasswdUser() : *other->second;
+      expected.name = user.first;
+      expected.ssh_authorized_keys = user.second->ssh_authorized_keys;
+      expected.password_hash = user.second->password_hash;
+      return json::Equal(expected, *user.second);
     });
   };
   return is_shown(before, after) && is_shown(after, before);
 }
 
 // Adds the names of the changed parts that the functions above do not describe.
-void AddRest(const ignition::Config& from, const ignition::Config& to, std::string& text) {
+void AddUndescribedChanges(const ignition::Config& from, const ignition::Config& to, std::string& text) {
   json::Compare(from, to, [&](const json::Path& path) {
     const std::string place = path.ToString();
     if (place == "$.passwd.users" && AreAllUserChangesShown(from.passwd, to.passwd)) return;
@@ -365,7 +369,7 @@ std::string ChangesText(const Plan& plan, const ParsedConfig& from, const Parsed
     const std::string shown = MaskedDiff(change);
     for (const std::string_view line : LinesOf(shown)) text += Printable(line) + "\n";
   }
-  AddRest(from.ignition, to.ignition, text);
+  AddUndescribedChanges(from.ignition, to.ignition, text);
   return text;
 }
 

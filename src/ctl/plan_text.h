@@ -18,7 +18,7 @@ namespace pintle::ctl {
 std::string ChangesText(const plan::Plan& plan, const plan::ParsedConfig& from, const plan::ParsedConfig& to,
                         change::PrivateLines private_lines);
 
-// A machine without a cluster has no drains to report.
+// Whether drains are reported.  A machine without a cluster has none.
 enum class Drains { kReported, kNone };
 // Returns the actions and their reasons, for people.
 std::string ConsequencesText(const plan::Plan& plan, Drains drains);
@@ -27,9 +27,10 @@ std::string ConsequencesText(const plan::Plan& plan, Drains drains);
 // tools use, and the others are Pintle's.
 json::Value AnswerOf(const plan::Plan& plan, const plan::ParsedConfig& from, const plan::ParsedConfig& to);
 
-// Returns only the actions and their reasons.
+// Returns only the actions and their reasons, for programs.
 json::Value ActionsAnswer(const plan::Plan& plan);
 
+// Returns whether the configs differ.
 bool Differ(const plan::ParsedConfig& from, const plan::ParsedConfig& to);
 
 // Returns the message that a node cannot change from one config to the other, in the Machine Config Operator's words.

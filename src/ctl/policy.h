@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Reads the NodeDisruptionPolicy, which decides which changes need no reboot.  It comes from the file that --policy
-// names; without --policy, it is the policy by which the agent planned its last change.
+// Reads the NodeDisruptionPolicy, which decides which changes need no reboot.  The policy is in the file that --policy
+// names.  Without --policy, it is the policy by which the agent planned its last change.
 
 #include <string>
 
@@ -16,6 +16,7 @@ namespace pintle::ctl {
 // Returns the policy in a file.
 Result<api::NodeDisruptionPolicy> ReadPolicyFile(const std::string& file);
 
+// Returns the policy that a command line leads to.
 Result<api::NodeDisruptionPolicy> PolicyFor(const CommandLine& line, const Machine& machine);
 
 }  // namespace pintle::ctl

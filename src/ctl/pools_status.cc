@@ -29,12 +29,13 @@ bool GetsOwnLine(const api::Condition& condition) {
                                                  condition.type) == std::end(kCoveredConditions);
 }
 
+// Returns the state that is printed for a pool.
 std::string_view StateOf(const api::MachineConfigPool& pool) {
-  const auto is = [&](std::string_view type) { return pool::IsTrue(pool.status.conditions, type); };
-  if (is("Degraded")) return "degraded";
-  if (is("Updated")) return "updated";
+  const auto is_true = [&](std::string_view type) { return pool::IsTrue(pool.status.conditions, type); };
+  if (is_true("Degraded")) return "degraded";
+  if (is_true("Updated")) return "updated";
   if (pool.spec.paused) return "paused";
-  return is("Updating") ? "updating" : "unknown";
+  return is_true("Updating") ? "updating" : "unknown";
 }
 
 std::string PoolLine(const api::MachineConfigPool& pool) {

@@ -11,6 +11,7 @@ namespace pintle::ctl {
 inline constexpr Option kShowPrivateOption = {"--show-private", "",
                                               "also print the lines of files that not everyone may read"};
 
+// Returns whether the command line has the option.
 inline change::PrivateLines PrivateLinesFor(const CommandLine& line) {
   return line.Has(kShowPrivateOption.name) ? change::PrivateLines::kShown : change::PrivateLines::kLeftOut;
 }

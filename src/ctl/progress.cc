@@ -25,6 +25,7 @@ void PrintAfterAWhile(const UniqueFd& end_pipe, const std::string& doing) {
   if (::poll(&end, 1, kPatienceInMilliseconds) == 0) PrintToStderr(Printable(doing) + " ...\n");
 }
 
+// Returns how many columns a line may take.
 std::size_t Columns() {
   struct winsize size {};
   const bool is_known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;

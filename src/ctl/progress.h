@@ -4,8 +4,8 @@
 // Prints the progress of a change for someone who waits.
 //
 // On a terminal, an activity whose progress is known has a line that is redrawn in place.  Any other activity gets a
-// line when it has taken a second.  If standard error is not a terminal, it gets a few lines, and only for activities
-// whose progress is known.
+// line when it has taken a second.  If standard error is not a terminal, only activities whose progress is known get
+// lines, and only a few.
 
 #include <cstddef>
 #include <string>
@@ -26,12 +26,15 @@ class ProgressLines {
   ProgressLines(const ProgressLines&) = delete;
   ProgressLines& operator=(const ProgressLines&) = delete;
 
+  // Prints or draws a line about the activity, if one is due.
   void Update(const host::ActivityProgress& activity);
+  // Returns a function that calls Update(); it must not outlive this object.
   change::Progress progress() {
     return [this](const host::ActivityProgress& activity) { Update(activity); };
   }
 
  private:
+  // Starts the thread that prints the name of an activity after a second; EndWatch() ends the thread.
   void StartWatch(const std::string& doing);
   void Draw(const std::string& line);
   void Erase();

@@ -24,9 +24,9 @@ std::string FittingLine(const host::ActivityProgress& activity, std::size_t colu
   const std::string whole = Printable(InWords(activity));
   if (ColumnsOf(whole) <= columns) return whole;
   const std::string part = Printable(PartInWords(activity));
-  const std::size_t rest = ColumnsOf(part) + std::string_view("...: ").size();
-  if (rest + kMinActivityColumns > columns) return FirstCharacters(part.empty() ? whole : part, columns);
-  return FirstCharacters(Printable(activity.doing), columns - rest) + "...: " + part;
+  const std::size_t other_columns = ColumnsOf(part) + std::string_view("...: ").size();
+  if (other_columns + kMinActivityColumns > columns) return FirstCharacters(part.empty() ? whole : part, columns);
+  return FirstCharacters(Printable(activity.doing), columns - other_columns) + "...: " + part;
 }
 
 std::optional<std::string> LineForEachTenth::LineOf(const host::ActivityProgress& activity, MonotonicTime now) {

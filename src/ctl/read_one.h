@@ -16,7 +16,7 @@
 
 namespace pintle::ctl {
 
-// If T is json::Value, the object is returned as it is.
+// Returns the object, which must be of this kind.  If T is json::Value, the object is not decoded.
 template <typename T>
 Result<T> ReadOne(const std::string& file, std::string_view kind) {
   const auto read = [&]() -> Result<T> {

@@ -37,7 +37,7 @@ Result<RecoveryOutcome> EndInterruptedChange(const Machine& machine, Direction d
   const auto inhibitor = machine.InhibitShutdown("a change of this machine was cut short and is being ended");
   const change::ChangeEvent event{.verb = "recover", .from = pending->from, .to = pending->to};
   const auto end = [&] {
-    // The lines end with the recovery, so that none appears in what the caller prints next.
+    // This object is destroyed when the recovery has ended, so no line of it appears in the caller's output.
     ProgressLines progress;
     return direction == Direction::kUndo ? change::GiveUp(machine.host(), progress.progress())
                                          : change::Recover(machine.host(), progress.progress());
@@ -48,7 +48,7 @@ Result<RecoveryOutcome> EndInterruptedChange(const Machine& machine, Direction d
     return ended.error();
   }
   RecoveryOutcome recovered{.how = ended->how, .reason = ended->reason, .from = pending->from, .to = pending->to};
-  // No service of a machine that is not running can have been started with the new files.
+  // A machine that is not running has no service that was started with the new files, so it needs no reboot.
   const bool is_undone = !machine.IsRunning() && recovered.how == change::Recovery::kRebootNeededToUndo;
   if (is_undone) recovered.how = change::Recovery::kUndone;
   if (machine.IsRunning() && !IsUnderWay(recovered)) {
@@ -58,22 +58,22 @@ Result<RecoveryOutcome> EndInterruptedChange(const Machine& machine, Direction d
 }
 
 std::string RecoveredText(const RecoveryOutcome& recovered) {
-  const std::string which = Printable(fmt::format("The change from {} to {}", recovered.from, recovered.to));
+  const std::string subject = Printable(fmt::format("The change from {} to {}", recovered.from, recovered.to));
   const std::string because = Printable(change::Because(recovered.reason));
   switch (recovered.how) {
     case change::Recovery::kNothingToDo:
       return "Nothing was cut short.\n";
     case change::Recovery::kUndone:
-      return because.empty() ? which + " was cut short; it is undone.\n"
-                             : fmt::format("{} is undone{}.\n", which, because);
+      return because.empty() ? subject + " was cut short; it is undone.\n"
+                             : fmt::format("{} is undone{}.\n", subject, because);
     case change::Recovery::kFinished:
-      return which + " is finished.\n";
+      return subject + " is finished.\n";
     case change::Recovery::kToBeConfirmed:
-      return which + " is in effect, and ends when pintled finds the machine well.\n";
+      return subject + " is in effect, and ends when pintled finds the machine well.\n";
     case change::Recovery::kRebootNeeded:
-      return which + " waits for a reboot.\n";
+      return subject + " waits for a reboot.\n";
     case change::Recovery::kRebootNeededToUndo:
-      return fmt::format("{} is undone with a reboot{}.\n", which, because);
+      return fmt::format("{} is undone with a reboot{}.\n", subject, because);
   }
   return "";
 }
@@ -105,12 +105,12 @@ Result<ExitStatus> RecoverFiles(const CommandLine& line) {
   }
   const Root root = TRY(Root::Open("/"));
   const auto claim = TRY(change::Claim::Take(root, change::kClaimPatience));
-  host::SystemdOffline links(root);
+  host::SystemdOffline systemd(root);
   std::unique_ptr<host::Deployments> deployments;
   if (TRY(root.Status("/run/ostree-booted"))) deployments = TRY(host::OpenOwnDisk());
   const SystemClock clock;
   const auto change =
-      TRY(change::PutFilesEarly({root, links, clock, host::Labels::OfThisMachine(), deployments.get()}));
+      TRY(change::PutFilesEarly({root, systemd, clock, host::Labels::OfThisMachine(), deployments.get()}));
   if (!change) {
     Print("No change that was cut short has files to put back.\n");
     return ExitStatus::kFine;

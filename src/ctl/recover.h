@@ -26,18 +26,19 @@ inline constexpr std::array kRecoverOptions = {
 
 struct RecoveryOutcome {
   change::Recovery how = change::Recovery::kNothingToDo;
-  std::string reason;  // The reason why the change is undone; empty if it was only cut short or is not undone.
-  std::string from;    // The names of the two configs of the change that was under way.
-  std::string to;
+  std::string reason;  // Why the change is undone; empty if it is not undone, or only because it was cut short.
+  std::string from;    // The name of the old config of the change that was under way.
+  std::string to;      // The name of its new config.
 };
 
 // kRecover completes or undoes the change, as its journal decides; kUndo undoes it in any case.
 enum class Direction { kRecover, kUndo };
 
-// Ends a change that was cut short, or undoes it, and prints the progress.  The caller must hold the claim to the
-// machine, and call this before it changes anything.  A machine that is not running needs no reboot to undo a change.
+// Ends a change that was cut short, or undoes it, and prints the progress.  The caller must hold the claim on the
+// machine, and must not have changed anything yet.  A machine that is not running needs no reboot to undo a change.
 Result<RecoveryOutcome> EndInterruptedChange(const Machine& machine, Direction direction = Direction::kRecover);
 
+// Returns whether the change ends with a reboot that has not happened yet.
 bool WaitsForReboot(const RecoveryOutcome& recovered);
 // Returns whether the change has not ended yet: it waits for a reboot, or for pintled to confirm it.
 bool IsUnderWay(const RecoveryOutcome& recovered);

@@ -22,7 +22,7 @@
 namespace pintle::ctl {
 namespace {
 
-// The error in the Machine Config Operator's words names only one problem of each config, so this prints all of them.
+// Prints all errors of the selected configs.  The error in the Machine Config Operator's words names only one of them.
 void PrintErrorsOf(const RenderInput& input, const machineconfig::MachineConfigs& selected) {
   for (const api::MachineConfig* config : selected) {
     const auto index = static_cast<std::size_t>(config - input.configs.data());
@@ -76,7 +76,7 @@ Result<machineconfig::Rendered> RenderFiles(const RenderQuestion& question) {
   const auto controller_config =
       faults.Collect(ReadOne<api::ControllerConfig>(question.controller_config_file, api::ControllerConfig::kKind));
   RenderInput input = ReadRenderInput(question.inputs);
-  for (const std::string& what : input.left_out) PrintToStderr(fmt::format("pintle: render: left out: {}\n", what));
+  for (const std::string& entry : input.left_out) PrintToStderr(fmt::format("pintle: render: left out: {}\n", entry));
   const bool are_all_read = input.faults.empty();
   faults.Collect(std::exchange(input.faults, {}));
   std::optional<api::IrreconcilableValidationOverrides> overrides;

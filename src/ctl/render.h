@@ -40,7 +40,8 @@ struct RenderQuestion {
   std::string operator_version;
 };
 
-// If the Machine Config Operator reports the same error, the error has the operator's words.
+// Renders the config of the pool.  An error that the Machine Config Operator would also report has the operator's
+// words.
 Result<machineconfig::Rendered> RenderFiles(const RenderQuestion& question);
 
 // Returns the name that the rendered config in a file would have in a pool.

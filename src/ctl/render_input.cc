@@ -47,6 +47,7 @@ Error WithoutKind(const json::Value& object) {
                                                 : "Object 'Kind' is missing");
 }
 
+// Reads the files one after the other into a RenderInput.
 class Reader {
  public:
   RenderInput Read(std::span<const std::string> inputs) && {

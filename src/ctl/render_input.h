@@ -3,7 +3,7 @@
 
 // Reads the files with MachineConfigs for `pintle render`: manifests of a cluster, and Butane.
 //
-// A file that cannot be read does not keep the others from being read, so that all errors are reported at once.
+// If a file cannot be read, the other files are read nevertheless, so that all errors are reported at once.
 
 #include <span>
 #include <string>
@@ -19,7 +19,7 @@ struct RenderInput {
   std::vector<std::string> files;  // The file of each config, in the same order.
   // Objects of other kinds, and entries of directories that are not files with configs, each with the reason.
   std::vector<std::string> left_out;
-  std::vector<Error> faults;  // The errors have the Machine Config Operator's words where it has any.
+  std::vector<Error> faults;  // In the words of the Machine Config Operator, if it reports the same error.
 };
 
 // Reads the files; a directory stands for all files with configs in it.  Warnings are printed to standard error.

@@ -43,6 +43,7 @@ Result<std::vector<plan::Step>> StepsAbout(const std::vector<NamedThing>& things
   return steps;
 }
 
+// Restores the things, and returns the outcome.
 Result<std::string> RestoreOn(const Machine& machine, const CommandLine& line, const change::CurrentConfig& config,
                               const std::vector<NamedThing>& things, Form form) {
   const auto policy = TRY(PolicyFor(line, machine));
@@ -52,7 +53,7 @@ Result<std::string> RestoreOn(const Machine& machine, const CommandLine& line, c
   change::AddLostPasswords(machine.root(), config.ignition, passwords);
   std::copy_if(passwords.begin(), passwords.end(), std::back_inserter(findings), [&](const change::Finding& finding) {
     return std::any_of(things.begin(), things.end(),
-                       [&](const NamedThing& one) { return one.name() == finding.about; });
+                       [&](const NamedThing& thing) { return thing.name() == finding.about; });
   });
   const change::Drifts drifts =
       TRY(change::DriftsOf(machine.root(), config, findings, {}, machine.RootOptionText(), PrivateLinesFor(line)));
@@ -68,7 +69,8 @@ Result<std::string> RestoreOn(const Machine& machine, const CommandLine& line, c
     }
     if (machine.IsRunning()) Print(ConsequencesText(about.plan, Drains::kNone));
   }
-  if (about.plan.Reboots() && !line.Has("--no-reboot") && !TRY(IsConfirmed(line, "Restore it and reboot?"))) {
+  if (about.plan.Reboots() && !line.Has("--no-reboot") &&
+      !TRY(IsConfirmed(line, "Restore what differs, and reboot?"))) {
     return outcome::kDeclined;
   }
   const std::string& name = config.object.metadata.name;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The options of `pintle restore`, which brings things back to the state that the machine's config wants.
+// `pintle restore`: brings things back to the state that the machine's config wants.
 
 #include <array>
 

@@ -44,7 +44,7 @@ RolloutAnswer RolloutAnswerOf(const pool::Situation& situation, pool::Rollout ro
   }
   answer.recovering = std::move(rollout.updates_of_unavailable);
   answer.status = std::move(rollout.status);
-  // A condition's time changes when the status is written, which a preview does not do.
+  // The transition times are left out, because they are set only when a status is written.
   for (api::Condition& condition : answer.status.conditions) condition.last_transition_time.reset();
   return answer;
 }

@@ -36,6 +36,7 @@ inline constexpr std::array kRolloutOptions = {
     kFormatOption,
 };
 
+// Whether nodes may be given the image of a layered pool now, and the reason.
 struct LayeredImage {
   bool can_apply_updates = false;
   std::string reason;
@@ -50,17 +51,17 @@ struct LayeredImage {
 
 // The answer that `-o json` prints.  Values that could not be decided are left out.
 struct RolloutAnswer {
-  bool layered = false;
+  bool layered = false;  // The nodes' image is built in the cluster.
   std::optional<int> max_unavailable;
   std::optional<std::string> max_unavailable_error;
   std::vector<std::string> unavailable;
   std::optional<std::vector<std::string>> candidates;
-  std::optional<int> capacity;
-  std::optional<LayeredImage> can_layered_continue;
-  bool rollout_reached = false;
+  std::optional<int> capacity;                       // How many candidates may be updated now.
+  std::optional<LayeredImage> can_layered_continue;  // Set for a layered pool only.
+  bool rollout_reached = false;                      // Nothing holds back the rollout as a whole.
   std::optional<std::vector<std::string>> patched_in_order;
   std::optional<std::vector<pool::NodeUpdate>> patches;
-  std::vector<pool::NodeUpdate> recovering;
+  std::vector<pool::NodeUpdate> recovering;  // The updates of nodes that are unavailable already.
   api::MachineConfigPoolStatus status;
 
   static constexpr auto kFields = json::FieldList{
@@ -85,6 +86,7 @@ struct RolloutPreview {
   std::vector<std::string> warnings;  // Warnings about the objects.
 };
 
+// Reads the files in the question, and previews the rollout of the pool.
 Result<RolloutPreview> PreviewRollout(const RolloutQuestion& question);
 
 // Previews the rollout of a pool in memory.  The files in the question are not read.

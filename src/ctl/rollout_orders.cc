@@ -39,8 +39,8 @@ Result<api::RolloutPoolStatus> StatusOfPool(LiveCluster& cluster, const std::str
                fmt::format("no RolloutPolicy reports about pool {}; `kubectl get rolloutpolicies` lists them", pool));
 }
 
-// The user's name is only for people, and the controller ignores long orders.
-constexpr std::size_t kLongestUser = 64;  // In characters.
+// A longer name of the user is cut off, because the controller ignores long orders; in characters.
+constexpr std::size_t kLongestUser = 64;
 
 // Writes an order for the target that the pool has now.
 Result<> Order(LiveCluster& cluster, const api::MachineConfigPool& pool, std::string_view annotation,
@@ -55,8 +55,8 @@ Result<> Order(LiveCluster& cluster, const api::MachineConfigPool& pool, std::st
   return {};
 }
 
-// An order must be for the rollout that its author has seen.  The controller may not have begun with the newest config
-// yet.
+// Returns an error unless the policy's status is about the pool's newest config.  An order must be for the rollout that
+// its author has seen, and the controller may not have begun with that config yet.
 Result<> ExpectReportOn(const api::MachineConfigPool& pool, const api::RolloutPoolStatus& status) {
   const std::string& target = status.memory.target;  // The config, followed by the image if there is one.
   if (target.substr(0, target.find(' ')) == pool.spec.configuration.name) return {};
@@ -67,12 +67,12 @@ Result<> ExpectReportOn(const api::MachineConfigPool& pool, const api::RolloutPo
                   status.name, pool.spec.configuration.name, target.empty() ? "no config" : Printable(target)));
 }
 
-Error WrongPhase(const api::RolloutPoolStatus& status, std::string_view what) {
-  return Error(ErrorKind::kInvalid, fmt::format("the rollout of pool {} {}; it is {}: {}", status.name, what,
+Error WrongPhase(const api::RolloutPoolStatus& status, std::string_view fault) {
+  return Error(ErrorKind::kInvalid, fmt::format("the rollout of pool {} {}; it is {}: {}", status.name, fault,
                                                 Printable(status.phase), Printable(status.message)));
 }
 
-// The controller cuts off longer reasons.
+// In bytes.  The controller cuts off a reason that has more than 512 characters.
 constexpr std::size_t kLongestReason = 500;
 
 }  // namespace

@@ -21,7 +21,8 @@ inline constexpr std::array kRolloutOverrideOptions = {
     kContextOption,
 };
 
-// Returns the order as an annotation of a pool has it.  An order that is longer than the controller reads is an error.
+// Returns the text of an order for the annotation of a pool.  Returns an error if the text is longer than the
+// controller reads.
 Result<std::string> TextOfOrder(const api::RolloutOrder& order);
 
 // Lets the next wave of a pool's rollout begin.

@@ -27,11 +27,11 @@ using std::chrono::seconds;
 constexpr seconds kGuessedNodeTime = std::chrono::minutes(10);
 constexpr seconds kShortestNodeTime = seconds(1);
 constexpr seconds kLongestNodeTime = std::chrono::days(365);
-// A simulation covers more than a year, in which a WallTime must not overflow.
+// A simulation has to begin between these times.  It covers more than a year, in which a WallTime must not overflow.
 constexpr WallTime kFirstBegin = std::chrono::sys_days(std::chrono::year(1970) / std::chrono::January / 1);
 constexpr WallTime kEndOfBegins = std::chrono::sys_days(std::chrono::year(2201) / std::chrono::January / 1);
-// The text has the steps of this first part of the rollout, and the end of the rollout.
-constexpr auto kPrinted = std::chrono::days(7);
+// The text has the steps of the rollout's first days, and its end.
+constexpr auto kPrintedDays = std::chrono::days(7);
 constexpr const char* kLaterConfig = "a later config";
 
 // The time zone in which times are printed.
@@ -39,7 +39,7 @@ struct DisplayZone {
   std::string name = "UTC";
   std::shared_ptr<const TimeZone> zone = std::make_shared<const TimeZone>();
 
-  // Formats a time as "Sun 2027-03-28 01:00 +01:00".
+  // Returns a text such as "Sun 2027-03-28 01:00 +01:00".
   std::string TextOf(WallTime time) const {
     static constexpr const char* kDays[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
     const auto local = zone->LocalAt(time);
@@ -65,7 +65,8 @@ Result<DisplayZone> DisplayZoneOf(const api::RolloutPolicy& policy, TimeZoneFile
   return DisplayZone{.name = name, .zone = std::move(zone)};
 }
 
-// The values of the policy that an error quotes may have line breaks, and then look like lines of this program.
+// Compiles a policy.  An error quotes values of the policy.  These are escaped, because a value with line breaks would
+// look like lines of this program.
 Result<pool::Policy> CompiledPolicy(const api::RolloutPolicy& source, TimeZoneFiles& files) {
   auto compiled = pool::CompilePolicy(source, [&](const std::string& zone) { return files.Find(zone); });
   if (compiled) return compiled;
@@ -76,8 +77,8 @@ Result<pool::Policy> CompiledPolicy(const api::RolloutPolicy& source, TimeZoneFi
 
 struct NodeTime {
   seconds time;
-  const char* from;
-  std::string reason;  // For people.
+  const char* from;    // A value of SimulationAnswer::node_time_from.
+  std::string reason;  // The same in words for people.
 };
 
 NodeTime NodeTimeOf(const SimulationSettings& settings, const api::RolloutMemory& memory) {
@@ -108,7 +109,7 @@ std::string NameOfWave(const pool::Policy& policy, int wave) {
   return Printable(policy.waves[static_cast<std::size_t>(wave - 1)].name);
 }
 
-// Formats "wave 2 of 4 (canary)".
+// Returns a text such as "wave 2 of 4 (canary)".
 std::string WaveText(const pool::Policy& policy, int wave) {
   return fmt::format("wave {} of {} ({})", wave, policy.waves.size(), NameOfWave(policy, wave));
 }
@@ -162,7 +163,7 @@ std::string StepsText(const pool::Simulation& simulation, const pool::Policy& po
   std::string text;
   std::size_t later = 0;
   for (const pool::SimulatedStep& step : simulation.steps) {
-    if (step.at > begin + kPrinted) {
+    if (step.at > begin + kPrintedDays) {
       ++later;
       continue;
     }
@@ -188,14 +189,14 @@ const api::RolloutMemory& MemoryOf(const api::RolloutPolicy* policy, const std::
   return found == pools.end() ? kNone : found->memory;
 }
 
-// A policy that holds no node back.
+// Returns a policy that holds no node back.
 api::RolloutPolicy NoPolicy(const std::string& pool) {
   api::RolloutPolicy policy;
   policy.spec.pool = pool;
   return policy;
 }
 
-bool HasEachNodeTheTarget(const pool::Situation& situation) {
+bool AllNodesHaveTarget(const pool::Situation& situation) {
   const pool::Target target(situation.pool, situation.layering);
   return std::all_of(situation.nodes.begin(), situation.nodes.end(),
                      [&](const pool::NodeState& node) { return target.IsReachedBy(node); });
@@ -213,8 +214,8 @@ Result<> CheckSimulationOptions(const CommandLine& line) {
 
 Result<SimulationSettings> ReadSimulationSettings(const CommandLine& line) {
   SimulationSettings settings = {.begin = SystemClock().Wall(), .node_time = std::nullopt};
-  const auto wrong = [](std::string_view option, const std::string& value, std::string_view what) {
-    return Error(ErrorKind::kInvalid, fmt::format("{} {}: {}", option, value, what));
+  const auto wrong = [](std::string_view option, const std::string& value, std::string_view rule) {
+    return Error(ErrorKind::kInvalid, fmt::format("{} {}: {}", option, value, rule));
   };
   if (const auto begin = line.Value(kBeginOption.name)) {
     settings.begin = TRY(FromRfc3339(*begin), kBeginOption.name);
@@ -247,7 +248,8 @@ Result<RolloutSimulation> SimulateRollout(const RolloutQuestion& question, const
   bool is_over = false;
   const auto simulate = [&](const pool::Situation& situation) {
     nodes = situation.nodes.size();
-    is_over = nodes > 0 && !situation.layering.is_layered() && HasEachNodeTheTarget(situation);
+    is_over = nodes > 0 && !situation.layering.is_layered() && AllNodesHaveTarget(situation);
+    // If all nodes have the pool's config already, only the second call simulates, with a later config.
     if (is_over && situation.pool.spec.configuration.name == pool.spec.configuration.name) return;
     simulation = pool::Simulate({.situation = situation,
                                  .policy = policy,

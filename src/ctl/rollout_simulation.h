@@ -29,17 +29,18 @@ inline constexpr Option kBeginOption = {"--begin", "TIME",
 
 struct SimulationSettings {
   WallTime begin;
-  std::optional<std::chrono::seconds> node_time;
+  std::optional<std::chrono::seconds> node_time;  // Unset to take the time that nodes took so far.
 };
 
 // Refuses --node-time and --begin without --simulate.
 Result<> CheckSimulationOptions(const CommandLine& line);
+// Returns the values of --node-time and --begin.
 Result<SimulationSettings> ReadSimulationSettings(const CommandLine& line);
 
 // A step of the answer that `-o json` prints.
 struct SimulationStep {
   std::string at;
-  std::string what;  // "WaveBegins"; pool/simulation.h has all of them.
+  std::string what;  // The kind of the step, such as "WaveBegins"; pool/simulation.h has all kinds.
   std::optional<std::int32_t> wave;
   std::optional<std::string> wave_name;
   std::optional<std::uint64_t> nodes;
@@ -58,7 +59,7 @@ struct SimulationStep {
 struct SimulationAnswer {
   std::string pool;
   std::optional<std::string> policy;
-  std::optional<std::string> target;  // Unset if the config is one that the pool does not have yet.
+  std::optional<std::string> target;  // Unset if a config is simulated that the pool does not have yet.
   std::uint64_t nodes = 0;
   std::int64_t node_seconds = 0;
   std::string node_time_from;  // "Option", "Nodes" if it was measured, or "Guess".

@@ -18,7 +18,7 @@ namespace {
 using PoolPointers = std::vector<const api::MachineConfigPool*>;
 using NodeStates = std::vector<pool::NodeState>;
 
-// Makes a pool that every cluster has, with its usual node selector.  If the pool is not among the objects, this
+// Returns a pool that every cluster has, with its usual node selector.  If the pool is not among the objects, this
 // selector decides which nodes belong to the pool.
 api::MachineConfigPool StandardPool(std::string_view name) {
   api::MachineConfigPool pool;
@@ -38,6 +38,7 @@ enum class NodesFrom { kCluster, kFile };
 // Sorts a cluster's nodes into its pools.
 class Memberships {
  public:
+  // The pools are `pool`, those among the objects and the standard ones.  A node that is in no pool is left out.
   static Result<Memberships> Make(const api::MachineConfigPool& pool, const ClusterObjects& objects, NodesFrom from,
                                   std::vector<std::string>& warnings) {
     const api::MachineConfigPool standard[] = {StandardPool(api::kMasterPool), StandardPool(api::kWorkerPool)};
@@ -68,6 +69,7 @@ class Memberships {
     return memberships;
   }
 
+  // Returns the nodes of a pool.
   NodeStates Of(std::string_view pool) const {
     NodeStates members;
     for (const auto& [name, node] : nodes_) {

@@ -16,14 +16,15 @@
 namespace pintle::ctl {
 
 struct RolloutQuestion {
+  // The files are empty if the objects are read from a cluster.
   std::string pool_file;
   std::string nodes_file;
   std::vector<std::string> other_files;
   std::vector<std::string> feature_gates;
-  std::string operator_node;
+  std::string operator_node;  // The node that the operator runs on; empty if it is unknown.
 };
 
-// Returns nullptr if there is no such pool.
+// Returns the pool with this name, or nullptr.
 const api::MachineConfigPool* PoolNamed(std::string_view name, const ClusterObjects& objects);
 
 // Returns the policy of a pool, or nullptr.

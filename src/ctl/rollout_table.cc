@@ -39,23 +39,23 @@ class Outlook {
     for (const pool::NodeUpdate& update : rollout.updates_of_unavailable) turn_.emplace(update.node, 0);
   }
 
-  std::string Of(const pool::NodeState& node) const {
-    if (const auto turn = turn_.find(node.name()); turn != turn_.end()) return OfNext(turn->second);
+  std::string TextFor(const pool::NodeState& node) const {
+    if (const auto turn = turn_.find(node.name()); turn != turn_.end()) return TextForNext(turn->second);
     if (target_.IsReachedBy(node)) {
       const auto unready = pool::WhyNotReady(node.node());
       return unready ? "updated, but " + *unready : "updated";
     }
-    if (HasTarget(situation_.pool) && target_.IsAssignedTo(node)) return OfAssigned(node);
+    if (HasTarget(situation_.pool) && target_.IsAssignedTo(node)) return TextForAssigned(node);
     return "waits: " + WhyWaiting(node);
   }
 
  private:
-  static std::string OfNext(std::size_t turn) {
+  static std::string TextForNext(std::size_t turn) {
     if (turn == 0) return "updated next, because it is unavailable already";
     return fmt::format("updated next, as number {}", turn);
   }
 
-  static std::string OfAssigned(const pool::NodeState& node) {
+  static std::string TextForAssigned(const pool::NodeState& node) {
     if (!node.is_degraded()) return "is being updated";
     return fmt::format("failed to update: {}", node.reason());
   }
@@ -65,13 +65,15 @@ class Outlook {
     if (!rollout_.max_unavailable) return rollout_.max_unavailable_error;
     if (const auto unready = pool::WhyNotReady(node.node())) return *unready;
     const bool is_master_pool = situation_.pool.metadata.name == api::kMasterPool;
-    if (is_master_pool && node.name() == situation_.operator_node) return "the operator runs here, so it comes last";
+    if (is_master_pool && node.name() == situation_.operator_node)
+      return "the operator runs here, so this node comes last";
     return rollout_.candidates.capacity == 0 ? "as many nodes as allowed are unavailable already" : "others come first";
   }
 
   const pool::Situation& situation_;
   const pool::Rollout& rollout_;
   pool::Target target_;
+  // The turns of the nodes that are updated next, from 1; 0 for a node that is unavailable already.
   std::unordered_map<std::string_view, std::size_t> turn_;
 };
 
@@ -92,7 +94,7 @@ std::string NodesTable(const pool::Situation& situation, const pool::Rollout& ro
   std::vector<Row> rows = {{"NODE", "ZONE", "CONFIG", "NEXT"}};
   for (const pool::NodeState& node : situation.nodes) {
     rows.push_back(
-        {Cell(node.name()), Cell(node.zone().value_or("")), Cell(node.current_config()), Cell(outlook.Of(node))});
+        {Cell(node.name()), Cell(node.zone().value_or("")), Cell(node.current_config()), Cell(outlook.TextFor(node))});
   }
   return Aligned(rows);
 }

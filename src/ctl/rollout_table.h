@@ -9,6 +9,7 @@
 
 namespace pintle::ctl {
 
+// Returns the text that `pintle rollout` prints without -o.
 std::string RolloutTable(const pool::Situation& situation, const pool::Rollout& rollout);
 
 }  // namespace pintle::ctl

@@ -36,11 +36,11 @@ struct SetAsideResult {
 
   bool NeedsAttention() const { return !drifts.text.empty() || pending || HasMoved(change::kCurrentConfig); }
   bool HasMoved(const char* path) const {
-    return std::any_of(moved.begin(), moved.end(), [&](const auto& one) { return one.path == path; });
+    return std::any_of(moved.begin(), moved.end(), [&](const auto& file) { return file.path == path; });
   }
 };
 
-// The claim is released when this function returns, so that the agent can look.
+// Moves the damaged records away.  The claim is released when this function returns, so that the agent can look.
 Result<SetAsideResult> SetAsideOn(const Machine& machine) {
   const auto claim =
       TRY(change::Claim::Take(machine.root(), change::kClaimPatience, change::Claim::Allows::kAnyVersion));
@@ -58,8 +58,8 @@ Result<SetAsideResult> SetAsideOn(const Machine& machine) {
 
 std::string SetAsideResultText(const SetAsideResult& after, const std::string& root_option) {
   std::string text;
-  for (const change::SetAside& one : after.moved) {
-    text += Printable(fmt::format("{} is now {}: {}", one.path, one.kept_as, one.why)) + "\n";
+  for (const change::SetAside& file : after.moved) {
+    text += Printable(fmt::format("{} is now {}: {}", file.path, file.kept_as, file.why)) + "\n";
   }
   if (text.empty()) text = "All records of Pintle on this machine can be read; nothing was set aside.\n";
   if (after.HasMoved(change::kChangeDirectory)) {

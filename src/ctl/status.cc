@@ -29,6 +29,7 @@ using host::AgentStatus;
 // Moves the cursor to the top and clears the screen below it.
 constexpr std::string_view kClearScreen = "\x1b[H\x1b[J";
 
+// The answer in both forms, and the exit status.
 struct StatusAnswer {
   json::Value json;
   std::string text;
@@ -61,7 +62,7 @@ Result<StatusAnswer> StatusAnswerFromDisk(const CommandLine& line) {
   answer.text = fmt::format("{}; {}.\n", kNoAgent, ConfigText(config.object));
   if (const std::string aside = change::LeftAside(machine.host(), config.object.spec); !aside.empty()) {
     answer.json["leftAside"] = aside;
-    answer.text += fmt::format("It leaves aside: {}.\n", aside);
+    answer.text += fmt::format("This machine leaves aside: {}.\n", aside);
   }
   if (const auto pending = TRY(change::Journal(machine.root()).Read())) {
     answer.json["pending"] = pending->to;
@@ -81,9 +82,9 @@ Colour ColourOfStatus(std::string_view line) {
   if (line.starts_with("Reason:")) return Colour::kBad;
   if (line.starts_with("Warnings:")) return Colour::kAttention;
   if (!line.starts_with("State:")) return Colour::kNone;
-  const auto is = [&](std::string_view state) { return line.find(fmt::format(" {}, ", state)) != line.npos; };
-  if (is("Degraded") || is("Unreconcilable")) return Colour::kBad;
-  return is("Done") ? Colour::kGood : Colour::kAttention;
+  const auto has = [&](std::string_view state) { return line.find(fmt::format(" {}, ", state)) != line.npos; };
+  if (has("Degraded") || has("Unreconcilable")) return Colour::kBad;
+  return has("Done") ? Colour::kGood : Colour::kAttention;
 }
 
 void PrintStatusAnswer(const StatusAnswer& answer, Form form) {
@@ -162,9 +163,9 @@ std::string StatusText(const AgentStatus& status) {
   std::string_view warning_name = "Warnings:";
   for (const std::string& warning : status.warnings) lines.Add(std::exchange(warning_name, ""), warning);
   lines.Add("Aside:", status.left_aside);
-  std::string_view name = "SSH:";
+  std::string_view login_name = "SSH:";
   for (const host::AgentLogin& login : status.logins.value_or(std::vector<host::AgentLogin>()))
-    lines.Add(std::exchange(name, ""), LoginText(login));
+    lines.Add(std::exchange(login_name, ""), LoginText(login));
   return std::move(lines).Take();
 }
 

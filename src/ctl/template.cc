@@ -32,7 +32,8 @@ Result<gotemplate::Template> ParseTemplate(const std::string& file) {
              fmt::format("failed to parse template {}", file));
 }
 
-// The data is decoded as Go does it: each number becomes a float64, and each object becomes a map.
+// Executes the template for the data in a file.  The data is decoded as Go decodes it: each number becomes a float64,
+// and each object becomes a map.
 Result<std::string> TextForData(const std::string& data_file, const gotemplate::Template& parsed) {
   const json::Value data = TRY(json::Parse(TRY(machineconfig::ReadInput(data_file))), data_file);
   gotemplate::Memory memory;
@@ -43,6 +44,7 @@ Result<std::string> TextForData(const std::string& data_file, const gotemplate::
   return text;
 }
 
+// Executes the template for the cluster of a ControllerConfig.
 Result<std::string> TextForCluster(const CommandLine& line, const gotemplate::Template& parsed) {
   const std::string config_file = TRY(line.Needed("--controller-config"));
   const json::Value config = TRY(ReadOne<json::Value>(config_file, api::ControllerConfig::kKind));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The verbs of `pintle`.  Each has a file of its own, except for the orders to the agent, which share orders.cc.
+// The verbs of `pintle`.  Each verb has a file of its own, except for the orders to the agent, which share orders.cc.
 
 #include "base/exit_status.h"
 #include "ctl/command_line.h"

@@ -29,7 +29,7 @@ std::string NoDriftText(const change::Drifts& drifts, const change::CurrentConfi
   return fmt::format("This machine is as {} wants it, except for the things that are ignored.\n\n", name);
 }
 
-// The diffs are indented below the names of their files.
+// Returns the colour of a line of DriftsText(), where the diffs are indented below the names of their files.
 Colour ColourOfFinding(std::string_view line) {
   return line.starts_with("  ") ? ColourOfDiff(line.substr(2)) : Colour::kNone;
 }
@@ -48,7 +48,7 @@ Result<ExitStatus> Verify(const CommandLine& line) {
       machine.IsRunning() ? TRY(change::FindingsOnThisMachine(host, config)) : TRY(change::FindingsOn(host, config));
   const change::Drifts drifts = TRY(change::DriftsOf(machine.root(), config, std::move(findings), ignored,
                                                      machine.RootOptionText(), PrivateLinesFor(line)));
-  // A pending change explains the findings, and has to be dealt with even if there are none.
+  // A pending change explains the findings.  It is reported even if there are no findings.
   const auto pending = TRY(change::Journal(machine.root()).Read());
   if (pending) PrintToStderr(fmt::format("pintle: verify: {}\n", PendingText(*pending, machine)));
   if (form == Form::kText) {

@@ -13,14 +13,14 @@ namespace pintle::dashboard {
 namespace {
 
 constexpr std::string_view kStreamPath = "/events";
-constexpr const char* kPolicy =
+constexpr const char* kContentSecurityPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'none'";
 
 net::HttpAnswer AnswerOf(int status, const char* type, std::string body) {
   return {.status = status,
           .headers = {{"Content-Type", type},
-                      {"Content-Security-Policy", kPolicy},
+                      {"Content-Security-Policy", kContentSecurityPolicy},
                       {"X-Content-Type-Options", "nosniff"},
                       {"Referrer-Policy", "no-referrer"},
                       {"Cross-Origin-Resource-Policy", "same-origin"},
@@ -32,6 +32,7 @@ net::HttpAnswer ErrorOf(int status, std::string text) {
   return AnswerOf(status, "text/plain; charset=utf-8", std::move(text) + "\n");
 }
 
+// Returns whether the Host header names a loopback host.
 bool NamesThisMachine(const net::IncomingRequest& request) {
   std::string_view host = request.Find("Host").value_or("");
   const std::size_t colon = host.rfind(':');

@@ -17,11 +17,11 @@ namespace pintle::dashboard {
 
 enum class Hosts { kLoopback, kAny };
 
-// `version` is the version of `contents`.  A request must name one of the `hosts`.
+// Returns the answer to a request.  `version` is the version of `contents`.  The request must name one of the `hosts`.
 net::HttpAnswer AnswerFrom(const Contents& contents, std::string_view version, Updates& updates, Hosts hosts,
                            const net::IncomingRequest& request);
 
-// Returns whether the answer to this request is a stream.
+// Returns whether the answer to this request is the stream of changes.
 bool WantsChanges(const net::IncomingRequest& request);
 
 }  // namespace pintle::dashboard

@@ -18,13 +18,13 @@ namespace {
 
 using MachineConfigNodes = std::map<std::string_view, const api::MachineConfigNode*>;
 
-// These conditions are no notices: the page has their contents in another place, or they belong to a normal build of an
-// image.
+// The list of notices leaves these conditions out: the page has their contents in another place, or they belong to a
+// normal build of an image.
 constexpr auto kCoveredConditions = std::to_array<std::string_view>(
     {"Updated", "Updating", "Degraded", "NodeDegraded", "BuildPending", "Building", "BuildSuccess"});
 
-// A policy may name 32 waves, and one more wave has all other nodes.
-constexpr int kMostWaves = 33;
+// The waves of a policy, of which there are 32 at most, and one more wave that has all other nodes.
+constexpr int kMostWaveNames = 33;
 
 // Describes the phases of a rollout for people.
 constexpr auto kPhases = std::to_array<std::pair<std::string_view, std::string_view>>({
@@ -63,8 +63,8 @@ std::string WhatDrainAwaits(const MachineConfigNodes& nodes, std::string_view na
   return {};
 }
 
-NodeEntry EntryOf(const pool::NodeState& node, const MachineConfigNodes& machine_config_nodes,
-                  std::string_view target) {
+NodeEntry NodeEntryOf(const pool::NodeState& node, const MachineConfigNodes& machine_config_nodes,
+                      std::string_view target) {
   const drain::View drain = drain::ViewOf(node.node());
   NodeEntry entry{.name = node.name(),
                   .stage = StageOf(node, drain, target),
@@ -90,7 +90,7 @@ bool IsNotice(const api::Condition& condition) {
 // other nodes.
 std::vector<std::string> WaveNames(const std::vector<api::RolloutWave>& waves, int count) {
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(std::clamp(count, 0, kMostWaves)); ++i) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(std::clamp(count, 0, kMostWaveNames)); ++i) {
     if (i >= waves.size()) {
       names.emplace_back("all other nodes");
     } else {
@@ -100,6 +100,7 @@ std::vector<std::string> WaveNames(const std::vector<api::RolloutWave>& waves, i
   return names;
 }
 
+// Returns why a policy cannot be used, or an empty text.
 std::string MistakesOf(const api::RolloutPolicy& policy) {
   for (const api::Condition& condition : policy.status.conditions) {
     if (condition.type == "Accepted" && condition.status == "False") return condition.message;
@@ -107,7 +108,7 @@ std::string MistakesOf(const api::RolloutPolicy& policy) {
   return "";
 }
 
-RolloutEntry EntryOf(const api::RolloutPolicy& policy, const std::string& pool) {
+RolloutEntry RolloutEntryOf(const api::RolloutPolicy& policy, const std::string& pool) {
   RolloutEntry entry;
   entry.policy = policy.metadata.name;
   entry.mistakes = MistakesOf(policy);
@@ -125,19 +126,19 @@ RolloutEntry EntryOf(const api::RolloutPolicy& policy, const std::string& pool) 
   return entry;
 }
 
-PoolEntry EntryOf(const PoolAndNodes& from, const MachineConfigNodes& machine_config_nodes) {
+PoolEntry PoolEntryOf(const PoolAndNodes& from, const MachineConfigNodes& machine_config_nodes) {
   const api::MachineConfigPool& pool = *from.pool;
   PoolEntry entry{.name = pool.metadata.name,
                   .target = pool.spec.configuration.name,
                   .is_paused = pool.spec.paused,
                   .notices = {},
                   .nodes = {}};
-  if (from.policy != nullptr) entry.rollout = EntryOf(*from.policy, entry.name);
+  if (from.policy != nullptr) entry.rollout = RolloutEntryOf(*from.policy, entry.name);
   for (const api::Condition& condition : pool.status.conditions) {
     if (IsNotice(condition)) entry.notices.push_back({condition.type, condition.message});
   }
   for (const pool::NodeState& node : from.nodes) {
-    entry.nodes.push_back(EntryOf(node, machine_config_nodes, entry.target));
+    entry.nodes.push_back(NodeEntryOf(node, machine_config_nodes, entry.target));
   }
   std::sort(entry.nodes.begin(), entry.nodes.end(),
             [](const NodeEntry& a, const NodeEntry& b) { return a.name < b.name; });
@@ -146,8 +147,8 @@ PoolEntry EntryOf(const PoolAndNodes& from, const MachineConfigNodes& machine_co
 
 std::vector<Certificate> CertificatesOf(const api::ControllerConfig& config) {
   std::vector<Certificate> all;
-  for (const api::ControllerCertificate& one : config.status.controller_certificates) {
-    if (one.not_after) all.push_back({one.subject, one.bundle_file, one.not_after->at});
+  for (const api::ControllerCertificate& from : config.status.controller_certificates) {
+    if (from.not_after) all.push_back({from.subject, from.bundle_file, from.not_after->at});
   }
   std::sort(all.begin(), all.end(), [](const Certificate& a, const Certificate& b) {
     return std::tie(a.until, a.bundle, a.subject) < std::tie(b.until, b.bundle, b.subject);
@@ -209,7 +210,7 @@ ClusterState StateOf(std::span<const PoolAndNodes> pools,
   MachineConfigNodes by_name;
   for (const api::MachineConfigNode* node : machine_config_nodes) by_name.emplace(node->metadata.name, node);
   ClusterState state;
-  for (const PoolAndNodes& pool : pools) state.pools.push_back(EntryOf(pool, by_name));
+  for (const PoolAndNodes& pool : pools) state.pools.push_back(PoolEntryOf(pool, by_name));
   if (controller_config != nullptr) state.certificates = CertificatesOf(*controller_config);
   return state;
 }

@@ -3,8 +3,8 @@
 
 // The state of a cluster that the page shows, as plain data.
 //
-// Everything is read from the API's objects and nothing from the memory of the leader, so the pages of all replicas
-// show the same.
+// All of it is read from the API's objects and nothing from the memory of the leader, so the pages of all replicas show
+// the same.
 
 #include <optional>
 #include <span>
@@ -29,21 +29,21 @@ enum class Stage {
   kUpdating,   // Its agent is applying the target.
   kRebooting,  // It reboots into the target.
   kNotReady,   // Its agent has nothing to do, but no pods can run on it.
-  kDegraded,   // Its agent could not apply a config, or its disk is not as its config says.
+  kDegraded,   // Its agent could not apply a config, or its disk is not as its config wants it.
 };
 
 inline constexpr Stage kAllStages[] = {Stage::kDone,      Stage::kWaiting,  Stage::kDraining, Stage::kUpdating,
                                        Stage::kRebooting, Stage::kNotReady, Stage::kDegraded};
 
-// Returns the word for people: "rebooting".
+// Returns the word for a stage that people read, such as "rebooting".
 std::string_view WordFor(Stage stage);
 
 struct NodeEntry {
   std::string name;
   Stage stage = Stage::kDone;
-  std::string config;          // The config that it has.
-  std::string desired_config;  // The config that it has been given.
-  std::string explanation;     // Why it is degraded or not ready, or what its drain waits for.
+  std::string config;          // The config that the node has.
+  std::string desired_config;  // The config that the node has been given.
+  std::string explanation;     // Why the node is degraded or not ready, or what its drain waits for.
   std::optional<WallTime> drain_began;
 
   bool operator==(const NodeEntry&) const = default;
@@ -60,15 +60,15 @@ struct Notice {
 // The state of the rollout of a pool that has a RolloutPolicy.
 struct RolloutEntry {
   std::string policy;
-  std::string phase;  // "AwaitingApproval"; empty if the controller has not reported about the pool yet.
+  std::string phase;  // Such as "AwaitingApproval"; empty if the controller has not reported about the pool yet.
   std::string message;
-  std::string mistakes;  // Why the policy cannot be used; empty if it can be.
-  std::optional<WallTime> since;
+  std::string mistakes;                  // Why the policy cannot be used; empty if it can be.
+  std::optional<WallTime> since;         // When this phase began.
   int wave = 0;                          // The number of the present wave, from 1.
   std::vector<std::string> waves;        // The names of all waves.
-  int nodes = 0;                         // The pool's nodes.
-  int updated = 0;                       // The pool's nodes that have the target.
-  std::optional<WallTime> window_opens;  // The next window, or the present one.
+  int nodes = 0;                         // The number of the pool's nodes.
+  int updated = 0;                       // The number of these nodes that have the target.
+  std::optional<WallTime> window_opens;  // When the present window opened, or else when the next one opens.
 
   bool is_complete() const { return phase == "Complete"; }
   // Nothing happens until a person acts.
@@ -76,7 +76,7 @@ struct RolloutEntry {
   bool operator==(const RolloutEntry&) const = default;
 };
 
-// Returns what the rollout does, for people: "waits for an approval".
+// Returns what the rollout does, in words that people read, such as "waits for an approval".
 std::string_view WordsFor(const RolloutEntry& rollout);
 
 struct PoolEntry {
@@ -87,14 +87,15 @@ struct PoolEntry {
   std::vector<NodeEntry> nodes;
   std::optional<RolloutEntry> rollout = std::nullopt;  // Set if a RolloutPolicy is for the pool.
 
+  // Returns the number of nodes in a stage.
   std::size_t CountOf(Stage stage) const;
   bool operator==(const PoolEntry&) const = default;
 };
 
 struct Certificate {
   std::string subject;
-  std::string bundle;  // The bundle that it is from.
-  WallTime until;
+  std::string bundle;  // The bundle that the certificate is from.
+  WallTime until;      // When the certificate expires.
 
   bool operator==(const Certificate&) const = default;
 };
@@ -115,7 +116,7 @@ struct PoolAndNodes {
   const api::RolloutPolicy* policy = nullptr;  // The pool's policy, if there is one.
 };
 
-// `controller_config` may be null.
+// Returns the state of the cluster that has these objects.  If `controller_config` is null, no certificates are known.
 ClusterState StateOf(std::span<const PoolAndNodes> pools,
                      std::span<const api::MachineConfigNode* const> machine_config_nodes,
                      const api::ControllerConfig* controller_config);

@@ -13,10 +13,13 @@
 namespace pintle::dashboard {
 namespace {
 
+// Longer texts are cut off; these limits are in bytes.
 constexpr std::size_t kLongestExplanation = 600;
-// The grid of a pool has the names of up to this many nodes.  With more, only pointers and screen readers get them.
-constexpr std::size_t kMostNamedNodes = 60;
+constexpr std::size_t kLongestDetails = 64 << 10;
 constexpr std::size_t kLongestWaveName = 80;
+// The grid of a pool shows the names of its nodes if it has at most this many.  In a larger pool, a name appears only
+// under the mouse pointer and in screen readers.
+constexpr std::size_t kMostNamedNodes = 60;
 // A certificate that ends within this time needs attention.
 constexpr auto kSoonToExpire = std::chrono::days(30);
 
@@ -41,18 +44,19 @@ std::string_view SignFor(Stage stage) {
   return "";
 }
 
-// Returns the name of a stage in the style sheet: "not-ready".
+// Returns the name of a stage in the style sheet, such as "not-ready".
 std::string ClassFor(Stage stage) {
   std::string name(WordFor(stage));
   std::replace(name.begin(), name.end(), ' ', '-');
   return name;
 }
 
-std::string CountText(std::size_t count, std::string_view one) {
-  return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
+// Returns a text such as "2 nodes".
+std::string CountText(std::size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
-// Returns "1 draining, 2 degraded", without the stages that no node is in.
+// Returns a text such as "1 draining, 2 degraded", without the stages that no node is in.
 template <typename T>
 std::string StageCounts(const T& nodes) {
   std::vector<std::string> parts;
@@ -67,6 +71,7 @@ std::string ConfigName(std::string_view config) {
   return config.empty() ? "no config" : fmt::format("<code>{}</code>", Escaped(config));
 }
 
+// Returns the query of the URL that opens the details of a node.
 std::string QueryFor(std::string_view name) {
   std::string query = "?node=";
   for (const char c : name) {
@@ -128,10 +133,11 @@ Piece Attention(const Contents& contents) {
       if (node.stage == Stage::kDegraded || node.stage == Stage::kNotReady) items += AttentionItem(node);
     }
   }
-  for (const Certificate& one : contents.cluster.certificates) {
-    if (one.until > contents.now + kSoonToExpire) break;
-    items += fmt::format("<li>The certificate {} of {} {} {}</li>", Escaped(one.subject), Escaped(one.bundle),
-                         one.until > contents.now ? "expires at" : "expired at", TimeElement(one.until));
+  for (const Certificate& certificate : contents.cluster.certificates) {
+    if (certificate.until > contents.now + kSoonToExpire) break;
+    items += fmt::format("<li>The certificate {} of {} {} {}</li>", Escaped(certificate.subject),
+                         Escaped(certificate.bundle), certificate.until > contents.now ? "expires at" : "expired at",
+                         TimeElement(certificate.until));
   }
   const std::string list =
       items.empty() ? "<p>Nothing needs attention.</p>" : fmt::format("<ul class=\"attention\">{}</ul>", items);
@@ -145,7 +151,7 @@ std::string ElementId(std::string_view prefix, std::string_view name) {
   return std::string(prefix) + std::string(name);
 }
 
-// The waves in their order, each with a sign: done, under way, or still to come.
+// Returns the waves as a list.  Each wave has a sign: done, under way, or still to come.
 std::string WaveList(const RolloutEntry& rollout) {
   std::string items;
   for (std::size_t i = 0; i < rollout.waves.size(); ++i) {
@@ -162,7 +168,8 @@ std::string WaveList(const RolloutEntry& rollout) {
   return items.empty() ? "" : "<ol class=\"waves\" aria-label=\"waves\">" + items + "</ol>";
 }
 
-// "Wave 2 of 4, 11 of 40 nodes: the rollout by workers waits for an approval since 07:30. ..."
+// Returns a paragraph such as "Wave 2 of 4, 11 of 40 nodes: the rollout by workers waits for an approval, since 07:30."
+// and the list of the waves.  Returns an empty text for a pool without a policy.
 std::string RolloutText(const std::optional<RolloutEntry>& rollout) {
   if (!rollout) return "";
   std::string text = "<p class=\"rollout\">";
@@ -204,8 +211,8 @@ std::string DetailsDigest(const NodeEntry& node) {
   return fmt::format("{:x}", std::hash<std::string>()(details));
 }
 
-// The details of a node are no piece, since each browser may have those of another node.  The script renews them when
-// the cell of the node has changed, so the cell has a digest of the details.
+// The details of a node are no piece, since each browser may show the details of another node.  The script renews the
+// details when the cell of their node has changed, so the cell has a digest of the details.
 Piece NodeCell(const NodeEntry& node, bool is_named) {
   const std::string id = CellId(node);
   const std::string name = Escaped(node.name);
@@ -241,10 +248,10 @@ Piece Drains(const Contents& contents) {
 
 Piece Certificates(const Contents& contents) {
   std::string rows;
-  for (const Certificate& one : contents.cluster.certificates) {
-    const auto days = std::chrono::floor<std::chrono::days>(one.until - contents.now).count();
+  for (const Certificate& certificate : contents.cluster.certificates) {
+    const auto days = std::chrono::floor<std::chrono::days>(certificate.until - contents.now).count();
     rows += fmt::format("<tr><td>{}</td><th scope=\"row\">{}</th><td>{}</td><td class=\"number\">{}</td></tr>",
-                        Escaped(one.bundle), Escaped(one.subject), TimeElement(one.until),
+                        Escaped(certificate.bundle), Escaped(certificate.subject), TimeElement(certificate.until),
                         days < 0 ? "ended" : std::to_string(days));
   }
   const std::string table =
@@ -274,6 +281,7 @@ Piece Timeline(const Contents& contents) {
 
 // ---- the details of one node ----------------------------------------------------------------------------------------
 
+// Returns the details of a node; empty if `name` is empty.
 std::string Details(const Contents& contents, std::string_view name) {
   if (name.empty()) return {};
   for (const PoolEntry& pool : contents.cluster.pools) {
@@ -289,7 +297,7 @@ std::string Details(const Contents& contents, std::string_view name) {
           Escaped(pool.name), ConfigName(node.config), ConfigName(node.desired_config),
           node.explanation.empty() ? ""
                                    : fmt::format("<dt>why</dt><dd><pre tabindex=\"0\">{}</pre></dd>",
-                                                 EscapedLines(node.explanation, 64 << 10)));
+                                                 EscapedLines(node.explanation, kLongestDetails)));
     }
   }
   return fmt::format("<section id=\"details\"><p>No pool has a node {}. <a href=\".\">Close</a></p></section>",
@@ -333,7 +341,7 @@ std::optional<std::vector<Piece>> ChangesOf(const std::vector<Piece>& before, co
 std::string DocumentOf(const Contents& contents, std::string_view version, std::string_view node) {
   const std::vector<Piece> pieces = PiecesOf(contents);
   auto piece = pieces.begin();
-  const auto next = [&] { return (piece++)->html; };
+  const auto next_html = [&] { return (piece++)->html; };
   std::string html = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\" data-version=\"{}\"><head><meta charset=\"utf-8\">"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><title>Pintle</title>"
@@ -341,20 +349,20 @@ std::string DocumentOf(const Contents& contents, std::string_view version, std::
       "<script src=\"script.js\" defer></script></head>\n<body><a class=\"skip\" href=\"#pools\">Skip to the pools</a>"
       "<header><h1>Pintle</h1>",
       Escaped(version));
-  html += next();
+  html += next_html();
   html += "<p id=\"connection\" hidden></p></header>\n<main>";
   html += Details(contents, node);
-  html += next();
+  html += next_html();
   html += "<section id=\"pools\" aria-labelledby=\"pools-title\"><h2 id=\"pools-title\">Pools</h2>" + Legend();
   for (const PoolEntry& pool : contents.cluster.pools) {
     html += fmt::format("<article class=\"{}\">", pool.nodes.size() <= kMostNamedNodes ? "few" : "many");
-    html += next();
+    html += next_html();
     html += fmt::format("<ul class=\"nodes\" aria-label=\"nodes of {}\">", Escaped(pool.name));
-    for (std::size_t i = 0; i < pool.nodes.size(); ++i) html += next();
+    for (std::size_t i = 0; i < pool.nodes.size(); ++i) html += next_html();
     html += "</ul></article>\n";
   }
   html += "</section>";
-  while (piece != pieces.end()) html += next();
+  while (piece != pieces.end()) html += next_html();
   return html + "</main></body></html>\n";
 }
 

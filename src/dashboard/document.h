@@ -29,7 +29,7 @@ struct Piece {
 struct Contents {
   ClusterState cluster;
   std::vector<Happening> timeline;  // The oldest comes first.
-  std::string unread_kinds;         // The kinds that have not been read yet: "nodes, pods".  Empty if all were read.
+  std::string unread_kinds;  // The kinds that have not been read yet, such as "nodes, pods"; empty if all were read.
   WallTime now;
 };
 
@@ -39,8 +39,8 @@ std::vector<Piece> PiecesOf(const Contents& contents);
 // Returns the pieces that differ, or nullopt if the lists of IDs differ, so that the page has to be loaded again.
 std::optional<std::vector<Piece>> ChangesOf(const std::vector<Piece>& before, const std::vector<Piece>& after);
 
-// `version` names the state of the contents for the script.  `node` is the node whose details the page shows; empty for
-// none.
+// Returns the whole page.  The script requests the changes since `version`, which is the version of `contents`.  `node`
+// is the node whose details the page shows; empty for none.
 std::string DocumentOf(const Contents& contents, std::string_view version, std::string_view node);
 
 }  // namespace pintle::dashboard

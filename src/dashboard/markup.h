@@ -15,7 +15,7 @@ namespace pintle::dashboard {
 // characters and characters that change the direction of text become escapes, as on a terminal.
 std::string Escaped(std::string_view text);
 
-// Like Escaped(), but keeps line breaks and cuts a long text.
+// Like Escaped(), but keeps line breaks, and cuts off a text that is longer than `max_bytes`.
 std::string EscapedLines(std::string_view text, std::size_t max_bytes);
 
 // Returns the time as an element for people and programs: <time datetime="...">2026-11-27 07:30 UTC</time>.

@@ -12,8 +12,9 @@
 namespace pintle::dashboard {
 namespace {
 
+// A timeline has at most this many entries.
 constexpr std::size_t kMostEntries = 200;
-// An explanation may be as long as an annotation.  The details of the node have all of it.
+// A longer explanation of a node is cut off, in bytes.  The details of the node have the whole explanation.
 constexpr std::size_t kLongestReason = 300;
 
 struct PlacedNode {

@@ -13,15 +13,16 @@ namespace pintle::dashboard {
 
 struct Happening {
   WallTime at;
-  std::string text;  // "worker-1: rebooting".
+  std::string text;  // Such as "worker-1: rebooting".
 
   bool operator==(const Happening&) const = default;
 };
 
-// Returns what is different in `after`: targets of pools, pauses, nodes that come and go, and their stages.
+// Returns a text for each difference between `before` and `after`: targets of pools, pauses, steps of rollouts, nodes
+// that come and go, and stages of nodes.
 std::vector<std::string> DifferencesOf(const ClusterState& before, const ClusterState& after);
 
-// Adds these texts as the newest entries, and drops the oldest entries above the limit of a timeline.
+// Adds the texts as the newest entries, and drops the oldest entries if the timeline becomes too long.
 void AddTo(std::vector<Happening>& timeline, WallTime now, std::vector<std::string> texts);
 
 }  // namespace pintle::dashboard

@@ -24,7 +24,7 @@ constexpr const char* kRetry = "retry: 2000\n";
 constexpr const char* kReload = "event: reload\ndata: 1\n\n";
 constexpr const char* kComment = ": nothing has changed\n\n";
 
-std::string TextOf(const std::vector<Piece>& changes) {
+std::string EventDataOf(const std::vector<Piece>& changes) {
   json::Value list = json::Value::array();
   for (const Piece& piece : changes) list.push_back(json::Value::array({piece.id, piece.html}));
   return json::ToText(list);
@@ -69,7 +69,7 @@ void Updates::ExpectFollower() {
   expected_for_ = kExpectedFor;
 }
 
-void Updates::Add(const std::vector<Piece>& changes) { AddEvent("data: " + TextOf(changes) + "\n\n"); }
+void Updates::Add(const std::vector<Piece>& changes) { AddEvent("data: " + EventDataOf(changes) + "\n\n"); }
 
 void Updates::AddReload() { AddEvent(kReload); }
 

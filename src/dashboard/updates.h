@@ -3,8 +3,8 @@
 
 // Sends the changed pieces of the page to the browsers that follow it, as server-sent events.
 //
-// A browser names the version that it shows, and gets everything that is newer.  If the changes since then are no
-// longer kept, or the page now has other pieces, the browser gets an event that makes it load the page again.
+// A browser names the version that it shows, and gets all changes since this version.  If these changes are no longer
+// kept, or the page now has other pieces, the browser gets an event that makes it load the page again.
 
 #include <cstdint>
 #include <deque>
@@ -30,7 +30,7 @@ class Updates {
   Updates(const Updates&) = delete;
   Updates& operator=(const Updates&) = delete;
 
-  // Returns the name of the present version: "a81f-12".
+  // Returns the name of the present version, such as "a81f-12".
   std::string Version() const;
   // Records that a browser loads the page, and is going to follow it.
   void ExpectFollower();
@@ -52,7 +52,10 @@ class Updates {
   class Stream;
 
   void AddEvent(std::string text);
+  // Removes and returns the functions that wake the waiting streams.  Functions whose names end in Locked are called
+  // while the mutex is held.
   std::vector<std::function<void()>> TakeWakesLocked();
+  // Returns the next event of a stream.  If there is none yet, returns nullptr and keeps `wake` until there is one.
   std::shared_ptr<const std::string> NextFor(Stream& stream, std::function<void()> wake);
 
   bool HasFollowersLocked() const { return !wakes_.empty() || expected_for_ > 0; }
@@ -64,7 +67,7 @@ class Updates {
   int expected_for_ = 0;        // The number of coming versions for which a browser may still be loading the page.
   std::deque<std::shared_ptr<const std::string>> events_;  // The newest comes last and leads to latest_.
   std::size_t kept_bytes_ = 0;                             // The size of all events_.
-  std::map<const Stream*, std::function<void()>> wakes_;   // By stream; null if the stream does not wait.
+  std::map<const Stream*, std::function<void()>> wakes_;   // For each stream; null if the stream does not wait.
 };
 
 }  // namespace pintle::dashboard

@@ -8,7 +8,7 @@ namespace pintle::pool {
 namespace {
 
 template <typename Predicate>
-NodeIndices Where(std::span<const NodeState> nodes, Predicate&& predicate) {
+NodeIndices IndicesWhere(std::span<const NodeState> nodes, Predicate&& predicate) {
   NodeIndices found;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (predicate(nodes[i])) found.push_back(i);
@@ -16,12 +16,14 @@ NodeIndices Where(std::span<const NodeState> nodes, Predicate&& predicate) {
   return found;
 }
 
+// Orders nodes by zone, and within a zone by age.
 bool ComesBefore(const NodeState& a, const NodeState& b) {
   if (a.zone().has_value() != b.zone().has_value()) return a.zone().has_value();
   if (a.zone() != b.zone()) return a.zone() < b.zone();
   return a.node().metadata.creation_timestamp < b.node().metadata.creation_timestamp;
 }
 
+// Returns whether the node is unavailable only because somebody cordoned it.
 bool IsOnlyCordoned(const NodeState& node) {
   if (!node.is_done() || !node.node().spec.unschedulable) return false;
   api::Node uncordoned;
@@ -32,7 +34,7 @@ bool IsOnlyCordoned(const NodeState& node) {
 }  // namespace
 
 NodeIndices Unavailable(std::span<const NodeState> nodes) {
-  return Where(nodes, [](const NodeState& node) { return node.is_unavailable(); });
+  return IndicesWhere(nodes, [](const NodeState& node) { return node.is_unavailable(); });
 }
 
 Candidates FindCandidates(const Target& target, std::span<const NodeState> nodes, int max_unavailable) {
@@ -41,7 +43,8 @@ Candidates FindCandidates(const Target& target, std::span<const NodeState> nodes
   const auto failing = count_if([&](const NodeState& node) { return node.is_failing() && target.IsAssignedTo(node); });
   const auto capacity = max_unavailable - unavailable - failing;
   if (capacity <= 0) return {};
-  return {.nodes = Where(nodes, [&](const NodeState& node) { return node.is_ready() && !target.IsAssignedTo(node); }),
+  return {.nodes =
+              IndicesWhere(nodes, [&](const NodeState& node) { return node.is_ready() && !target.IsAssignedTo(node); }),
           .capacity = static_cast<int>(capacity)};
 }
 
@@ -58,7 +61,7 @@ NodeIndices PickFirst(std::span<const NodeState> nodes, NodeIndices candidates, 
 }
 
 NodeIndices FindUnavailableToUpdate(const Target& target, std::span<const NodeState> nodes) {
-  return Where(nodes, [&](const NodeState& node) {
+  return IndicesWhere(nodes, [&](const NodeState& node) {
     return node.is_unavailable() && !target.IsAssignedTo(node) && !IsOnlyCordoned(node);
   });
 }

@@ -21,6 +21,7 @@ using NodeIndices = std::vector<std::size_t>;
 using NodeNames = std::set<std::string, std::less<>>;
 using PoolNames = std::set<std::string, std::less<>>;
 
+// Returns the nodes for which NodeState::is_unavailable() is true.
 NodeIndices Unavailable(std::span<const NodeState> nodes);
 
 struct Candidates {
@@ -34,8 +35,9 @@ struct Candidates {
 Candidates FindCandidates(const Target& target, std::span<const NodeState> nodes, int max_unavailable);
 
 // Returns the first `capacity` candidates in the order in which they are updated.  If there are more candidates than
-// that, nodes are updated zone by zone, and in each zone the oldest node comes first.  Nodes without a zone come behind
-// those with one.  Nodes that cannot be drained now come last, because they would use up capacity without progress.
+// `capacity`, nodes are updated zone by zone, and in each zone the oldest node comes first.  Nodes without a zone come
+// behind those with one.  The nodes in `undrainable` cannot be drained now.  They come last, because they would use up
+// capacity without progress.
 NodeIndices PickFirst(std::span<const NodeState> nodes, NodeIndices candidates, int capacity,
                       const NodeNames& undrainable = {});
 

@@ -36,6 +36,7 @@ void RemoveTaints(NodePatch& patch, const api::Node& node, Predicate&& predicate
   if (std::erase_if(taints, predicate) > 0) patch.spec = {.taints = std::move(taints)};
 }
 
+// Adds the label with an empty value, unless the node has it.
 void EnsureLabel(NodePatch& patch, const api::Node& node, std::string_view label) {
   const std::string* value = api::Find(node.metadata.labels, label);
   if (value == nullptr || !value->empty()) patch.metadata.labels.emplace(label, "");

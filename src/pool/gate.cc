@@ -15,7 +15,7 @@ namespace {
 
 // The controller keeps only a few annotations of each Node in memory, among them those with this prefix.
 constexpr std::string_view kGatePrefix = "pintle.io/gate-";
-constexpr std::size_t kLongestMessageOfServer = 512;
+constexpr std::size_t kLongestMessageOfServer = 512;  // In characters.
 
 class GateCompiler {
  public:
@@ -41,8 +41,8 @@ class GateCompiler {
   }
 
  private:
-  void Problem(const std::string& field, std::string_view value, std::string_view what) {
-    problems_.push_back(fmt::format("{}: \"{}\" {}", field, value, what));
+  void Problem(const std::string& field, std::string_view value, std::string_view fault) {
+    problems_.push_back(fmt::format("{}: \"{}\" {}", field, value, fault));
   }
 
   GateTimeout OnTimeout(const api::RolloutGate& from, const std::string& field) {
@@ -83,7 +83,7 @@ class GateCompiler {
     if (from.http) CheckUrl(from.http->url, field + ".http.url");
   }
 
-  // The path and the query of the API are appended to the URL.
+  // The gate checks append the path and the query of Prometheus' API to the URL.
   void CheckQuery(const api::GateQuery& query, const std::string& field) {
     CheckUrl(query.url, field + ".url");
     if (query.url.find_first_of("?#") != std::string::npos) {

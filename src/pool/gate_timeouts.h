@@ -3,7 +3,7 @@
 
 // Measures how long gates have blocked, and decides what follows when the timeout of a gate has passed.
 //
-// A timeout runs only while its gate blocks: it begins again when the gate was met meanwhile.
+// A timeout runs only while its gate blocks.  If the gate is met and blocks again later, the timeout begins anew.
 
 #include <map>
 #include <optional>
@@ -20,18 +20,18 @@ class GateTimeouts {
  public:
   enum class Outcome { kBlocks, kHalts, kContinues };
 
-  // `blocked` has the times since which gates block.  The keys tell gates, and perhaps nodes, apart.  The map must
-  // outlive this object.
+  // `blocked` has the time since which each gate blocks.  A key identifies a gate or, where a gate is tested for each
+  // node, a gate and a node.  The map must outlive this object.
   GateTimeouts(std::map<std::string, api::Time>& blocked, WallTime now) : blocked_since_(blocked), now_(now) {}
 
   // Records that a gate blocks now, and returns since when it does.
   WallTime RecordAsBlocking(const std::string& key);
-  // Returns what follows from a gate that blocks now.  Records that it blocks if it has a timeout.
+  // Returns what follows from a gate that blocks now.  If the gate has a timeout, also records it as blocking.
   Outcome Judge(const Gate& gate, const std::string& key);
-  // Forgets all gates that were not recorded as blocking now.
+  // Forgets all gates that this object has not recorded as blocking.
   void ForgetOthers();
 
-  // Returns when the first of the judged timeouts passes that have not passed yet.
+  // Returns when the next of the judged timeouts passes, or nullopt if none is left.
   std::optional<WallTime> next() const { return next_; }
 
  private:

@@ -13,7 +13,7 @@ namespace pintle::pool {
 namespace {
 
 template <typename T, typename Predicate>
-const T* First(std::span<const T> all, Predicate&& predicate) {
+const T* FirstWhere(std::span<const T> all, Predicate&& predicate) {
   const auto found = std::find_if(all.begin(), all.end(), predicate);
   return found == all.end() ? nullptr : &*found;
 }
@@ -24,12 +24,12 @@ const api::MachineOSBuild* FindBuild(const api::MachineConfigPool& pool, const a
                                      std::span<const api::MachineOSBuild> builds) {
   const std::string& target = pool.spec.configuration.name;
   if (const std::string* current = api::Find(config.metadata.annotations, api::kCurrentBuildAnnotation)) {
-    const auto* named = First(builds, [&](const api::MachineOSBuild& build) {
+    const auto* named = FirstWhere(builds, [&](const api::MachineOSBuild& build) {
       return build.metadata.name == *current && build.spec.machine_config.name == target;
     });
     if (named != nullptr) return named;
   }
-  return First(builds, [&](const api::MachineOSBuild& build) {
+  return FirstWhere(builds, [&](const api::MachineOSBuild& build) {
     return build.spec.machine_os_config.name == config.metadata.name && build.spec.machine_config.name == target;
   });
 }
@@ -39,7 +39,7 @@ const api::MachineOSBuild* FindBuild(const api::MachineConfigPool& pool, const a
 Layering FindLayering(const api::MachineConfigPool& pool, std::span<const api::MachineOSConfig> configs,
                       std::span<const api::MachineOSBuild> builds) {
   Layering layering;
-  layering.config = First(configs, [&](const api::MachineOSConfig& config) {
+  layering.config = FirstWhere(configs, [&](const api::MachineOSConfig& config) {
     return config.spec.machine_config_pool.name == pool.metadata.name;
   });
   if (layering.config != nullptr) layering.build = FindBuild(pool, *layering.config, builds);

@@ -4,7 +4,7 @@
 // Finds the image that is built in the cluster for the nodes of a pool.
 //
 // A pool is layered when there is a MachineOSConfig for it.  Its nodes then get a rendered config together with the
-// image that was built from it, and neither before the image is built.
+// image that was built from that config, and they get neither before the image is built.
 
 #include <span>
 #include <string>
@@ -42,16 +42,19 @@ struct BuildProgress {
   bool failed;
   bool interrupted;
 
+  // The build has begun and has not ended.
   bool is_active() const { return prepared || building; }
+  // The build has not begun.
   bool is_initial() const { return !prepared && !building && !succeeded && !failed && !interrupted; }
 };
 
-// States whether nodes may be given the image now, and the reason.
+// Whether nodes may be given the image now, and the reason.
 struct ImageReadiness {
   bool can_apply = false;
   std::string reason;
-  std::string error;  // Set if a person has to intervene first.
+  std::string error;  // Empty unless a person has to intervene first.
 };
+// Returns whether the nodes of a layered pool may be given its image.
 ImageReadiness CheckImage(const Layering& layering);
 
 }  // namespace pintle::pool

@@ -32,8 +32,8 @@ Result<std::int64_t> ReadNumber(const std::string& text) {
   }
   std::int64_t number = 0;
   const char* const end = digits.data() + digits.size();
-  const auto [rest, problem] = std::from_chars(digits.data(), end, number);
-  if (digits.empty() || problem == std::errc::invalid_argument || rest != end) return fail("invalid syntax");
+  const auto [parsed_end, problem] = std::from_chars(digits.data(), end, number);
+  if (digits.empty() || problem == std::errc::invalid_argument || parsed_end != end) return fail("invalid syntax");
   if (problem == std::errc::result_out_of_range) return fail("value out of range");
   return number;
 }

@@ -3,8 +3,8 @@
 
 // Finds the pool that a node is in.
 //
-// A node is in at most one pool: the one whose config it gets.  A custom pool comes before worker, and master before
-// all others; two custom pools are a mistake that leaves the node in none.
+// A node is in at most one pool: the one whose config it gets.  If several pools select the node, a custom pool comes
+// before worker, and master before all others.  A node that two custom pools select is in no pool.
 
 #include <functional>
 #include <map>
@@ -32,20 +32,21 @@ class Pools {
   Result<const api::MachineConfigPool*> PrimaryOf(const api::Node& node) const;
 
  private:
+  // A pool and its compiled selector.
   struct Candidate {
     const api::MachineConfigPool* pool;
     api::Selector selector;
   };
 
-  // The pools by a label that each of their nodes has.  A cluster with a hundred pools would otherwise compare each
-  // node with all of them.
+  // The pools whose selector requires a label, by the key of this label.  Without this index, each node of a cluster
+  // with a hundred pools would be compared with all of them.
   std::map<std::string, std::vector<Candidate>, std::less<>> by_label_;
-  std::vector<Candidate> others_;  // The pools that need no label of their nodes.
+  std::vector<Candidate> others_;  // The pools whose selector requires no label.
 };
 
 bool IsWindows(const api::Node& node);
 
-// Returns whether an agent has ever reported the node's current config.  A node with Windows is not managed.
+// Returns whether an agent has ever reported the node's current config.  Returns false for a node with Windows.
 bool IsManaged(const api::Node& node);
 
 }  // namespace pintle::pool

@@ -14,6 +14,7 @@ struct Unready {
   std::string_view status;
 };
 
+// Returns nullopt if the condition keeps no pods off the node.
 std::optional<Unready> Problem(const api::NodeCondition& condition) {
   if (condition.type == "Ready" && condition.status != "True") return Unready{"NotReady", condition.status};
   if (condition.type == "DiskPressure" && condition.status != "False") return Unready{"OutOfDisk", condition.status};

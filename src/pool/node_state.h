@@ -44,6 +44,7 @@ class NodeState {
   bool is_done() const { return is_done_; }
   // The agent could not apply the desired config, and may be given another one.
   bool is_failing() const { return is_degraded_ && !has_desired_config_; }
+  // The agent reports the state Degraded or Unreconcilable.
   bool is_degraded() const { return is_degraded_; }
   // The node is not ready, or its agent may drain it at any time: the agent is neither done nor failing.
   bool is_unavailable() const { return !is_ready() || (!is_done() && !is_failing()); }

@@ -14,6 +14,7 @@
 namespace pintle::pool {
 namespace {
 
+// Returns why no node of the pool may be updated, or an empty text if nodes may be.
 std::string WhyHeld(const Situation& situation, const std::optional<ImageReadiness>& image) {
   const api::MachineConfigPool& pool = situation.pool;
   if (pool.spec.configuration.name.empty()) return "nothing is rendered for the pool yet";
@@ -27,7 +28,7 @@ std::string WhyHeld(const Situation& situation, const std::optional<ImageReadine
   return "";
 }
 
-// Returns labels with which the pool's selector matches a node.  Only terms that require one label are considered.
+// Returns labels that make the pool's selector match a node.  Only terms that require one label are considered.
 api::Labels LabelsSelectedBy(const api::MachineConfigPool& pool) {
   api::Labels labels;
   if (!pool.spec.node_selector) return labels;
@@ -45,6 +46,7 @@ class UpdateChooser {
   UpdateChooser(const Situation& situation, const Target& target)
       : situation_(situation), nodes_(situation.nodes), target_(target) {}
 
+  // Chooses nodes within the capacity, and gives labels to nodes that have to join a custom pool.
   std::vector<NodeUpdate> Choose(const Candidates& candidates) const {
     std::vector<NodeUpdate> updates;
     NodeIndices chosen = candidates.nodes;
@@ -113,6 +115,7 @@ class UpdateChooser {
     return pool == pools.end() ? nullptr : *pool;
   }
 
+  // Returns the patch that gives a node the labels of a custom pool, and records that the node has got them.
   static NodePatch LabelsPatch(const NodeState& node, const api::MachineConfigPool& pool) {
     NodePatch patch;
     const api::Labels labels = LabelsSelectedBy(pool);

@@ -38,15 +38,16 @@ struct Situation {
   Layering layering;
   Features features;
   std::span<const api::CertExpiry> cert_expirys;
-  std::string operator_node;  // The node that runs the operator.  It is updated after the other masters.
+  // The node that runs the operator's pod; empty if it is unknown.  It is updated after the other masters.
+  std::string operator_node;
   const KnownConfigs& configs;
-  std::span<const api::MachineConfigPool* const> other_pools;
+  std::span<const api::MachineConfigPool* const> other_pools;  // The pools of the cluster; `pool` may be among them.
   std::span<const api::OSImageStreamSet> os_image_streams;
   // These two are set only in a cluster with an arbiter: unavailable_arbiters for the pool of the masters, and
   // `masters` for the pool of the arbiter.
   std::size_t unavailable_arbiters = 0;
   std::optional<Masters> masters;
-  std::optional<api::Time> now;
+  std::optional<api::Time> now;  // The transition time for conditions whose status changes.
   // Nodes that have to be drained for the target and cannot be drained now; nullptr if no such node is known.
   const NodeNames* undrainable = nullptr;
   const Admission* admission = nullptr;  // nullptr if no policy is for the pool: all nodes may be updated.
@@ -65,10 +66,10 @@ struct NodeUpdate {
 
 struct Rollout {
   std::optional<int> max_unavailable;
-  std::string max_unavailable_error;  // The reason why max_unavailable is not set.
-  std::vector<std::string> unavailable;
-  Candidates candidates;                // Its nodes are positions in Situation::nodes; the policy may exclude some.
-  std::optional<ImageReadiness> image;  // Set for a layered pool only.
+  std::string max_unavailable_error;     // The reason why max_unavailable is not set.
+  std::vector<std::string> unavailable;  // The names of the nodes that are unavailable.
+  Candidates candidates;                 // Its nodes are positions in Situation::nodes; the policy may exclude some.
+  std::optional<ImageReadiness> image;   // Set for a layered pool only.
   // The reason why no node is updated at all; empty if the rollout may continue.
   std::string hold_reason;
   std::vector<NodeUpdate> updates;                 // In the order in which the nodes are updated.
@@ -76,6 +77,7 @@ struct Rollout {
   api::MachineConfigPoolStatus status;
 };
 
+// Returns the next step of the rollout.
 Rollout Decide(const Situation& situation);
 
 }  // namespace pintle::pool

@@ -16,6 +16,7 @@
 namespace pintle::pool {
 namespace {
 
+// Returns a number from 0 on, or nullopt if the text is no such number.
 std::optional<int> ReadPercent(std::string_view text) {
   int number = 0;
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -23,6 +24,7 @@ std::optional<int> ReadPercent(std::string_view text) {
   return number;
 }
 
+// Returns nullopt for a negative number, and for a text that is not a percentage from 0% to 100%.
 std::optional<NodeShare> ReadNodeShare(const api::IntOrString& from) {
   if (const auto* number = std::get_if<std::int32_t>(&from.value)) {
     return *number < 0 ? std::nullopt : std::optional(NodeShare{*number, false});
@@ -47,9 +49,9 @@ class PolicyCompiler {
     Policy policy;
     policy.name = from_.metadata.name;
     CheckPools(spec);
-    // The problems of each of so many waves, windows or gates would hide this one.
+    // A list that is too long is the only problem to report: the problems of all its entries would hide it.
     if (HasTooMany(spec)) return Problems();
-    policy.waves = Waves(spec.waves);
+    policy.waves = CompileWaves(spec.waves);
     if (spec.order) {
       policy.order_label = spec.order->label;
       for (const std::string& why : api::ProblemsOfLabelKey(spec.order->label)) {
@@ -70,6 +72,7 @@ class PolicyCompiler {
  private:
   Error Problems() const { return Error(ErrorKind::kInvalid, fmt::format("{}", fmt::join(problems_, "; "))); }
 
+  // Returns whether one of the lists is too long; each such list is a problem.
   bool HasTooMany(const api::RolloutPolicySpec& spec) {
     bool has_too_many = false;
     const auto check = [&](const char* list, std::size_t count, std::size_t most) {
@@ -83,11 +86,11 @@ class PolicyCompiler {
     return has_too_many;
   }
 
-  void Problem(const std::string& field, std::string_view value, std::string_view what) {
-    problems_.push_back(fmt::format("{}: \"{}\" {}", field, value, what));
+  void Problem(const std::string& field, std::string_view value, std::string_view fault) {
+    problems_.push_back(fmt::format("{}: \"{}\" {}", field, value, fault));
   }
-  void Problem(const std::string& field, std::string_view what) {
-    problems_.push_back(fmt::format("{}: {}", field, what));
+  void Problem(const std::string& field, std::string_view fault) {
+    problems_.push_back(fmt::format("{}: {}", field, fault));
   }
 
   void CheckPools(const api::RolloutPolicySpec& spec) {
@@ -103,7 +106,7 @@ class PolicyCompiler {
     if (!selector) Problem("spec.poolSelector", selector.error().message());
   }
 
-  // Returns whether a text is the second of two; an empty text is the first one.
+  // Returns whether `text` is the value `second`.  An empty text stands for `first`; any other text is a problem.
   bool IsSecond(const std::string& text, std::string_view first, std::string_view second, const char* field) {
     if (!text.empty() && text != first && text != second) {
       Problem(field, text, fmt::format("is not known; write {} or {}", first, second));
@@ -111,11 +114,11 @@ class PolicyCompiler {
     return text == second;
   }
 
-  std::vector<Wave> Waves(const std::vector<api::RolloutWave>& from) {
+  std::vector<Wave> CompileWaves(const std::vector<api::RolloutWave>& from) {
     std::vector<Wave> waves;
     for (std::size_t i = 0; i < from.size(); ++i) {
       const std::string field = fmt::format("spec.waves[{}]", i);
-      waves.push_back(WaveOf(from[i], field));
+      waves.push_back(CompileWave(from[i], field));
       waves.back().definition = json::ToText(json::Encode(from[i]));
       if (waves.back().name.empty()) waves.back().name = fmt::format("wave {}", i + 1);
       if (waves.back().is_rest() && i + 1 < from.size()) {
@@ -125,21 +128,22 @@ class PolicyCompiler {
       }
     }
     if (!waves.empty() && waves.back().is_rest()) return waves;
-    Wave rest;
-    // The nodes that no wave names have the failure threshold and the node timeout of the last wave.
-    if (!waves.empty()) rest = waves.back();
-    rest.name = "all other nodes";
-    rest.nodes.reset();
-    rest.selector.reset();
-    rest.max_unavailable.reset();
-    rest.definition.clear();
-    rest.soak = {};
-    if (waves.empty()) rest.name = "all nodes";
-    waves.push_back(std::move(rest));
+    // A wave is added for the nodes that are in none.  It has the failure threshold and the node timeout of the last
+    // wave of the policy.
+    Wave added;
+    if (!waves.empty()) added = waves.back();
+    added.name = "all other nodes";
+    added.nodes.reset();
+    added.selector.reset();
+    added.max_unavailable.reset();
+    added.definition.clear();
+    added.soak = {};
+    if (waves.empty()) added.name = "all nodes";
+    waves.push_back(std::move(added));
     return waves;
   }
 
-  Wave WaveOf(const api::RolloutWave& from, const std::string& field) {
+  Wave CompileWave(const api::RolloutWave& from, const std::string& field) {
     Wave wave;
     wave.name = from.name;
     wave.nodes = ShareOf(from.nodes, field + ".nodes", 1);
@@ -161,6 +165,7 @@ class PolicyCompiler {
     return wave;
   }
 
+  // Returns nullopt if the field is not set, or is a problem.  The share must be `least` or more.
   std::optional<NodeShare> ShareOf(const std::optional<api::IntOrString>& from, const std::string& field, int least) {
     if (!from) return std::nullopt;
     const auto share = ReadNodeShare(*from);

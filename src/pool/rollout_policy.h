@@ -18,8 +18,8 @@
 
 namespace pintle::pool {
 
-// A policy may have at most this many waves and windows.  The controller goes through all of them at each decision. The
-// kind's schema in deploy/crds has the same limits.
+// A policy may have at most this many waves and windows.  The controller goes through all of them at each decision.
+// The kind's schema in deploy/crds has the same limits.
 inline constexpr std::size_t kMostWaves = 32;
 inline constexpr std::size_t kMostWindows = 32;
 
@@ -35,29 +35,31 @@ struct NodeShare {
 
 struct Wave {
   std::string name;
-  std::optional<NodeShare> nodes;
-  std::optional<api::Selector> selector;
-  std::optional<NodeShare> max_unavailable;
-  std::chrono::seconds soak = {};  // All nodes of the wave must be well for this long.
-  std::optional<NodeShare>
-      failure_threshold;  // More failed nodes than this halt the rollout; if unset, failures never halt it.
+  std::optional<NodeShare> nodes;            // Unset if the number of nodes is not limited.
+  std::optional<api::Selector> selector;     // Unset if the wave may have any node.
+  std::optional<NodeShare> max_unavailable;  // Unset if only the pool's maxUnavailable limits the wave.
+  std::chrono::seconds soak = {};            // All nodes of the wave must be well for this long.
+  // More failed nodes than this halt the rollout; if unset, failures never halt it.
+  std::optional<NodeShare> failure_threshold;
   std::chrono::seconds node_timeout = std::chrono::hours(1);  // A node that takes longer has failed.
   std::string definition;  // The wave as the policy has it, as JSON; empty if the policy does not name the wave.
 
-  // The wave has all nodes that are left.
+  // The wave has all nodes that earlier waves leave.
   bool is_rest() const { return !nodes && !selector; }
 };
 
 struct Policy {
   std::string name;
-  std::vector<Wave> waves;  // The last one has all nodes that are left.
-  std::string order_label;  // Empty if nodes of all failure domains are updated at the same time.
-  bool needs_approval = false;
+  std::vector<Wave> waves;  // The last one has all nodes that the others leave.
+  // The label that names a node's failure domain.  Domains are updated one after the other; if the label is empty,
+  // nodes of all domains are updated at the same time.
+  std::string order_label;
+  bool needs_approval = false;  // Each wave but the first needs an approval.
   Windows windows;
-  bool are_windows_for_disruptions_only = false;
-  std::string freeze_reason;
+  bool are_windows_for_disruptions_only = false;  // A change without a drain or a reboot needs no window.
+  std::string freeze_reason;                      // Empty if the policy has none.
   std::vector<Gate> gates;
-  bool stages_all = false;
+  bool stages_all = false;  // No node is updated before all nodes have staged the target.
 };
 
 // Checks a policy.  The error has all problems, each with its field and its remedy.

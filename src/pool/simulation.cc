@@ -30,7 +30,7 @@ Policy WithoutUnknowns(Policy policy) {
   return policy;
 }
 
-// Plays the part of a cluster for the decisions.
+// Makes decisions one after the other, and changes its copies of the nodes and of the pool as a cluster would.
 class Player {
  public:
   explicit Player(const SimulationInputs& inputs)
@@ -52,7 +52,7 @@ class Player {
     const std::size_t most = kMostDecisions + kMostDecisionsPerNode * nodes_.size();
     for (std::size_t decisions = 0; decisions < most; ++decisions) {
       const PolicyRollout decided = Decide();
-      Note(decided);
+      AddStepsFor(decided);
       if (!json::Equal(decided.memory, memory_)) {
         memory_ = decided.memory;
         continue;
@@ -87,7 +87,7 @@ class Player {
     return DecideByPolicy(situation, {.policy = policy_, .memory = memory_, .now = now_});
   }
 
-  // Does what the decision asks of others.  Returns whether there was anything to do.
+  // Does what the decision needs from a person, the API server and the nodes.  Returns whether it needs anything.
   bool Act(const PolicyRollout& decided) {
     if (decided.phase == RolloutPhase::kAwaitingApproval && !decided.wave_digest.empty()) {
       Approve(decided);
@@ -96,7 +96,7 @@ class Player {
     const auto& updates = decided.rollout.updates;
     const auto& of_unavailable = decided.rollout.updates_of_unavailable;
     if (updates.empty() && of_unavailable.empty()) return false;
-    NoteUpdates(decided);
+    AddStepsForUpdates(decided);
     for (const auto* list : {&updates, &of_unavailable}) {
       for (const NodeUpdate& update : *list) Apply(update);
     }
@@ -124,6 +124,7 @@ class Player {
     return next;
   }
 
+  // Lets the clock jump to a moment, and completes the updates that are due by then.
   void PassTo(WallTime moment) {
     now_ = std::max(now_, moment);
     std::erase_if(due_, [&](const auto& due) {
@@ -153,6 +154,7 @@ class Player {
     return nodes_[i].metadata.Annotation(key);
   }
 
+  // Returns whether the node's agent is applying a config.
   bool IsAtWork(std::size_t i) const {
     if (states_[i].is_done() || states_[i].is_degraded()) return false;
     return !states_[i].desired_config().empty();
@@ -163,6 +165,7 @@ class Player {
     return assigned == inputs_.memory.assigned_at.end() ? now_ : std::min(assigned->second.at, now_);
   }
 
+  // Patches a node.  Its agent then begins to work, unless the node has the target already.
   void Apply(const NodeUpdate& update) {
     const std::size_t i = indices_.at(update.node);
     api::ObjectMeta& metadata = nodes_[i].metadata;
@@ -186,6 +189,7 @@ class Player {
     due_[i] = now_ + inputs_.node_time;
   }
 
+  // Makes a node done with its desired config and image.
   void Complete(std::size_t i) {
     const std::string config = Annotation(i, api::kDesiredConfigAnnotation);
     MutableAnnotation(i, api::kCurrentConfigAnnotation) = config;
@@ -206,23 +210,23 @@ class Player {
     simulation_.steps.push_back(std::move(step));
   }
 
-  // Adds steps for the news of a decision, and for what the decision waits for.
-  void Note(const PolicyRollout& decided) {
-    for (const RolloutNews& one : decided.news) {
+  // Adds steps for the news of a decision.  If the decision begins to wait, also adds a step for what it waits for.
+  void AddStepsFor(const PolicyRollout& decided) {
+    for (const RolloutNews& news : decided.news) {
       // `decided.wave` is the next wave already, so the number of the wave that is done comes from the memory.
-      if (one.reason == "RolloutWaveDone") Add({.kind = Kind::kWaveDone, .wave = memory_.wave_index + 1});
-      if (one.reason == "RolloutHalted") Add({.kind = Kind::kHalted, .wave = decided.wave, .message = one.message});
+      if (news.reason == "RolloutWaveDone") Add({.kind = Kind::kWaveDone, .wave = memory_.wave_index + 1});
+      if (news.reason == "RolloutHalted") Add({.kind = Kind::kHalted, .wave = decided.wave, .message = news.message});
     }
     const bool is_same = noted_ == std::pair(decided.phase, decided.wave);
     noted_ = {decided.phase, decided.wave};
     if (is_same) return;
     const bool waits = decided.phase == RolloutPhase::kAwaitingWindow || decided.phase == RolloutPhase::kFrozen;
     if (waits) Add({.kind = Kind::kWaitsForWindow, .wave = decided.wave, .until = decided.opening.begin});
-    if (decided.phase == RolloutPhase::kSoaking) NoteSoak(decided);
+    if (decided.phase == RolloutPhase::kSoaking) AddSoakStep(decided);
     if (decided.phase == RolloutPhase::kAwaitingApproval) Add({.kind = Kind::kNeedsApproval, .wave = decided.wave});
   }
 
-  void NoteSoak(const PolicyRollout& decided) {
+  void AddSoakStep(const PolicyRollout& decided) {
     const auto& since = decided.memory.well_since;
     if (!since) return;
     const Wave& wave = policy_.waves[static_cast<std::size_t>(decided.wave - 1)];
@@ -230,7 +234,7 @@ class Player {
   }
 
   // Adds a step when the first node of a wave, or the first node in a window, is given the target.
-  void NoteUpdates(const PolicyRollout& decided) {
+  void AddStepsForUpdates(const PolicyRollout& decided) {
     noted_ = {};
     if (!decided.rollout.updates.empty() && memory_.has_begun && begun_wave_ != decided.wave) {
       begun_wave_ = decided.wave;

@@ -36,8 +36,8 @@ struct SimulatedStep {
   enum class Kind {
     kWaveBegins,      // The first node of a wave is given the target.
     kWindowUsed,      // The first node in a window is given the target.
-    kWaitsForWindow,  // `until` the next window begins.
-    kSoaks,           // All nodes of a wave are done, and are watched `until` the end of its soak.
+    kWaitsForWindow,  // The rollout waits `until` the next window begins.
+    kSoaks,           // All nodes of a wave are done, and are watched `until` the end of the wave's soak time.
     kNeedsApproval,   // A wave could begin, and needs an approval, which is assumed.
     kWaveDone,
     kHalted,  // The message has the reason.
@@ -49,11 +49,12 @@ struct SimulatedStep {
   int wave = 0;           // From 1.
   std::size_t nodes = 0;  // The nodes of the wave that begins, or all nodes if the rollout has finished.
   std::optional<WallTime> since = std::nullopt;  // The begin of the window that is used.
-  std::optional<WallTime> until = std::nullopt;
+  std::optional<WallTime> until = std::nullopt;  // When the used window, the wait or the soak time ends.
   std::string message = {};
 
   bool operator==(const SimulatedStep&) const = default;
 };
+// Returns the name of a kind, such as "WaveBegins".
 const char* NameOf(SimulatedStep::Kind kind);
 
 struct Simulation {
@@ -62,6 +63,7 @@ struct Simulation {
   std::string obstacle;         // What the rollout waits for if it does not end.
 };
 
+// Returns the steps of the rollout, and its end or the reason why it does not end.
 Simulation Simulate(const SimulationInputs& inputs);
 
 }  // namespace pintle::pool

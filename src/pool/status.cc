@@ -38,7 +38,7 @@ struct Reported {
 struct Counts {
   std::int32_t machines = 0;
   std::int32_t updated = 0;
-  std::int32_t ready = 0;
+  std::int32_t ready = 0;  // The nodes that have reached the target and are ready.
   std::int32_t unavailable = 0;
   std::int32_t degraded = 0;
 };
@@ -158,8 +158,8 @@ struct UpdatingCondition {
 };
 
 UpdatingCondition UpdatingWhilePaused(const BuildProgress& progress, const std::string& build) {
-  const auto updating = [&](bool status, std::string_view what) {
-    return UpdatingCondition{status, fmt::format("Pool is paused; OS image build {} (mosb: {})", what, build)};
+  const auto updating = [&](bool status, std::string_view progress_text) {
+    return UpdatingCondition{status, fmt::format("Pool is paused; OS image build {} (mosb: {})", progress_text, build)};
   };
   if (progress.prepared) return updating(true, "has been prepared but will not rollout");
   if (progress.building) return updating(true, "in progress");
@@ -171,8 +171,8 @@ UpdatingCondition UpdatingWhilePaused(const BuildProgress& progress, const std::
 
 std::optional<UpdatingCondition> UpdatingWhileRollingOut(const BuildProgress& progress, const std::string& build,
                                                          bool all_updated) {
-  const auto updating = [&](bool status, std::string_view what) {
-    return UpdatingCondition{status, fmt::format("Pool {} (mosb: {})", what, build)};
+  const auto updating = [&](bool status, std::string_view progress_text) {
+    return UpdatingCondition{status, fmt::format("Pool {} (mosb: {})", progress_text, build)};
   };
   if (progress.prepared) return updating(true, "is waiting for OS image build to start");
   if (progress.building) return updating(true, "is waiting for OS image build to complete");

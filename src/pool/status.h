@@ -48,6 +48,7 @@ struct StatusInputs {
   std::optional<api::Time> now;
 };
 
+// Returns the status that the pool is to have.
 api::MachineConfigPoolStatus Status(const StatusInputs& inputs);
 
 // Returns whether a condition exists and is true.
@@ -57,7 +58,8 @@ bool IsTrue(std::span<const api::Condition> conditions, std::string_view type);
 // keeps its transition time.  Readers of a pool rely on both.
 void SetCondition(std::vector<api::Condition>& conditions, api::Condition condition);
 
-// Returns the target of a pool's nodes for messages: "MachineConfig rendered-worker-1 / Image registry/os@sha256:…".
+// Returns the target of a pool's nodes for messages, such as "MachineConfig rendered-worker-1 / Image
+// registry/os@sha256:…".
 std::string TargetLine(const api::MachineConfigPool& pool, const Layering& layering);
 
 }  // namespace pintle::pool

@@ -68,9 +68,9 @@ class Target {
   // Returns the patch that assigns the target.  It contains only the annotations that differ.
   NodePatch PatchFor(const NodeState& node) const;
 
-  // Returns the patch that makes the node's agent stage `to_stage`, or nothing if it is empty.  A node to which the
-  // target is assigned stages nothing.  The report about another target is removed together with the request for it, so
-  // that nobody takes it for a report about this one.
+  // Returns the patch that makes the node's agent stage `to_stage`.  The agent stages nothing if `to_stage` is empty,
+  // or if the target is assigned to the node.  A report about another target is removed together with the request for
+  // that target, so that nobody takes the report for one about `to_stage`.
   NodePatch StageUpkeep(const NodeState& node, std::string_view to_stage) const;
 
  private:

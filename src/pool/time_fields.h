@@ -13,10 +13,12 @@
 
 namespace pintle::pool {
 
+// Returns the time span in the field.
 std::optional<std::chrono::seconds> SpanOf(const std::string& text, const std::string& field,
                                            std::vector<std::string>& problems);
 
-// Also refuses 0: a limit of 0 would halt each rollout at once, but its author probably wants no limit.
+// Like SpanOf(), but also refuses 0: a limit of 0 would halt each rollout at once, but its author probably wants no
+// limit.
 std::optional<std::chrono::seconds> LimitOf(const std::string& text, const std::string& field,
                                             std::vector<std::string>& problems);
 

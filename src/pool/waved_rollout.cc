@@ -31,12 +31,13 @@ using std::chrono::seconds;
 constexpr std::size_t kMostNamed = 5;
 // If a node has not been updated this long after its update was recorded in the memory, the update is recorded again.
 constexpr auto kRecordLasts = std::chrono::minutes(10);
-// A longer reason of an order is cut off.
+// Longer texts are cut off; both limits are in characters.
 constexpr std::size_t kLongestReason = 512;
 constexpr std::size_t kLongestMessage = 4096;
 
 api::Time At(WallTime time) { return {std::chrono::floor<seconds>(time)}; }
 
+// Returns the names in order, with commas between them.  Of a long list, names only the first and counts the others.
 std::string Listed(std::vector<std::string> names) {
   std::sort(names.begin(), names.end());
   const std::size_t count = names.size();
@@ -66,6 +67,7 @@ bool IsReadyUncordoned(const NodeState& node) {
   return !WhyNotReady(uncordoned);
 }
 
+// Returns the order in an annotation, or nullopt if there is none or it cannot be read.
 std::optional<api::RolloutOrder> ReadOrder(const std::string& text) {
   if (text.empty() || text.size() > kLongestOrder) return std::nullopt;
   auto value = json::Parse(text);
@@ -78,7 +80,7 @@ std::optional<api::RolloutOrder> ReadOrder(const std::string& text) {
   return order;
 }
 
-// Follows a rollout for one step.
+// Makes one decision: brings the memory of the rollout up to date, and works out which nodes may be updated now.
 class Follower {
  public:
   Follower(const Situation& situation, const PolicyInputs& inputs)
@@ -118,10 +120,10 @@ class Follower {
 
   struct Standing {
     bool is_assigned = false;  // The node has the target, or is on the way to it.
-    bool is_there = false;     // Its agent is done with the target.
-    bool is_well = false;
-    bool is_faulty = false;
-    bool has_failed = false;  // It is faulty, and this rollout is the cause.
+    bool is_updated = false;   // The node has the target, and its agent reports that it is done.
+    bool is_well = false;      // The agent is done, and pods can run on the node, or could if nobody had cordoned it.
+    bool is_faulty = false;    // The node is degraded, late, or done and not ready.
+    bool has_failed = false;   // The node is faulty, and this rollout is the cause.
   };
 
   std::string TargetText() const {
@@ -140,10 +142,12 @@ class Follower {
     return node.is_degraded() || (node.is_done() && !IsReadyUncordoned(node));
   }
 
+  // Returns when a node was given the target.  If the memory does not have this time, the node counts as assigned since
+  // the begin of the rollout, or since its own creation if it is newer.
   WallTime AssignedAt(const NodeState& node) const {
     const auto assigned = memory_.assigned_at.find(node.name());
     const auto at = assigned != memory_.assigned_at.end() ? assigned->second : memory_.began.value_or(At(now_));
-    // The clock may have been put back since.
+    // If the clock was put back, the recorded time may lie in the future.
     return std::min(assigned != memory_.assigned_at.end() ? at.at : std::max(at.at, CreatedAt(node)), now_);
   }
 
@@ -158,18 +162,19 @@ class Follower {
     return std::min(CreatedAt(node), now_) + CurrentWave().node_timeout > now_;
   }
 
+  // Works out the standing of each node.
   void Classify() {
     standings_.clear();
     for (const NodeState& node : nodes_) {
       Standing standing;
       standing.is_assigned = target_.IsAssignedTo(node);
-      standing.is_there = standing.is_assigned && node.is_done();
+      standing.is_updated = standing.is_assigned && node.is_done();
       standing.is_well = node.is_done() && IsReadyUncordoned(node);
       standing.is_faulty = IsFaulty(node) && !IsStarting(node);
       if (standing.is_assigned && !standing.is_well && !standing.is_faulty) {
         const WallTime due = AssignedAt(node) + CurrentWave().node_timeout;
         standing.is_faulty = due <= now_;
-        if (!standing.is_faulty) WakeAt(due);
+        if (!standing.is_faulty) DecideAgainAt(due);
       }
       standing.has_failed = standing.is_assigned && standing.is_faulty && !Has(memory_.ailing, node.name());
       standings_.push_back(standing);
@@ -184,8 +189,8 @@ class Follower {
 
   bool IsInWave(std::size_t i) const {
     if (!memory_.has_begun) return false;
-    // The policy may have been edited since.  A wave that has chosen its nodes keeps them, even if its number is now
-    // that of the wave with all nodes that are left.
+    // A wave that has chosen its nodes keeps them.  If the policy was edited meanwhile, the number of this wave may now
+    // be that of the wave that has all nodes which other waves leave.
     return memory_.members.empty() ? CurrentWave().is_rest() : Has(memory_.members, nodes_[i].name());
   }
 
@@ -204,38 +209,41 @@ class Follower {
     return count;
   }
 
-  std::vector<std::string> Failed() const {
+  std::vector<std::string> FailedNodes() const {
     return NamesWhere([&](std::size_t i) { return standings_[i].has_failed; });
   }
 
   // ---- the memory ----
 
-  // The policy may have fewer waves than before.  The wave that is under way is then its last one.
+  // If the policy has fewer waves than before, the wave that is under way counts as the last one.
   void KeepWithinPolicy() {
     const auto waves = static_cast<std::int32_t>(policy_.waves.size());
     const bool is_under_way = memory_.wave_index > waves || (memory_.wave_index == waves && memory_.has_begun);
     memory_.wave_index = is_under_way ? waves - 1 : std::max(memory_.wave_index, 0);
   }
 
-  void Report(bool is_warning, const char* reason, std::string message) {
+  void AddNews(bool is_warning, const char* reason, std::string_view message) {
     decided_.news.push_back({is_warning, reason, FirstCharacters(PrintableLines(message), kLongestMessage)});
   }
-  void WakeAt(WallTime when) {
+  void Report(const char* reason, const std::string& message) { AddNews(false, reason, message); }
+  void Warn(const char* reason, const std::string& message) { AddNews(true, reason, message); }
+  void DecideAgainAt(WallTime when) {
     if (when > now_) decided_.decide_again_at = std::min(decided_.decide_again_at.value_or(when), when);
   }
 
   // Returns whether a node has failed with the previous target.
-  bool IsBrokenByTargetBefore(const NodeState& node) const {
+  bool IsBrokenByPreviousTarget(const NodeState& node) const {
     const std::string& name = node.name();
     if (memory_.target.empty() || target_.IsAssignedTo(node) || Has(memory_.ailing, name)) return false;
     if (Has(memory_.broken, name)) return IsFaulty(node) || !IsReadyUncordoned(node);
     if (IsLastWaveOver()) return false;
-    const std::string_view before = std::string_view(memory_.target).substr(0, memory_.target.find(' '));
-    if (node.desired_config() != before) return false;
+    const std::string_view previous = std::string_view(memory_.target).substr(0, memory_.target.find(' '));
+    if (node.desired_config() != previous) return false;
     const bool is_late = !node.is_done() && AssignedAt(node) + CurrentWave().node_timeout <= now_;
     return IsFaulty(node) || is_late;
   }
 
+  // Replaces the memory of the previous target's rollout by that of a new one.
   void Begin() {
     const bool is_first = memory_.target.empty();
     api::RolloutMemory next;
@@ -248,24 +256,24 @@ class Follower {
     next.override_used = memory_.override_used;
     if (next.override_used && !next.override_used->withdrawn) next.override_used->withdrawn = At(now_);
     const bool is_needed = CountWhere([&](std::size_t i) { return !target_.IsAssignedTo(nodes_[i]); }) > 0;
-    // Without a memory, nobody knows what has broken the nodes that have the target.  If other nodes do not have the
-    // target yet, the target counts as the cause: the policy may have been deleted and created again during a halt.
+    // Without an earlier memory, nobody knows why nodes that have the target are faulty.  If other nodes do not have
+    // the target yet, the target counts as the cause: the policy may have been deleted and created again during a halt.
     const bool may_be_to_blame = is_first && is_needed;
     for (const NodeState& node : nodes_) {
-      if (IsBrokenByTargetBefore(node)) AddTo(next.broken, node.name());
+      if (IsBrokenByPreviousTarget(node)) AddTo(next.broken, node.name());
       if (target_.IsAssignedTo(node) && IsFaulty(node) && !may_be_to_blame) AddTo(next.ailing, node.name());
     }
     if (memory_.halt) {
       Report(
-          false, "RolloutHaltEnded",
+          "RolloutHaltEnded",
           fmt::format("the halt of the rollout of {} has ended, because the pool has another target", memory_.target));
     }
     memory_ = std::move(next);
-    if (!is_first || is_needed) Report(false, "RolloutBegun", fmt::format("the rollout of {} begins", target_text_));
+    if (!is_first || is_needed) Report("RolloutBegun", fmt::format("the rollout of {} begins", target_text_));
   }
 
-  // Removes the faults of nodes that are well or have gone.  Replaces times that lie in the future, because the clock
-  // was put back, by the present time.
+  // Forgets the faults of nodes that are well or have gone.  If the clock was put back, times may lie in the future;
+  // they are replaced by the present time.
   void BringUpToDate() {
     std::set<std::string_view> present;
     std::set<std::string_view> well;
@@ -283,6 +291,8 @@ class Follower {
   }
 
   // ---- orders of people ----
+  //
+  // Each of the functions that read an annotation of the pool acts on the order in it, if the order is new.
 
   void ReadOverride() {
     const std::string& text = situation_.pool.metadata.Annotation(api::kOverrideAnnotation);
@@ -297,9 +307,9 @@ class Follower {
     const api::RolloutOrder order = ReadOrder(text).value();
     memory_.override_seen = text;
     used = {.target = target_text_, .reason = order.reason, .by = order.by, .at = At(now_), .withdrawn = std::nullopt};
-    Report(true, "RolloutOverridden",
-           fmt::format("{} lets {} be rolled out in spite of the policy's windows and freeze, for this reason: {}",
-                       order.by, target_text_, order.reason));
+    Warn("RolloutOverridden",
+         fmt::format("{} lets {} be rolled out in spite of the policy's windows and freeze, for this reason: {}",
+                     order.by, target_text_, order.reason));
   }
 
   // Returns why an order to disregard the windows does not act; empty if it acts, or if there is none.
@@ -335,21 +345,20 @@ class Follower {
     const std::string& text = situation_.pool.metadata.Annotation(api::kApproveAnnotation);
     const auto order = ReadOrder(text);
     if (!order || order->target != situation_.pool.spec.configuration.name) return;
-    // An order that has acted does not approve a later rollout of the same config, as after it was taken back.
+    // An order acts once: it does not approve a later rollout of the same config, such as one after a rollback.
     if (order->wave_digest.empty() || text == memory_.approve_seen || IsApproved(order->wave_digest)) return;
     for (std::size_t wave = 1; wave < policy_.waves.size(); ++wave) {
       if (DigestOfWave(policy_, wave, target_text_) != order->wave_digest) continue;
       const auto number = static_cast<std::int32_t>(wave + 1);
       memory_.approve_seen = text;
       memory_.approvals.push_back({.wave = number, .wave_digest = order->wave_digest, .by = order->by, .at = At(now_)});
-      Report(false, "RolloutApproved",
-             fmt::format("wave {} ({}) of {} is approved by {}", number, policy_.waves[wave].name, target_text_,
-                         order->by));
+      Report("RolloutApproved", fmt::format("wave {} ({}) of {} is approved by {}", number, policy_.waves[wave].name,
+                                            target_text_, order->by));
       return;
     }
   }
 
-  // Returns whether the present wave may begin; otherwise reports that it waits.
+  // Returns whether the present wave may begin.  If it may not, sets the phase kAwaitingApproval.
   bool MayBegin(const Wave& wave) {
     if (!policy_.needs_approval || memory_.wave_index == 0) return true;
     std::string digest = DigestOfWave(policy_, static_cast<std::size_t>(memory_.wave_index), target_text_);
@@ -367,22 +376,25 @@ class Follower {
     if (!order || text == memory_.resume_seen) return;
     memory_.resume_seen = text;
     if (order->target != situation_.pool.spec.configuration.name || !memory_.halt) return;
-    const std::vector<std::string> failed = Failed();
+    const std::vector<std::string> failed = FailedNodes();
     ExcuseFailures();
     memory_.blocked.clear();
     memory_.resumptions.push_back({.nodes = failed, .by = order->by, .at = At(now_)});
-    Report(false, "RolloutResumed", fmt::format("{} resumes the rollout of {}", order->by, target_text_));
+    Report("RolloutResumed", fmt::format("{} resumes the rollout of {}", order->by, target_text_));
   }
 
   // ---- waves ----
 
+  // Returns whether the wave may choose the node.
   bool IsEligible(std::size_t i, const Wave& wave) const {
     return !standings_[i].is_assigned && (!wave.selector || wave.selector->Matches(nodes_[i].node().metadata.labels));
   }
 
-  // Nodes that can be updated, and whose faults would count, are chosen first: with other nodes, a wave tests nothing.
+  // Returns the rank by which a wave chooses its nodes; the lowest comes first.  Nodes that are ready and not degraded
+  // come before others, because only these nodes show whether the target works.
   auto Rank(std::size_t i) const { return std::tuple(!nodes_[i].is_ready(), nodes_[i].is_degraded(), DomainOf(i)); }
 
+  // Chooses the nodes of a wave.  Among nodes of the same rank, PickFirst() decides.
   void ChooseMembers(const Wave& wave) {
     memory_.members.clear();
     if (!wave.is_rest()) {
@@ -406,24 +418,26 @@ class Follower {
       }
     }
     memory_.has_begun = true;
-    Report(false, "RolloutWaveBegun",
+    Report("RolloutWaveBegun",
            fmt::format("wave {} of {} ({}) of {} begins: {}", memory_.wave_index + 1, decided_.waves, wave.name,
                        target_text_, wave.is_rest() ? "all nodes that are left" : Listed(memory_.members)));
   }
 
-  std::size_t MembersLeft() const {
+  std::size_t CountWaveNodes() const {
     return CountWhere([&](std::size_t i) { return IsInWave(i); });
   }
 
+  // Before the wave has chosen its nodes, the threshold is applied to the number of nodes that the wave will have.
   std::size_t FailuresAllowed() const {
     const Wave& wave = CurrentWave();
     if (!wave.failure_threshold) return nodes_.size();
     const std::size_t expected = wave.nodes ? wave.nodes->RoundedUp(nodes_.size()) : nodes_.size();
-    return wave.failure_threshold->RoundedDown(memory_.has_begun ? MembersLeft() : expected);
+    return wave.failure_threshold->RoundedDown(memory_.has_begun ? CountWaveNodes() : expected);
   }
-  bool HasTooManyFailures() const { return Failed().size() > FailuresAllowed(); }
+  bool HasTooManyFailures() const { return FailedNodes().size() > FailuresAllowed(); }
 
-  // A node that has failed, or whose fault is older than the rollout, does not keep a wave from ending.
+  // Returns whether all nodes of the wave are updated and well.  A node that has failed, or whose fault is older than
+  // the rollout, does not keep a wave from ending.
   bool IsWaveWell() const {
     if (HasTooManyFailures()) return false;
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
@@ -431,7 +445,7 @@ class Follower {
       if (!IsInWave(i)) continue;
       if (!standing.is_assigned) return false;
       const bool is_excused = standing.has_failed || Has(memory_.ailing, nodes_[i].name());
-      if (!is_excused && !(standing.is_there && standing.is_well)) return false;
+      if (!is_excused && !(standing.is_updated && standing.is_well)) return false;
     }
     return true;
   }
@@ -439,9 +453,9 @@ class Follower {
   void FollowWaves() {
     is_any_unassigned_ = CountWhere([&](std::size_t i) { return !standings_[i].is_assigned; }) > 0;
     if (IsLastWaveOver() && is_any_unassigned_) {
-      // Nodes have joined the pool since the rollout ended.  The rollout is not the cause of faults that other nodes
-      // have got since then.  But if there is a halt, the rollout had not ended: the policy has fewer waves than
-      // before.
+      // Nodes have joined the pool since the rollout ended, and the rollout is not the cause of faults that other nodes
+      // have got since then.  If there is a halt, however, the rollout had not ended, and the policy only has fewer
+      // waves than before.
       if (!memory_.halt) ExcuseFailures();
       memory_.wave_index = decided_.waves - 1;
       memory_.has_begun = false;
@@ -453,15 +467,15 @@ class Follower {
     SetPhase(RolloutPhase::kComplete, fmt::format("all {} have {}", Nodes(nodes_.size()), target_text_));
   }
 
-  // Returns whether the wave is over.
+  // Takes the present wave as far as possible.  Returns whether the wave has ended.
   bool FollowWave() {
     const Wave& wave = CurrentWave();
-    if (memory_.has_begun && MembersLeft() == 0) memory_.has_begun = false;
+    if (memory_.has_begun && CountWaveNodes() == 0) memory_.has_begun = false;
     if (!memory_.has_begun) {
       const bool has_nodes = CountWhere([&](std::size_t i) { return IsEligible(i, wave); }) > 0;
-      if (!has_nodes) return EndWave("is skipped, because no node that it selects is without the target");
+      if (!has_nodes) return EndWave("is skipped, because all nodes that it selects have the target");
       if (!MayBegin(wave)) return false;
-      if (HasTooManyFailures()) return false;  // The halt is reported below.
+      if (HasTooManyFailures()) return false;  // JudgeHalt() reports the halt.
       ChooseMembers(wave);
     }
     if (!IsWaveWell()) {
@@ -473,19 +487,22 @@ class Follower {
     return EndWave("is done");
   }
 
+  // Returns whether the soak time of the wave is over.  If it is not, sets the phase kSoaking.
   bool HasSoaked(const Wave& wave) {
     const bool has_questions = std::any_of(policy_.gates.begin(), policy_.gates.end(), IsQuestionAfterWave);
+    // Without a soak time, well_since is needed only for questions: their answers must be newer.
     if (wave.soak == seconds(0) && !has_questions) return true;
     if (!memory_.well_since) memory_.well_since = At(now_);
     const WallTime due = memory_.well_since->at + wave.soak;
     if (due <= now_) return true;
-    WakeAt(due);
+    DecideAgainAt(due);
     SetPhase(RolloutPhase::kSoaking,
              fmt::format("the nodes of wave {} of {} ({}) are updated and ready; the wave's soak time ends at {}",
                          memory_.wave_index + 1, decided_.waves, wave.name, ToRfc3339(due)));
     return false;
   }
 
+  // Ends the present wave, and returns true.
   bool EndWave(std::string_view how) {
     const bool had_begun = std::exchange(memory_.has_begun, false);
     const std::string name = CurrentWave().name;
@@ -496,20 +513,21 @@ class Follower {
     if (had_begun) RememberEnd();
     if (had_begun || (is_any_unassigned_ && !IsLastWave())) {
       Report(
-          false, had_begun ? "RolloutWaveDone" : "RolloutWaveSkipped",
+          had_begun ? "RolloutWaveDone" : "RolloutWaveSkipped",
           fmt::format("wave {} of {} ({}) of {} {}", memory_.wave_index + 1, decided_.waves, name, target_text_, how));
     }
-    // After an edit of the policy, other nodes may be left at the end of the last wave.  Then it begins once more.
+    // After an edit of the policy, nodes may be left at the end of the last wave.  Then the last wave begins once more.
     if (!IsLastWave() || !is_any_unassigned_) ++memory_.wave_index;
     if (IsLastWaveOver()) {
       AddDurations();
       memory_.assigned_at.clear();
-      if (had_begun) Report(false, "RolloutFinished", fmt::format("the rollout of {} has finished", target_text_));
+      if (had_begun) Report("RolloutFinished", fmt::format("the rollout of {} has finished", target_text_));
     }
     return true;
   }
 
-  // The last wave begins again whenever nodes have joined the pool, and only its first end belongs to the rollout.
+  // Records the end of the present wave.  The last wave begins again whenever nodes have joined the pool, and only its
+  // first end is recorded.
   void RememberEnd() {
     const std::int32_t number = memory_.wave_index + 1;
     const bool is_known = std::any_of(memory_.ended.begin(), memory_.ended.end(),
@@ -525,10 +543,10 @@ class Follower {
   }
 
   std::string ProgressText() const {
-    const auto in_wave = MembersLeft();
-    const auto there = CountWhere([&](std::size_t i) { return IsInWave(i) && standings_[i].is_there; });
+    const auto in_wave = CountWaveNodes();
+    const auto done = CountWhere([&](std::size_t i) { return IsInWave(i) && standings_[i].is_updated; });
     std::string text = fmt::format("wave {} of {} ({}): {} of {} updated", memory_.wave_index + 1, decided_.waves,
-                                   CurrentWave().name, there, Nodes(in_wave));
+                                   CurrentWave().name, done, Nodes(in_wave));
     const auto cordoned = NamesWhere([&](std::size_t i) {
       return IsInWave(i) && !standings_[i].is_assigned && nodes_[i].node().spec.unschedulable;
     });
@@ -569,7 +587,7 @@ class Follower {
     if (inputs_.gate_results == nullptr) return NoResultYet();
     const auto found = inputs_.gate_results->find(gate.name);
     if (found == inputs_.gate_results->end()) return NoResultYet();
-    // An alert fires only some time after a node was updated, so an answer from before that proves nothing.
+    // An alert fires only some time after an update.  A request from before the nodes were well proves nothing.
     const bool is_outdated =
         IsQuestionAfterWave(gate) && memory_.well_since && found->second.asked <= memory_.well_since->at;
     if (is_outdated && found->second.is_met) {
@@ -582,7 +600,7 @@ class Follower {
   // lets the rollout continue then.
   bool IsPassedByTimeout(const Gate& gate, const std::string& key, const std::string& why) {
     const GateTimeouts::Outcome outcome = timeouts_.Judge(gate, key);
-    if (timeouts_.next()) WakeAt(*timeouts_.next());
+    if (timeouts_.next()) DecideAgainAt(*timeouts_.next());
     if (outcome == GateTimeouts::Outcome::kHalts && gate_halt_.empty()) {
       gate_halt_ = fmt::format("{}; the gate's timeout of {} has passed", why, InWords(*gate.timeout));
     }
@@ -603,14 +621,15 @@ class Follower {
     return IsPassedByTimeout(gate, gate.name, why) ? "" : why;
   }
 
+  // Returns whether the gates of GateTime::kAfter are met.  If they are not, sets the phase kAwaitingGate.
   bool AreGatesAfterMet() {
     std::string why;
     for (const Gate& gate : policy_.gates) {
       if (gate.when != GateTime::kAfter) continue;
       if (!gate.is_about_nodes()) KeepFirst(why, WhyBlocked(gate, nullptr));
       for (std::size_t i = 0; gate.is_about_nodes() && i < nodes_.size(); ++i) {
-        const bool counts = IsInWave(i) && standings_[i].is_there && !Has(memory_.ailing, nodes_[i].name());
-        if (counts) KeepFirst(why, WhyBlocked(gate, &nodes_[i]));
+        const bool is_tested = IsInWave(i) && standings_[i].is_updated && !Has(memory_.ailing, nodes_[i].name());
+        if (is_tested) KeepFirst(why, WhyBlocked(gate, &nodes_[i]));
       }
     }
     if (why.empty()) return true;
@@ -619,16 +638,18 @@ class Follower {
     return false;
   }
 
+  // Keeps the first text that is not empty.
   static void KeepFirst(std::string& kept, std::string text) {
     if (kept.empty()) kept = std::move(text);
   }
 
   // ---- halts ----
 
+  // Begins, keeps or ends the halt of the rollout.
   void JudgeHalt() {
     if (IsLastWaveOver()) return EndHalt("the rollout is over");
-    JudgeGatesBefore();
-    const std::vector<std::string> failed = Failed();
+    ApplyGatesBefore();
+    const std::vector<std::string> failed = FailedNodes();
     const std::size_t allowed = FailuresAllowed();
     if (failed.size() > allowed) {
       const std::string count = Nodes(failed.size()) + (failed.size() == 1 ? " has" : " have");
@@ -647,7 +668,7 @@ class Follower {
                     situation_.pool.metadata.name);
     if (!memory_.halt || memory_.halt->reason != reason) {
       memory_.halt = {.reason = reason, .message = text, .since = At(now_)};
-      Report(true, "RolloutHalted", with_remedy);
+      Warn("RolloutHalted", with_remedy);
     }
     memory_.halt->message = text;
     SetPhase(RolloutPhase::kHalted, with_remedy);
@@ -656,12 +677,12 @@ class Follower {
   void EndHalt(std::string_view why) {
     if (!memory_.halt) return;
     memory_.halt.reset();
-    Report(false, "RolloutHaltEnded",
-           fmt::format("the halt of the rollout of {} has ended, because {}", target_text_, why));
+    Report("RolloutHaltEnded", fmt::format("the halt of the rollout of {} has ended, because {}", target_text_, why));
   }
 
   // ---- which nodes may be updated now ----
 
+  // Returns the failure domain of a node; empty for all nodes if the policy has no order of domains.
   std::string_view DomainOf(std::size_t i) const {
     // Nodes without the label come last.
     static constexpr std::string_view kBehindAll = "\xff";
@@ -670,7 +691,7 @@ class Follower {
     return value == nullptr ? kBehindAll : std::string_view(*value);
   }
 
-  // The node can only gain by being given the target.
+  // Returns whether the node can only gain by being given the target, as the comment of the header explains.
   bool CanOnlyGain(std::size_t i) const {
     const NodeState& node = nodes_[i];
     if (standings_[i].is_assigned) return false;
@@ -717,7 +738,7 @@ class Follower {
                        target_text_, Listed(waiting));
   }
 
-  // Works out which nodes of the wave may be updated if no gate blocks.
+  // Returns, for each node, whether it may be updated if no gate blocks it.
   std::vector<bool> WithinWindowAndWave() {
     std::vector<bool> nodes(nodes_.size(), false);
     if (!memory_.has_begun) return nodes;
@@ -728,11 +749,11 @@ class Follower {
       return nodes;
     }
     for (std::size_t i = 0; i < nodes_.size(); ++i) nodes[i] = IsNextInWave(i) && IsInWindow(i);
-    if (std::find(nodes.begin(), nodes.end(), true) == nodes.end()) ReportWindow();
+    if (std::find(nodes.begin(), nodes.end(), true) == nodes.end()) SetPhaseOfWindow();
     return nodes;
   }
 
-  void ReportWindow() {
+  void SetPhaseOfWindow() {
     const auto& opening = decided_.opening;
     const std::string hint = why_not_overridden_.empty() ? "" : "; " + why_not_overridden_;
     if (policy_.windows.IsFrozenAt(now_)) {
@@ -746,7 +767,8 @@ class Follower {
              fmt::format("no maintenance window is open; the next one begins at {}{}", ToRfc3339(opening.begin), hint));
   }
 
-  void JudgeGatesBefore() {
+  // Sets admitted_ to the nodes for which the wave, the window and all gates of GateTime::kBefore allow an update.
+  void ApplyGatesBefore() {
     admitted_ = WithinWindowAndWave();
     std::string why;
     for (const Gate& gate : policy_.gates) {
@@ -771,6 +793,7 @@ class Follower {
     if (!why.empty() && is_blocked) SetPhase(RolloutPhase::kAwaitingGate, why);
   }
 
+  // Works out admission_ from admitted_, the halt, the failure domains and the wave's maxUnavailable.
   void Admit() {
     admission_.nodes.assign(nodes_.size(), false);
     if (memory_.halt) return;
@@ -785,11 +808,12 @@ class Follower {
       const bool is_failing = nodes_[i].is_failing() && standings_[i].is_assigned;
       return IsInWave(i) && (nodes_[i].is_unavailable() || is_failing);
     });
-    const auto limit = std::max<std::size_t>(most->RoundedDown(MembersLeft()), 1);
+    const auto limit = std::max<std::size_t>(most->RoundedDown(CountWaveNodes()), 1);
     admission_.capacity = static_cast<int>(limit) - static_cast<int>(in_use);
   }
 
-  // While nodes of a failure domain are being updated, no node of another one is.
+  // While nodes of a failure domain are being updated, withdraws the admission of nodes of all other domains.  If no
+  // domain is being updated, chooses the first one with an admitted node, and prefers domains with a ready node.
   void KeepOneDomain() {
     if (policy_.order_label.empty()) return;
     std::set<std::string_view> domains;
@@ -818,6 +842,7 @@ class Follower {
     decided_.message = FirstCharacters(PrintableLines(message), kLongestMessage);
   }
 
+  // Returns the decision: Decide() chooses among the nodes that admission_ admits.
   PolicyRollout Conclude() {
     Situation restricted = situation_;
     restricted.admission = &admission_;
@@ -831,8 +856,8 @@ class Follower {
     // Nodes stage the target as soon as it is known, before a wave, a window or a gate allows the first update.
     if (policy_.stages_all && IsTargetKnown()) decided_.to_stage = target_text_;
     decided_.updated = static_cast<int>(CountWhere([&](std::size_t i) { return target_.IsReachedBy(nodes_[i]); }));
-    WakeAt(decided_.opening.begin);
-    if (decided_.opening.end) WakeAt(*decided_.opening.end);
+    DecideAgainAt(decided_.opening.begin);
+    if (decided_.opening.end) DecideAgainAt(*decided_.opening.end);
     if (!json::Equal(memory_, inputs_.memory)) {
       decided_.rollout.updates.clear();
       decided_.rollout.updates_of_unavailable.clear();
@@ -848,7 +873,7 @@ class Follower {
     });
   }
 
-  // Records when nodes are given the target, and which of them have a fault before that.
+  // Records when nodes are given the target, and which of these nodes have a fault already.
   void Record(const std::vector<NodeUpdate>& updates) {
     std::map<std::string_view, std::size_t> indices;
     for (std::size_t i = 0; !updates.empty() && i < nodes_.size(); ++i) indices.emplace(nodes_[i].name(), i);
@@ -873,7 +898,7 @@ class Follower {
     return standings;
   }
 
-  // Returns when a node was done with its latest update, as its agent reports it.
+  // Returns when a node's latest update ended, as its agent reports it, or nullopt if the node is not done.
   static std::optional<WallTime> UpdatedAt(const api::MachineConfigNode& node) {
     for (const api::Condition& condition : node.status.conditions) {
       const bool is_done = condition.type == "Updated" && condition.status == "True";
@@ -890,7 +915,8 @@ class Follower {
     for (const api::MachineConfigNode* node : situation_.machine_config_nodes) {
       const auto assigned = memory_.assigned_at.find(node->metadata.name);
       const auto standing = standings.find(node->metadata.name);
-      if (assigned == memory_.assigned_at.end() || standing == standings.end() || !standing->second->is_there) continue;
+      if (assigned == memory_.assigned_at.end() || standing == standings.end() || !standing->second->is_updated)
+        continue;
       const auto updated = UpdatedAt(*node);
       if (!updated || *updated < assigned->second.at || *updated > now_) continue;
       if (!memory_.took || memory_.took->target != target_text_) {
@@ -901,12 +927,13 @@ class Follower {
     }
   }
 
+  // Removes the start times of updates that are done, or that have been recorded long ago and not been made.
   void RemoveOldAssignments() {
     AddDurations();
     const auto standings = StandingsByName();
     std::erase_if(memory_.assigned_at, [&](const auto& assigned) {
       const auto found = standings.find(assigned.first);
-      if (found == standings.end() || found->second->is_there) return true;
+      if (found == standings.end() || found->second->is_updated) return true;
       return !found->second->is_assigned && now_ - assigned.second.at >= kRecordLasts;
     });
   }
@@ -924,8 +951,10 @@ class Follower {
   bool is_overridden_ = false;
   std::string why_not_overridden_;  // Why an order to disregard the windows does not act; empty without such an order.
   bool is_any_unassigned_ = false;
-  std::string gate_halt_;       // Why a gate halts the rollout; empty if none does.
-  std::vector<bool> admitted_;  // For each node: whether at most the order of domains and a halt hold it back.
+  std::string gate_halt_;  // Why a gate halts the rollout; empty if none does.
+  // For each node: whether its wave, its window and the gates allow its update.  A halt or the order of failure domains
+  // may still forbid the update.
+  std::vector<bool> admitted_;
   Admission admission_;
   PolicyRollout decided_;
 };

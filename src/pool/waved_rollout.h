@@ -8,15 +8,15 @@
 //
 // A decision depends on the cluster and on the memory of the rollout, which is a value in the status of the policy.  A
 // decision that changes the memory updates no node: the memory is written first, and the next decision updates nodes.
-// So a controller that is killed at any point leaves a memory from which the next one decides correctly.
+// So a controller that is killed at any point leaves a memory from which the next controller decides correctly.
 //
 // A failure counts if the change has caused it: the node was given the target of this rollout, and was well before.
 // Too many failures halt the rollout.  The halt ends when enough of the failed nodes are well again, when the pool gets
 // another target, or when a person orders it.
 //
-// Some nodes need no wave, gate or window, because they can only gain.  These are nodes that still have the contents of
-// the target, as most nodes do when a config is taken back; and nodes that are unavailable already, because the
-// previous target has broken them or because they are on the way to another config.
+// Some nodes need no wave, gate or window, because they can only gain by being updated.  These are nodes that still
+// have the contents of the target, as most nodes do when a config is taken back.  Others are unavailable already,
+// because the previous target has broken them or because they are on the way to another config.
 
 #include <cstddef>
 #include <map>
@@ -50,17 +50,18 @@ struct PolicyInputs {
 };
 
 enum class RolloutPhase {
-  kHeld,      // The pool itself is held, as by a pause.
+  kHeld,      // The pool itself forbids updates, for example because it is paused.
   kUpdating,  // Nodes are being updated, or are about to be.
   kSoaking,   // All nodes of a wave are well, and are watched for a while.
   kAwaitingApproval,
-  kStaging,
+  kStaging,  // Nodes stage the target, and no node is updated before all have staged it.
   kAwaitingGate,
   kAwaitingWindow,
-  kFrozen,
-  kHalted,
+  kFrozen,  // The policy's freeze keeps all windows closed.
+  kHalted,  // Too many nodes have failed, or a gate was not met in time.
   kComplete,
 };
+// Returns the name of a phase in the policy's status, such as "AwaitingGate".
 const char* NameOf(RolloutPhase phase);
 
 // Something that has happened to a rollout, for an Event.
@@ -76,21 +77,22 @@ struct PolicyRollout {
   api::RolloutMemory memory;
   std::vector<RolloutNews> news;  // The changes of the memory, for Events; emitted once the memory is written.
   RolloutPhase phase = RolloutPhase::kUpdating;
-  std::string message;
-  int wave = 0;  // From 1.
-  int waves = 0;
+  std::string message;      // What the rollout does, or what it waits for.
+  int wave = 0;             // The number of the present wave, from 1; 0 if there is no target yet.
+  int waves = 0;            // The number of waves.
   std::string wave_digest;  // The digest that an approval of the wave has to name; empty if the wave waits for none.
-  int updated = 0;
-  std::string to_stage;  // The target that nodes without it have to stage; empty if they stage nothing.
-  Opening opening;       // The present window, or the next one.
+  int updated = 0;          // The number of nodes that have reached the target.
+  std::string to_stage;     // The target that nodes without it have to stage; empty if they stage nothing.
+  Opening opening;          // The present window, or the next one.
   std::optional<WallTime> decide_again_at;  // When the decision may change although nothing in the cluster does.
 };
 
+// Returns the next step of the rollout, and the memory with which the step after it is decided.
 PolicyRollout DecideByPolicy(const Situation& situation, const PolicyInputs& inputs);
 
-// Returns the digest that an approval of a wave has to name.  It is made from the target and from the wave as the
-// policy defines it.  It does not depend on the place of the wave, since other waves may be added or removed before it.
-// Waves with the same definition have different digests.
+// Returns the digest that an approval of a wave has to name; `wave` counts from 0.  The digest is made from the target
+// and from the wave as the policy defines it.  The digest does not depend on the place of the wave, since other waves
+// may be added or removed before it.  Waves with the same definition have different digests.
 std::string DigestOfWave(const Policy& policy, std::size_t wave, std::string_view target);
 
 // Returns the next entry for the pool in the policy's status.  `before` is the present entry, or nullptr.

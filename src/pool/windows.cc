@@ -18,9 +18,11 @@ using std::chrono::local_days;
 
 constexpr auto kDayNames = std::to_array<std::string_view>({"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"});
 constexpr auto kLongestWindow = days(7);
-// Every window opens once in a week.  Openings are worked out for this long, so that the end of most of them is known.
+// Openings are worked out for this long.  Each window opens at least once a week, so this covers the next opening and,
+// unless windows follow each other without a gap, its end.
 constexpr auto kHorizon = days(14);
 
+// Returns the number that `count` digits form, or nullopt if there are no such digits.
 std::optional<unsigned> DigitsAt(std::string_view text, std::size_t at, std::size_t count) {
   unsigned number = 0;
   for (std::size_t i = at; i < at + count; ++i) {
@@ -83,6 +85,7 @@ class Windows::Compiler {
     return window;
   }
 
+  // Returns when the freeze ends.  Returns the minimum if the date or the time zone is a problem.
   WallTime EndOf(const api::RolloutFreeze& freeze) {
     const auto zone = Zone(freeze.time_zone, "spec.freeze");
     const auto date = ReadDate(freeze.until);
@@ -91,6 +94,7 @@ class Windows::Compiler {
   }
 
  private:
+  // Returns nullptr if the time zone is a problem.
   std::shared_ptr<const TimeZone> Zone(const std::string& name, const std::string& field) {
     auto zone = find_zone_(name.empty() ? "UTC" : name);
     if (zone) return *std::move(zone);
@@ -98,8 +102,8 @@ class Windows::Compiler {
     return nullptr;
   }
 
-  void Problem(const std::string& field, const std::string& value, std::string_view what) {
-    problems_.push_back(fmt::format("{}: \"{}\" {}", field, value, what));
+  void Problem(const std::string& field, const std::string& value, std::string_view fault) {
+    problems_.push_back(fmt::format("{}: \"{}\" {}", field, value, fault));
   }
 
   const FindZone& find_zone_;

@@ -24,7 +24,7 @@
 
 namespace pintle::pool {
 
-// Returns the time zone with this name.
+// Returns the time zone with this name, or an error if there is none.
 using FindZone = std::function<Result<std::shared_ptr<const TimeZone>>(const std::string& name)>;
 
 // A time in which changes may begin.
@@ -37,11 +37,13 @@ struct Opening {
 class Windows {
  public:
   Windows() = default;  // Always open.
-  // Appends each problem to `problems`, with its field and its remedy.  If there are any, the result must not be used.
+  // Appends each problem to `problems`, with its field and its remedy.  If there are any problems, the returned object
+  // must not be used.
   static Windows Compile(const std::vector<api::RolloutWindow>& windows,
                          const std::optional<api::RolloutFreeze>& freeze, const FindZone& find_zone,
                          std::vector<std::string>& problems);
 
+  // A freeze keeps all windows closed at this time.
   bool IsFrozenAt(WallTime instant) const { return instant < frozen_until_; }
   bool IsOpenAt(WallTime instant) const;
   // Returns the opening that an instant is in, or the next one.  Windows that overlap, or follow each other at once,
@@ -50,13 +52,14 @@ class Windows {
 
  private:
   struct Window {
-    std::array<bool, 7> days = {};  // From Sunday on.
-    std::chrono::minutes start = {};
+    std::array<bool, 7> days = {};    // Whether the window opens on each weekday, from Sunday on.
+    std::chrono::minutes start = {};  // The local time of the day at which the window opens.
     std::chrono::seconds duration = {};
     std::shared_ptr<const TimeZone> zone;
   };
   class Compiler;
 
+  // Adds the openings of a window that can contain `instant` or begin within the two weeks after it.
   static void AddOpenings(const Window& window, WallTime instant, std::vector<std::pair<WallTime, WallTime>>& openings);
 
   std::vector<Window> windows_;

@@ -17,6 +17,7 @@
 namespace pintle::serving {
 namespace {
 
+// A key has at least this many characters, and a token at most this many.
 constexpr std::size_t kShortestKey = 32;
 constexpr std::size_t kLongestToken = 4096;
 
@@ -45,6 +46,7 @@ std::optional<std::string> FromBase64Url(std::string_view encoded) {
   return DecodeBase64(text);
 }
 
+// Returns nullopt if the text is not a payload.
 std::optional<TokenPayload> ReadPayload(std::string_view encoded) {
   const auto text = FromBase64Url(encoded);
   if (!text) return std::nullopt;

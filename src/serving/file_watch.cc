@@ -10,9 +10,9 @@
 namespace pintle::serving {
 namespace {
 
-// A certificate and its key are seldom replaced at the same instant.
+// The wait between a change and the look: a certificate and its key are seldom replaced at the same instant.
 constexpr auto kPauseAfterChange = std::chrono::milliseconds(200);
-// Some replacements happen in directories that are not watched.
+// The time between regular looks: some replacements happen in directories that are not watched.
 constexpr auto kCheckUnwatched = std::chrono::seconds(30);
 
 std::string DirectoryOf(const std::string& path) {
@@ -28,12 +28,12 @@ FileWatch::FileWatch(event::Loop& loop, std::function<void()> look)
 
 Result<std::unique_ptr<FileWatch>> FileWatch::Begin(event::Loop& loop, const std::vector<std::string>& files,
                                                     std::function<void()> look) {
-  constexpr std::uint32_t kMask = IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_DELETE;
+  constexpr std::uint32_t kChanges = IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_DELETE;
   std::unique_ptr<FileWatch> watch(new FileWatch(loop, std::move(look)));
   std::set<std::string> directories;
   for (const std::string& file : files) directories.insert(DirectoryOf(file));
   for (const std::string& directory : directories) {
-    watch->watches_.push_back(TRY(event::InotifyWatch::Create(loop, directory, kMask,
+    watch->watches_.push_back(TRY(event::InotifyWatch::Create(loop, directory, kChanges,
                                                               [self = watch.get()](const event::FileEvent&) {
                                                                 self->look_soon_.After(kPauseAfterChange);
                                                               }),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Watches files that others may replace in any way: in place, by a rename, or by the symlink of a mounted Secret.
+// Watches files that other programs may replace in any way: in place, by a rename, or by the symlink of a mounted
+// Secret.
 //
 //     auto watch = TRY(FileWatch::Begin(loop, {certificate, key}, [] { read them and compare }));
 //
@@ -21,6 +22,7 @@ namespace pintle::serving {
 
 class FileWatch {
  public:
+  // Calls `look` from now on whenever the files may have changed.
   static Result<std::unique_ptr<FileWatch>> Begin(event::Loop& loop, const std::vector<std::string>& files,
                                                   std::function<void()> look);
   FileWatch(const FileWatch&) = delete;
@@ -33,8 +35,8 @@ class FileWatch {
 
   const std::function<void()> look_;
   std::vector<event::InotifyWatch> watches_;
-  event::Timer look_soon_;
-  event::Timer look_regularly_;
+  event::Timer look_soon_;       // Runs after a change of a watched directory.
+  event::Timer look_regularly_;  // Finds changes in directories that are not watched.
 };
 
 }  // namespace pintle::serving

@@ -13,6 +13,7 @@
 namespace pintle::serving {
 namespace {
 
+// Returns an answer that is a status alone.
 net::HttpAnswer Plain(int status) { return {.status = status}; }
 
 // As with Go's server, only the answer to a GET has a body, and only the answers to GET and HEAD have a Content-Type.
@@ -26,14 +27,15 @@ net::HttpAnswer Redirect(std::string_view method, std::string location) {
 
 // Answers 503 if there is no config at all, or if machines of a pool would get an error.
 net::HttpAnswer ConfigsHealth(const ServedPools& pools) {
-  const auto is = [](ServedPool::State state) {
+  const auto has_state = [](ServedPool::State state) {
     return [state](const auto& pool) { return pool.second->state() == state; };
   };
-  const bool is_well = std::any_of(pools.begin(), pools.end(), is(ServedPool::State::kServed)) &&
-                       std::none_of(pools.begin(), pools.end(), is(ServedPool::State::kFailing));
+  const bool is_well = std::any_of(pools.begin(), pools.end(), has_state(ServedPool::State::kServed)) &&
+                       std::none_of(pools.begin(), pools.end(), has_state(ServedPool::State::kFailing));
   return Plain(is_well ? 200 : 503);
 }
 
+// Returns the answer to a request without a valid token for the pool.
 net::HttpAnswer Refusal(TokenProblem problem) {
   if (problem == TokenProblem::kOtherPool) return Plain(403);
   return {.status = 401, .headers = {{"WWW-Authenticate", "Bearer"}}};

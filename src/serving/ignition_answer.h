@@ -3,10 +3,10 @@
 
 // Computes the Ignition server's answers, and what is logged and counted about them.
 //
-// Statuses are those of the Machine Config Operator's server, because Ignition's retries depend on them: 500 also for
-// an unknown pool, 404 if a file of the pool is missing during the bootstrap, and no error has a body.  We add 401 for
-// requests without a valid token, and 403 for a token of another pool.  If the configs that are being sent use up all
-// memory set aside for them, we answer 503, and Ignition tries again.  The path /healthz/configs is ours.
+// The HTTP statuses are those of the Machine Config Operator's server, because Ignition's retries depend on them: 500
+// also for an unknown pool, 404 if a file of the pool is missing during the bootstrap, and no error has a body.  We add
+// 401 for requests without a valid token, and 403 for a token of another pool.  If the configs that are being sent use
+// up all memory set aside for them, we answer 503, and Ignition tries again.  The path /healthz/configs is ours.
 
 #include <optional>
 #include <string>
@@ -24,14 +24,15 @@ struct IgnitionAnswer {
   // The other members are set for requests for a config only.
   std::optional<std::string> pool = {};  // The requested name, whether the pool exists or not.
   std::optional<ignition::SpecVersion> version = {};
-  TokenProblem token = TokenProblem::kNone;
-  std::optional<Error> failure = {};  // The reason why no config is served, which is logged and not sent.
+  TokenProblem token = TokenProblem::kNone;  // Always kNone if access is open.
+  std::optional<Error> failure = {};         // The reason why no config is served, which is logged and not sent.
 };
 
+// Answers clients that may request configs.
 IgnitionAnswer AnswerTo(const net::IncomingRequest& request, const ServedPools& pools, const Access& access,
                         WallTime now);
 
-// Answers clients that may only ask whether the server is up, and whether it has the configs.
+// Answers clients that may only request whether the server is up, and whether it has the configs.
 net::HttpAnswer AnswerHealth(const net::IncomingRequest& request, const ServedPools& pools);
 
 }  // namespace pintle::serving

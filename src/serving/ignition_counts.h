@@ -23,7 +23,7 @@ namespace pintle::serving {
 
 struct RequestCount {
   std::string pool;
-  std::string_view version;  // "3.4.0"; empty if none was negotiated.
+  std::string_view version;  // Such as "3.4.0"; empty if none was negotiated.
   int status;
   std::uint64_t count;
   bool operator==(const RequestCount&) const = default;
@@ -37,13 +37,15 @@ struct IgnitionCounts {
 
 class IgnitionCounters {
  public:
-  // `pools` are the pools that exist now.  `before` has earlier counts, which are kept, or is null.
+  // `pools` are the pools that exist now.  The counts of `before` are kept, unless it is null.
   IgnitionCounters(const ServedPools& pools, const IgnitionCounters* before);
 
+  // Counts an answer to a request for a config; other answers are not counted.
   void Count(const IgnitionAnswer& answer) const;
   IgnitionCounts Read() const;
 
  private:
+  // The HTTP statuses that are counted.
   static constexpr std::array kStatuses = {200, 400, 401, 403, 404, 500, 503};
   struct PoolCounters {
     // By version and status.  The last version stands for requests for which no version was negotiated.

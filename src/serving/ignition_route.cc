@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::string_view kConfigPrefix = "/config/";
 
+// Returns the path with its %-escapes decoded, or nullopt if an escape is malformed.
 std::optional<std::string> Unescaped(std::string_view path) {
   std::string text;
   for (std::size_t at = 0; at < path.size(); ++at) {

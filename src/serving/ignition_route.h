@@ -34,6 +34,7 @@ using IgnitionRoute = std::variant<ConfigRoute, RedirectRoute, ConfigsHealthRout
 // The path of a ConfigsHealthRoute.
 inline constexpr std::string_view kConfigsHealthPath = "/healthz/configs";
 
+// Returns how a request for this target is answered.
 IgnitionRoute RouteOf(std::string_view method, std::string_view target);
 
 // Returns the body of a redirect.

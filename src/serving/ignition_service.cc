@@ -17,6 +17,7 @@ net::HttpServerLimits LimitsOf(const IgnitionSettings& settings) {
   return {.connections_per_address = settings.connections_per_address, .rate = settings.rate};
 }
 
+// Logs a request for a config; other requests are not logged.
 void LogRequest(const net::IncomingRequest& request, const IgnitionAnswer& answer) {
   if (!answer.pool) return;
   const auto quoted = [&](std::string_view header) { return gotext::Quoted(request.Find(header).value_or("")); };

@@ -4,8 +4,8 @@
 // The Ignition server as a part of a program.
 //
 //     auto service = TRY(IgnitionService::Begin(loop, settings, pools));
-//     service->Serve(other_pools);        // Whenever the config of a pool has changed.
-//     for (const RequestCount& one : service->Counts().requests) ...
+//     service->Serve(new_pools);          // Whenever the config of a pool has changed.
+//     for (const RequestCount& count : service->Counts().requests) ...
 //
 // All functions are called on the loop's thread.  The server's own threads answer requests, with the pools that were
 // given last.  If a pool has no config, its entry in `pools` has the reason.  Then the pool's machines get the status
@@ -44,12 +44,11 @@ struct IgnitionSettings {
   std::string certificate_file = {};
   std::string key_file = {};
   net::TlsRules tls = {};
-  std::optional<net::ListenAddress> plain = {};  // Configs without TLS; must be a loopback address.
-  std::optional<net::ListenAddress> health =
-      {};           // /healthz alone, also /healthz/configs; without TLS; in a cluster, on port 22624.
-  int threads = 2;  // The threads of the server with TLS; the others have one each.
+  std::optional<net::ListenAddress> plain = {};   // Configs without TLS; must be a loopback address.
+  std::optional<net::ListenAddress> health = {};  // /healthz and /healthz/configs only, without TLS; on port 22624.
+  int threads = 2;  // The threads of the server with TLS.  Each of the other servers has one.
   net::Rate rate = kUsualRate;
-  std::size_t connections_per_address = 1'024;  // A server takes 4,096 from all addresses.  0: no limit per address.
+  std::size_t connections_per_address = 1'024;  // 0 is no limit.  All addresses together may have 4,096 connections.
   AccessMode access = AccessMode::kOpen;
   std::string token_keys_file = {};  // Needed unless access is open.
 };
@@ -60,9 +59,11 @@ class IgnitionService {
   static Result<std::unique_ptr<IgnitionService>> Begin(event::Loop& loop, const IgnitionSettings& settings,
                                                         ServedPools pools, TlsFiles::Identity identity = nullptr);
 
+  // Replaces the pools whose configs are served.
   void Serve(ServedPools pools);
   // Sets the certificate.  Call this only if the settings have CertificateFrom::kCaller and a secure address.  The
-  // server begins to listen at that address when it gets its first certificate.  New connections use the latest one.
+  // server begins to listen at that address when it gets its first certificate.  New connections use the latest
+  // certificate.
   Result<> UseCertificate(TlsFiles::Identity identity);
   // Reads the files of the certificate and of the token keys again, and uses them if they have changed.
   void LookAtFiles();

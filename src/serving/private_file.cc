@@ -13,11 +13,11 @@ bool IsReadableByAll(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0 && (status.st_mode & S_IROTH) != 0;
 }
 
-Error ReadableByAllError(std::string_view what, const std::string& path) {
+Error ReadableByAllError(std::string_view contents, const std::string& path) {
   return Error(ErrorKind::kInvalid,
                fmt::format("{}, {}: everyone on this machine may read it; run `chmod o-rwx {}`, or, for a Secret in a "
                            "pod, set `defaultMode: 0440` on its volume and `fsGroup` on the pod",
-                           what, path, ShellOperand(path)));
+                           contents, path, ShellOperand(path)));
 }
 
 }  // namespace pintle::serving

@@ -10,10 +10,12 @@
 
 namespace pintle::serving {
 
-// Follows symlinks.  Returns false for a file that cannot be examined; opening the file will report the error.
+// Returns whether every user may read a file; follows symlinks.  Returns false for a file that cannot be examined,
+// because opening the file will report the error.
 bool IsReadableByAll(const std::string& path);
 
-// Returns an error that names the remedy, also for a pod: Kubernetes gives a Secret's files the mode 0644 by default.
-Error ReadableByAllError(std::string_view what, const std::string& path);
+// Returns an error that names the remedy.  There is also one for pods, because Kubernetes gives a Secret's files the
+// mode 0644 by default.  `contents` describes what is in the file.
+Error ReadableByAllError(std::string_view contents, const std::string& path);
 
 }  // namespace pintle::serving

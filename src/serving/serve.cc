@@ -42,8 +42,10 @@ constexpr auto kServeOptions = WithServingOptions(
 
 constexpr const char* kUsualKubeconfig = "/etc/kubernetes/kubeconfig";
 
+// Returns an error about the command line.
 Error Misused(std::string message) { return Error(ErrorKind::kInvalid, std::move(message) + " (see --help)"); }
 
+// Returns the address in an option, or nullopt without the option.
 Result<std::optional<net::ListenAddress>> ListenOption(const CommandLine& line, std::string_view option) {
   const auto text = line.Value(option);
   if (!text) return std::optional<net::ListenAddress>();

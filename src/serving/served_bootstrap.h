@@ -32,7 +32,7 @@ struct BootstrapFolder {
   std::vector<RegistryFile> registries = {};
 };
 
-// A missing folder is an error.  A missing file makes the requests that need it fail.
+// Returns the pools of the folder.  A missing folder is an error.  A missing file makes the requests that need it fail.
 Result<ServedPools> ServeBootstrap(BootstrapFolder folder, const std::shared_ptr<event::TextCache>& cache);
 
 // Returns the TLS rules of the APIServer in the folder.  They are the default rules if there is no APIServer, or if it

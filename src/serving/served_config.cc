@@ -30,7 +30,7 @@ constexpr const char* kContentPath = "/etc/mcs-machine-config-content.json";
 // `pintle firstboot` applies the config in this file on a machine's first boot.
 constexpr const char* kEncapsulatedPath = "/etc/ignition-machine-config-encapsulated.json";
 
-constexpr std::int64_t kMode = 0644;
+constexpr std::int64_t kFileMode = 0644;
 
 // A MachineConfig with its keys in the operator's order: `kind` is first.
 struct WrittenMachineConfig {
@@ -50,7 +50,7 @@ struct WrittenMachineConfig {
 ignition::File PlainFile(std::string path, std::string_view contents) {
   ignition::File file;
   file.path = std::move(path);
-  file.mode = kMode;
+  file.mode = kFileMode;
   file.overwrite = true;
   file.contents.source = ignition::EncodeDataUrl(contents);
   return file;
@@ -60,7 +60,7 @@ ignition::File PlainFile(std::string path, std::string_view contents) {
 void PutAuthorities(const char* path, std::string_view pem, ignition::Config& config) {
   if (pem.empty()) return;
   auto& files = config.storage.files;
-  const auto file = std::find_if(files.begin(), files.end(), [&](const auto& one) { return one.path == path; });
+  const auto file = std::find_if(files.begin(), files.end(), [&](const auto& known) { return known.path == path; });
   if (file == files.end()) return files.push_back(PlainFile(path, pem));
   file->contents = {};
   file->contents.source = ignition::EncodeDataUrl(pem);
@@ -80,7 +80,8 @@ std::string AnnotationsText(const std::string& config, const std::string& image)
   return json::GoText(annotations);
 }
 
-// Versions of Ignition before 3.3 have no kernel arguments.  For these, moves the arguments into the MachineConfig.
+// Versions of Ignition before 3.3 have no kernel arguments.  For these versions, moves the arguments into the
+// MachineConfig.
 Result<> MoveKernelArguments(ignition::KernelArguments& from, ignition::SpecVersion version,
                              std::optional<std::vector<std::string>>& to) {
   if (version >= ignition::SpecVersion::k3_3) return {};

@@ -26,15 +26,15 @@ struct ServedSources {
   // Certificates as PEM.  If a bundle is empty, no file is added or changed for it.
   std::string kubelet_authorities = {};
   std::string cloud_authorities = {};
-  std::string kubeconfig = {};  // The credentials with which a machine asks to become a node.
+  std::string kubeconfig = {};  // The credentials with which a machine requests to become a node.
   // Authorities of registries, as PEM, in the order in which they are added.
   struct Registry {
     std::string host;
     std::string authorities;
   };
   std::vector<Registry> registries = {};
-  // The version of the empty Ignition config in the MachineConfig that the agent reads; unset for the requested
-  // version.
+  // The version of the empty Ignition config in the MachineConfig that the agent reads.  If it is unset, this is the
+  // version that the client requests.
   std::optional<ignition::SpecVersion> encapsulated_version = {};
 };
 

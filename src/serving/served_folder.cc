@@ -28,7 +28,7 @@ Result<ServedSources> SourcesFor(const api::MachineConfigPool& pool, const std::
                                  const ServedSources& common) {
   const std::string& name = ServedConfigName(pool);
   const auto config =
-      std::find_if(configs.begin(), configs.end(), [&](const auto& one) { return one.metadata.name == name; });
+      std::find_if(configs.begin(), configs.end(), [&](const auto& known) { return known.metadata.name == name; });
   if (config == configs.end()) {
     return Error(ErrorKind::kNotFound, fmt::format("could not fetch config {}, err: it is not in mc.yaml", name));
   }

@@ -8,7 +8,7 @@ namespace {
 
 using ignition::SpecVersion;
 
-constexpr std::size_t kCacheSize = 64 << 20;
+constexpr std::size_t kCacheSize = 64 << 20;  // In bytes.
 
 event::TextCache::Entry EntryFor(const std::shared_ptr<const Result<ServedSources>>& sources, SpecVersion version,
                                  const std::shared_ptr<event::TextCache>& cache) {

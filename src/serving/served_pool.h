@@ -19,6 +19,7 @@
 
 namespace pintle::serving {
 
+// The number of versions of Ignition configs that are served.
 inline constexpr std::size_t kServedVersions = static_cast<std::size_t>(ignition::SpecVersion::k3_5) + 1;
 
 // Returns a cache for all pools.  Its size is a quarter of the memory that deploy/ gives the controller.
@@ -38,7 +39,7 @@ class ServedPool {
   ServedPool(const ServedPool&) = delete;
   ServedPool& operator=(const ServedPool&) = delete;
 
-  // Returns null if there is no room for the text now.  The server's threads call this at the same time.
+  // Returns null if there is no room for the text now.  Several threads may call this at the same time.
   virtual Result<Text> TextFor(ignition::SpecVersion version) const = 0;
   virtual State state() const { return State::kServed; }
   // Returns the status of the answer when TextFor() has returned this error.
@@ -51,7 +52,7 @@ class ServedPool {
 // A pool whose config is known and never changes.  Texts that were made are kept as long as there is room for them.
 class KnownPool final : public ServedPool {
  public:
-  // If `sources` is an error, all requests for this pool fail with it.
+  // If `sources` is an error, all requests for this pool fail with this error.
   KnownPool(Result<ServedSources> sources, const std::shared_ptr<event::TextCache>& cache);
 
   Result<Text> TextFor(ignition::SpecVersion version) const override {

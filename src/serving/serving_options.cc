@@ -9,10 +9,13 @@
 namespace pintle::serving {
 namespace {
 
+// A burst may have as many requests as the rate allows in this time.
 constexpr double kBurstSeconds = kUsualRate.burst / kUsualRate.per_second;
 
+// The largest number that an option may have.
 constexpr int kLargest = 1'000'000;
 
+// Returns the number that an option has, or `usual` without the option.
 Result<int> Number(const CommandLine& line, std::string_view option, int least, int usual) {
   const auto text = line.Value(option);
   if (!text) return usual;

@@ -21,7 +21,7 @@ inline constexpr auto kServingOptions = std::to_array<Option>({
     {"--threads", "NUMBER", "how many threads answer requests [2]"},
 });
 
-// Inserts these options between a verb's own options.
+// Returns a verb's own options with kServingOptions in between.
 template <std::size_t kBefore, std::size_t kBehind>
 constexpr auto WithServingOptions(const std::array<Option, kBefore>& before,
                                   const std::array<Option, kBehind>& behind) {
@@ -33,6 +33,7 @@ constexpr auto WithServingOptions(const std::array<Option, kBefore>& before,
   return all;
 }
 
+// Sets the settings that kServingOptions are about.
 Result<> ReadServingOptions(const CommandLine& line, IgnitionSettings& settings);
 
 }  // namespace pintle::serving

@@ -10,7 +10,8 @@
 namespace pintle::serving {
 namespace {
 
-// The chain begins with the certificate of the server itself.
+// Returns when the first certificate of a chain expires, which is that of the server itself.  Returns nullopt if the
+// certificates cannot be read.
 std::optional<WallTime> ExpiryOfFirst(const std::string& chain) {
   const auto certificates = net::ReadCertificates(chain);
   if (!certificates || certificates->empty()) return std::nullopt;

@@ -26,6 +26,7 @@ class TlsFiles {
   // with an error each time that the files cannot be read.
   using Renewed = std::function<void(Result<Identity>)>;
 
+  // Reads the files, and begins to watch them.
   static Result<std::unique_ptr<TlsFiles>> Open(event::Loop& loop, std::string certificate, std::string key,
                                                 net::TlsRules rules, Renewed renewed);
 

@@ -213,7 +213,7 @@ def test_explain_prints_the_wanted_and_the_present_state_and_the_actions(machine
     shadow = machine.path("/etc/shadow")
     shadow.write_text(shadow.read_text().replace("core:*:", "core::"))
     assert "core: an empty password, so that anyone can log in" in machine.run("explain", "core", status=2).stdout
-    assert "has no setting for it" in machine.run("explain", "/etc/passwd").stdout
+    assert "has no setting for /etc/passwd" in machine.run("explain", "/etc/passwd").stdout
 
 
 def test_a_machine_without_a_config_is_reported_as_such(machine):
