@@ -3,6 +3,7 @@
 
 // The words after a verb of `pintle`.
 
+#include <span>
 #include <string_view>
 
 #include "base/command_line.h"
@@ -15,5 +16,14 @@ using pintle::Option;
 using pintle::SplitAtCommas;
 
 inline bool AsksForHelp(std::string_view word) { return word == "--help" || word == "-h"; }
+
+// Returns whether one of the words before "--" asks for help.
+inline bool AskForHelp(std::span<const char* const> words) {
+  for (const std::string_view word : words) {
+    if (word == "--") return false;
+    if (AsksForHelp(word)) return true;
+  }
+  return false;
+}
 
 }  // namespace pintle::ctl

@@ -145,10 +145,7 @@ ExitStatus PrintHelpFor(std::span<const char* const> words) {
 }
 
 ExitStatus RunVerb(const VerbEntry& verb, std::span<const char* const> words) {
-  for (const std::string_view word : words) {
-    if (word == "--") break;
-    if (AsksForHelp(word)) return PrintHelpOn(verb);
-  }
+  if (AskForHelp(words)) return PrintHelpOn(verb);
   const auto line = CommandLine::Parse(verb.options, words);
   if (!line) return Fail(fmt::format("{}: {}", verb.name, line.error().message()));
   const auto status = verb.run(*line);

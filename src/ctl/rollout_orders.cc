@@ -72,8 +72,8 @@ Error WrongPhase(const api::RolloutPoolStatus& status, std::string_view fault) {
                                                 Printable(status.phase), Printable(status.message)));
 }
 
-// In bytes.  The controller cuts off a reason that has more than 512 characters.
-constexpr std::size_t kLongestReason = 500;
+// In characters.  The controller cuts off a reason that has more.
+constexpr std::size_t kLongestReason = 512;
 
 }  // namespace
 
@@ -125,8 +125,8 @@ Result<ExitStatus> OverrideWindows(const CommandLine& line) {
   const std::string name = TRY(PoolIn(line));
   api::RolloutOrder order;
   order.reason = TRY(line.Needed("--reason"));
-  if (order.reason.size() > kLongestReason) {
-    return Error(ErrorKind::kInvalid, fmt::format("--reason: write a text of at most {} bytes", kLongestReason));
+  if (FirstCharacters(order.reason, kLongestReason) != order.reason) {
+    return Error(ErrorKind::kInvalid, fmt::format("--reason: write a text of at most {} characters", kLongestReason));
   }
   LiveCluster cluster = TRY(LiveCluster::Of(line));
   const auto pool = TRY(cluster.Get<api::MachineConfigPool>(name));

@@ -45,7 +45,6 @@ struct BuildProgress {
   // The build has begun and has not ended.
   bool is_active() const { return prepared || building; }
   // The build has not begun.
-  bool is_initial() const { return !prepared && !building && !succeeded && !failed && !interrupted; }
 };
 
 // Whether nodes may be given the image now, and the reason.
