@@ -45,6 +45,7 @@ class Cluster {
   // there are no such kinds, even if some lists have not arrived yet.
   std::string WhyUnread() const;
 
+  // Returns the state of the whole cluster at this moment.  The view refers to objects of this copy.
   View Look() const;
 
   const OverlaidMirror<api::MachineConfigPool>& pools() const { return pools_; }
@@ -75,6 +76,7 @@ class Cluster {
   OverlaidObjects::Listener ListenerFor(const Listener& listener) const;
 
   std::optional<pool::MasterScheduling> SchedulingOfMasters() const;
+  // Returns View::operator_node.
   std::string OperatorNode() const;
   void AddUnreadableTo(View& view) const;
 

@@ -22,8 +22,8 @@ struct ClusterOperatorInputs {
   const View& view;
   const api::ClusterOperator& known;
   Versions versions = {};
-  // The release of images.json in the cluster.  It is reported with a failure if neither the ControllerConfig nor the
-  // ClusterOperator has a release.  Empty if it is not known.
+  // The release of images.json in the cluster; empty if it is not known.  If neither the ControllerConfig nor the
+  // ClusterOperator has a release, a failure is reported together with this one.
   std::string laid_out_release = {};
   // The failures of writes and of other parts of the operator.
   std::vector<clusterops::TaskFailure> failures = {};
@@ -37,7 +37,7 @@ struct ClusterOperatorChange {
   std::vector<clusterops::OperatorEvent> events = {};
   std::optional<WallTime> waiting_since = {};  // An input of the next pass.
   std::optional<WallTime> again_at = {};       // The time at which the pass has to run again even without a change.
-  std::set<std::string, std::less<>> failed_tasks = {};  // The tasks of the operator that fail.
+  std::set<std::string, std::less<>> failed_tasks = {};  // The tasks of the operator that fail now.
 };
 
 ClusterOperatorChange ClusterOperatorPass(const ClusterOperatorInputs& inputs);

@@ -4,8 +4,8 @@
 // Compares a generated config with the one in the cluster.
 //
 // Labels, annotations, owners and parts of the spec that others have added to the config stay.  An owner is replaced
-// only if it is the wanted owner with other fields, or if it is the config's controller, because there can be one
-// controller only.
+// only if it is a wanted owner with other fields, or if it is the config's controller and a wanted owner is to be the
+// controller, because a config can have one controller only.
 
 #include <optional>
 #include <string>
@@ -19,7 +19,7 @@ namespace pintle::controller {
 
 using generated::MadeFrom;
 
-// The parts of a config's spec that a generator owns.
+// The parts of a config's spec that a generator owns: spec.config, also the kernel arguments, or everything.
 enum class OwnedParts { kConfig, kConfigAndArguments, kAll };
 
 struct ConfigChange {

@@ -10,7 +10,7 @@
 namespace pintle::controller {
 namespace {
 
-constexpr const char* kRead = "read";
+constexpr const char* kRead = "read";  // The kind of action in the keys of the back-offs.
 constexpr std::ptrdiff_t kFetchedAtOnce = 4;
 
 }  // namespace

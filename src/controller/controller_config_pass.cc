@@ -15,7 +15,7 @@
 namespace pintle::controller {
 namespace {
 
-// Returns the annotations to set.
+// Returns the annotations whose values have to be set or changed.
 api::Annotations NewAnnotations(const ControllerConfigPassInputs& inputs,
                                 const clusterops::ControllerConfigDraft& draft) {
   static const api::ObjectMeta kNone;
@@ -28,7 +28,8 @@ api::Annotations NewAnnotations(const ControllerConfigPassInputs& inputs,
   if (!draft.stream_version.empty()) {
     set(api::kOsImageStreamAnnotation, fmt::format("{} {}", draft.release, draft.stream_version));
   }
-  // The version of whoever made the ControllerConfig stays, because rendered configs are compared with it.
+  // This annotation has the version of the program that made the ControllerConfig.  The annotation stays, because
+  // rendered configs are compared with it.
   if (known.Annotation(api::kGeneratedByVersionAnnotation).empty()) {
     set(api::kGeneratedByVersionAnnotation, fmt::format("pintle-{}", kVersion));
   }

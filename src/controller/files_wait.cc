@@ -20,7 +20,7 @@ bool IsFresh(const std::string* request, WallTime now) {
 }  // namespace
 
 bool IsStrictlyPaused(const api::MachineConfigPool& pool) {
-  return pool.spec.paused && PolicyOf(pool).policy == PausePolicy::kStrict;
+  return pool.spec.paused && StatedPolicyOf(pool).policy == PausePolicy::kStrict;
 }
 
 pool::NodePatch FilesWaitUpkeep(const api::MachineConfigPool& pool, const api::Node& node, WallTime now) {

@@ -132,10 +132,10 @@ void OperatorReconciler::KeepUpControllerConfig(const View& view, bool is_instal
   writes_.Start(what, client_.Once({}).Patch<TemplateInput>(
                           {"", api::kControllerConfigName}, kube::JsonPatch{*std::move(change.patch)},
                           [this, what, before = *known](Result<TemplateInput>&& written) {
-                            const Kept kept = KeptOf(before, written);
+                            const PatchEffect effect = PatchEffectOf(before, written);
                             if (written) sources_.StoreAnswer(*std::move(written));
                             writes_.Ended(clusterops::kMachineConfigControllerTask, what,
-                                          written ? nullptr : &written.error(), kept);
+                                          written ? nullptr : &written.error(), effect);
                           }));
 }
 

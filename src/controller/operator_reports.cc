@@ -56,8 +56,8 @@ OperatorReports::OperatorReports(kube::Client client, const Clock& clock, Cluste
 void OperatorReports::Look(const View& view) {
   if (!operators_.is_served()) return;
   writes_.BeginLook();
-  KeepUpConfiguration(view);
-  KeepUpNodes(view);
+  KeepUpMachineConfiguration(view);
+  KeepUpMachineConfigNodes(view);
   KeepUpPools(view);
   writes_.EndLook();
   Report(view);
@@ -94,15 +94,15 @@ void OperatorReports::KeepUpPools(const View& view) {
     writes_.Start(what, client_.Once({}).Patch<api::MachineConfigPool>(
                             {"", name}, kube::MergePatch{std::move(patch)},
                             [this, what, before = *pool](Result<api::MachineConfigPool>&& labelled) {
-                              const Kept kept = KeptOf(before, labelled);
+                              const PatchEffect effect = PatchEffectOf(before, labelled);
                               if (labelled) cluster_.StoreAnswer(*std::move(labelled));
                               writes_.Ended(clusterops::kMachineConfigPoolsTask, what,
-                                            labelled ? nullptr : &labelled.error(), kept);
+                                            labelled ? nullptr : &labelled.error(), effect);
                             }));
   }
 }
 
-void OperatorReports::KeepUpNodes(const View& view) {
+void OperatorReports::KeepUpMachineConfigNodes(const View& view) {
   if (!cluster_.machine_config_nodes().is_served()) return;
   clusterops::MachineConfigNodeInputs inputs{
       .nodes = view.nodes, .pools = view.pools, .known = view.machine_config_nodes};
@@ -146,7 +146,7 @@ void OperatorReports::Remove(std::string what, clusterops::StaleMachineConfigNod
                           }));
 }
 
-void OperatorReports::KeepUpConfiguration(const View& view) {
+void OperatorReports::KeepUpMachineConfiguration(const View& view) {
   if (!cluster_.machine_configurations().is_served() || !view.unreadable_settings.empty()) return;
   if (view.machine_configuration == nullptr) {
     const std::string what = "creating the MachineConfiguration";
@@ -172,10 +172,10 @@ void OperatorReports::KeepUpConfiguration(const View& view) {
   writes_.Start(what, client_.Once({}).Patch<api::MachineConfiguration>(
                           {"", kOnlyConfiguration}, kube::MergePatch{std::move(patch)},
                           [this, what, before = known](Result<api::MachineConfiguration>&& written) {
-                            const Kept kept = KeptOf(before, written);
+                            const PatchEffect effect = PatchEffectOf(before, written);
                             if (written) cluster_.StoreAnswer(*std::move(written));
                             writes_.Ended(clusterops::kMachineConfigurationTask, what,
-                                          written ? nullptr : &written.error(), kept);
+                                          written ? nullptr : &written.error(), effect);
                           },
                           kube::Part::kStatus));
 }
@@ -201,7 +201,7 @@ void OperatorReports::Report(const View& view) {
   ClusterOperatorChange change = ClusterOperatorPass({.view = view,
                                                       .known = *known,
                                                       .versions = versions_,
-                                                      .laid_out_release = laid_out_release_,
+                                                      .laid_out_release = release_of_images_,
                                                       .failures = Failures(),
                                                       .waiting_since = waiting_since_,
                                                       .now = now});
@@ -218,10 +218,10 @@ void OperatorReports::Report(const View& view) {
                           [this, what, before = *known,
                            events = std::move(change.events)](Result<api::ClusterOperator>&& written) {
                             if (!written) return writes_.Ended("", what, &written.error());
-                            const Kept kept = KeptOf(before, written);
-                            if (kept == Kept::kYes) Emit(*written, events);
+                            const PatchEffect effect = PatchEffectOf(before, written);
+                            if (effect == PatchEffect::kKept) Emit(*written, events);
                             operators_.StoreAnswer(*std::move(written));
-                            writes_.Ended("", what, nullptr, kept);
+                            writes_.Ended("", what, nullptr, effect);
                           },
                           kube::Part::kStatus));
 }

@@ -55,7 +55,7 @@ class OperatorReports {
   // release of images.json; it is reported if neither the ControllerConfig nor the ClusterOperator has a release.
   void Set(std::map<std::string, std::string, std::less<>> failures, std::string laid_out_release = "") {
     failures_of_others_ = std::move(failures);
-    laid_out_release_ = std::move(laid_out_release);
+    release_of_images_ = std::move(laid_out_release);
   }
 
   // Stops all writes and forgets what has failed.
@@ -63,9 +63,9 @@ class OperatorReports {
 
  private:
   void KeepUpPools(const View& view);
-  void KeepUpNodes(const View& view);
+  void KeepUpMachineConfigNodes(const View& view);
   void Remove(std::string what, clusterops::StaleMachineConfigNode stale);
-  void KeepUpConfiguration(const View& view);
+  void KeepUpMachineConfiguration(const View& view);
   void Create();
   void Report(const View& view);
   std::vector<clusterops::TaskFailure> Failures() const;
@@ -79,7 +79,7 @@ class OperatorReports {
   std::function<void(MonotonicTime when)> retry_at_;
   OverlaidMirror<api::ClusterOperator> operators_;
   std::map<std::string, std::string, std::less<>> failures_of_others_;  // The key is the task.
-  std::string laid_out_release_;
+  std::string release_of_images_;
   std::set<std::string, std::less<>> failed_tasks_;
   std::optional<WallTime> waiting_since_;
   bool is_installed_ = false;  // A release has been installed at some time.

@@ -24,12 +24,14 @@
 
 namespace pintle::controller {
 
-// States whether the server has kept the changes of a patch.  If it has not, its answer is the object from before.
-enum class Kept { kYes, kNo };
+// States whether the server has kept or dropped the changes of a patch.  If the server has dropped them, its answer is
+// the object as it was before.
+enum class PatchEffect { kKept, kDropped };
 
+// Returns kKept for a failed patch, too: its error is reported instead.
 template <typename T>
-Kept KeptOf(const T& before, const Result<T>& answer) {
-  return answer && HasSameContent(before, *answer) ? Kept::kNo : Kept::kYes;
+PatchEffect PatchEffectOf(const T& before, const Result<T>& answer) {
+  return answer && HasSameContent(before, *answer) ? PatchEffect::kDropped : PatchEffect::kKept;
 }
 
 class OperatorWrites {
@@ -56,7 +58,8 @@ class OperatorWrites {
 
   // Handles the end of a write; `error` is nullptr on success.  `task` is empty if the ClusterOperator cannot report
   // the failure.  A patch that the API server does not keep counts as a failure as long as it is wanted.
-  void Ended(std::string_view task, const std::string& what, const Error* error, Kept kept = Kept::kYes);
+  void Ended(std::string_view task, const std::string& what, const Error* error,
+             PatchEffect effect = PatchEffect::kKept);
   // Like Ended(), but backs off after a success, too.  A creation or a removal needs this: while the mirror lags
   // behind, the write would be repeated at once.
   void EndedWithBackoff(std::string_view task, const std::string& what, const Error* error);

@@ -96,8 +96,8 @@ class OverlaidObjects {
   void Changed();
   void Replaced(const kube::AnyObject& before, const kube::AnyObject& now);
   void Synced();
-  void IsUnreadable(const kube::ObjectName& name, const Error& why);
-  void InTrouble(const Error& error);
+  void NoteUnreadable(const kube::ObjectName& name, const Error& why);
+  void NoteTrouble(const Error& error);
 
   const Type type_;
   const Need need_;

@@ -23,10 +23,10 @@ static_assert(kBetweenLooks * 3 < kReviewedBefore && kReviewedBefore < Admission
 // requests.
 constexpr long kMostVisits = 512;
 // Somebody who sends many wrong tokens must not keep the API server busy, nor keep others out while it answers slowly.
-constexpr std::size_t kMostUnderWay = 32;
-constexpr std::ptrdiff_t kMostUnderWayPerClient = 15;
+constexpr std::size_t kMostQuestions = 32;
+constexpr std::ptrdiff_t kMostQuestionsPerClient = 15;
 // A client with an IPv4 and an IPv6 address counts as two clients.
-static_assert(kMostUnderWayPerClient * 2 < kMostUnderWay);
+static_assert(kMostQuestionsPerClient * 2 < kMostQuestions);
 
 net::HttpAnswer Unauthenticated() {
   return {.status = 401, .headers = {{"WWW-Authenticate", "Bearer realm=\"pintle\""}, {"Cache-Control", "no-store"}}};
@@ -80,7 +80,7 @@ net::HttpAnswer PageGuard::Answer(const net::IncomingRequest& request, net::Http
 // A review may take long, and clients that have left must not fill the memory meanwhile.  The server counts these
 // requests among the later answers of their clients until they are dropped.
 void PageGuard::DropAbandoned() {
-  for (auto& [key, asked] : under_way_) {
+  for (auto& [key, asked] : questions_) {
     std::erase_if(asked.visits, [](const Visit& visit) { return !visit.later->IsAwaited(); });
   }
 }
@@ -92,7 +92,7 @@ void PageGuard::Admit(std::string token, Visit visit) {
   if (const auto admission = admissions_.Find(key, clock_.Monotonic())) {
     return Settle(*admission, key, token, std::move(visit));
   }
-  if (const auto asked = under_way_.find(key); asked != under_way_.end()) {
+  if (const auto asked = questions_.find(key); asked != questions_.end()) {
     return asked->second.visits.push_back(std::move(visit));
   }
   if (!MayAskFor(visit.client)) return visit.later->Complete(CannotAsk);
@@ -101,13 +101,13 @@ void PageGuard::Admit(std::string token, Visit visit) {
 }
 
 bool PageGuard::MayAskFor(const std::string& client) const {
-  const auto own = std::count_if(under_way_.begin(), under_way_.end(),
+  const auto own = std::count_if(questions_.begin(), questions_.end(),
                                  [&](const auto& asked) { return asked.second.client == client; });
-  return under_way_.size() < kMostUnderWay && own < kMostUnderWayPerClient;
+  return questions_.size() < kMostQuestions && own < kMostQuestionsPerClient;
 }
 
 void PageGuard::Ask(const std::string& key, std::string token, std::string client, std::vector<Visit> visits) {
-  UnderWay& question = under_way_[key];
+  Question& question = questions_[key];
   question.client = std::move(client);
   question.visits = std::move(visits);
   question.token = std::move(token);
@@ -117,8 +117,8 @@ void PageGuard::Ask(const std::string& key, std::string token, std::string clien
 
 void PageGuard::Reviewed(const std::string& key, Result<kube::Admission> admission) {
   // The question is taken out first, since an answer may lead to the next question about the same token.
-  auto question = under_way_.extract(key);
-  UnderWay& asked = question.mapped();
+  auto question = questions_.extract(key);
+  Question& asked = question.mapped();
   if (!admission) {
     Report(admission.error());
     for (const Visit& visit : asked.visits) visit.later->Complete(CannotAsk);
@@ -153,32 +153,32 @@ void PageGuard::Settle(kube::Admission admission, const std::string& key, const 
 }
 
 std::shared_ptr<net::RevocableStream> PageGuard::Follow(const std::string& key, const std::string& token) {
-  Followed& one = followed_[key];
-  one.token = token;
+  TokenStreams& of_token = streams_[key];
+  of_token.token = token;
   auto stream = std::make_shared<net::RevocableStream>();
-  one.streams.push_back(stream);
+  of_token.streams.push_back(stream);
   ReviewStreams();
   return stream;
 }
 
 void PageGuard::ReviewStreams() {
   const MonotonicTime now = clock_.Monotonic();
-  for (auto at = followed_.begin(); at != followed_.end();) {
-    Followed& one = at->second;
-    std::erase_if(one.streams, [](const auto& stream) { return stream.expired(); });
+  for (auto at = streams_.begin(); at != streams_.end();) {
+    TokenStreams& of_token = at->second;
+    std::erase_if(of_token.streams, [](const auto& stream) { return stream.expired(); });
     const bool is_permitted = admissions_.Find(at->first, now) == kube::Admission::kPermitted;
-    if (one.streams.empty() || !is_permitted) {
-      for (const auto& stream : one.streams) {
+    if (of_token.streams.empty() || !is_permitted) {
+      for (const auto& stream : of_token.streams) {
         if (const auto alive = stream.lock()) alive->Revoke();
       }
-      at = followed_.erase(at);
+      at = streams_.erase(at);
       continue;
     }
     const bool is_due = admissions_.PermittedFor(at->first, now) <= kReviewedBefore;
-    if (is_due && !under_way_.contains(at->first)) Ask(at->first, one.token, "", {});
+    if (is_due && !questions_.contains(at->first)) Ask(at->first, of_token.token, "", {});
     ++at;
   }
-  if (followed_.empty()) return look_.Cancel();
+  if (streams_.empty()) return look_.Cancel();
   look_.After(kBetweenLooks);
 }
 

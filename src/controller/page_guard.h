@@ -54,14 +54,14 @@ class PageGuard : public std::enable_shared_from_this<PageGuard> {
     std::shared_ptr<const int> counted;  // A copy of visits_.
   };
   // A token that the API server is being asked about.
-  struct UnderWay {
+  struct Question {
     std::string token;
     std::string client;  // The client whose request has led to the question; empty if a stream has.
     std::vector<Visit> visits;
     kube::Call call;
   };
   // A token with which streams are open.
-  struct Followed {
+  struct TokenStreams {
     std::string token;
     std::vector<std::weak_ptr<net::RevocableStream>> streams;
   };
@@ -83,9 +83,9 @@ class PageGuard : public std::enable_shared_from_this<PageGuard> {
   // Each visit has a copy, so that any thread can count the visits.
   const std::shared_ptr<const int> visits_ = std::make_shared<const int>();
   Admissions admissions_;
-  std::map<std::string, UnderWay> under_way_;  // The key of this map and of followed_ is that of the token.
-  std::map<std::string, Followed> followed_;
-  event::Timer look_;    // Set while there is anything in followed_.
+  std::map<std::string, Question> questions_;  // The key of this map and of streams_ is that of the token.
+  std::map<std::string, TokenStreams> streams_;
+  event::Timer look_;    // Set while there is anything in streams_.
   std::string trouble_;  // The latest error of a review, which is logged once.
 };
 

@@ -130,7 +130,7 @@ std::string Message(const PauseReport& report) {
   return std::move(sentences).Take();
 }
 
-std::optional<WallTime> FirstEnd(const PauseReport& report) {
+std::optional<WallTime> FirstExpiry(const PauseReport& report) {
   std::optional<WallTime> first;
   for (const WaitingBundle& bundle : report.bundles) {
     if (bundle.valid_until && (!first || *bundle.valid_until < *first)) first = bundle.valid_until;
@@ -139,7 +139,7 @@ std::optional<WallTime> FirstEnd(const PauseReport& report) {
 }
 
 std::string_view Reason(const PauseReport& report, WallTime now) {
-  const std::optional<WallTime> end = FirstEnd(report);
+  const std::optional<WallTime> end = FirstExpiry(report);
   if (end && now >= *end + kSecond) return "CertificateExpired";
   if (end && *end - now < kCertificateIsUrgent) return "CertificateExpiresSoon";
   if (!report.bundles.empty()) return "CertificatesWait";
@@ -176,7 +176,7 @@ void SetPausedPending(const PauseReport& report, WallTime now, std::vector<api::
 }
 
 std::optional<WallTime> NextChange(const PauseReport& report, WallTime now) {
-  const std::optional<WallTime> end = report.waits() ? FirstEnd(report) : std::nullopt;
+  const std::optional<WallTime> end = report.waits() ? FirstExpiry(report) : std::nullopt;
   if (!end) return std::nullopt;
   // The first full seconds in which the condition is different.
   for (const WallTime then : {*end - kCertificateIsUrgent + kSecond, *end + kSecond}) {

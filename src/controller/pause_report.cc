@@ -170,7 +170,7 @@ bool Passes(const PauseInputs& inputs, const PauseReport& report) {
 
 }  // namespace
 
-StatedPolicy PolicyOf(const api::MachineConfigPool& pool) {
+StatedPolicy StatedPolicyOf(const api::MachineConfigPool& pool) {
   const std::string* const text = api::Find(pool.metadata.annotations, kPausePolicyAnnotation);
   if (text == nullptr || text->empty() || *text == "Strict") return {};
   if (*text == "CertificatesPass") return {PausePolicy::kCertificatesPass, ""};
@@ -188,7 +188,7 @@ std::vector<std::string> ConfigsToCompare(const api::MachineConfigPool& pool, st
                                           const pool::Layering& layering) {
   if (pool.spec.configuration.name.empty()) return {};
   std::set<std::string, std::less<>> configs = FindWaiting(pool, nodes, layering).configs;
-  const bool may_pass = pool.spec.paused && PolicyOf(pool).policy == PausePolicy::kCertificatesPass;
+  const bool may_pass = pool.spec.paused && StatedPolicyOf(pool).policy == PausePolicy::kCertificatesPass;
   if (configs.empty() && may_pass) configs = ConfigsOfChanging(nodes);
   if (configs.empty()) return {};
   configs.insert(pool.spec.configuration.name);
@@ -199,7 +199,7 @@ PauseReport ReportPause(const PauseInputs& inputs) {
   PauseReport report;
   report.is_paused = inputs.pool.spec.paused;
   report.nodes = inputs.nodes.size();
-  StatedPolicy stated = PolicyOf(inputs.pool);
+  StatedPolicy stated = StatedPolicyOf(inputs.pool);
   report.policy = stated.policy;
   report.policy_problem = std::move(stated.problem);
   if (!report.is_paused) return report;

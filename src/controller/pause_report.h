@@ -89,7 +89,7 @@ struct StatedPolicy {
   PausePolicy policy = PausePolicy::kStrict;
   std::string problem;  // The annotation's value if it is not a policy.
 };
-StatedPolicy PolicyOf(const api::MachineConfigPool& pool);
+StatedPolicy StatedPolicyOf(const api::MachineConfigPool& pool);
 
 // Returns the names of the configs that a report compares: the target, and those of nodes that wait for it.  If no node
 // waits, but certificates pass, the configs of changing nodes take their place.  The list is empty if nodes have no

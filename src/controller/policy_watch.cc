@@ -256,11 +256,11 @@ void PolicyWatch::WriteStatus(const api::RolloutPolicy& policy, api::RolloutPoli
                           {"", name}, kube::JsonPatch{std::move(patch).operations()},
                           [this, what, name, news, before = policy](Result<api::RolloutPolicy>&& answer) {
                             if (!answer) return writes_.Ended("", what, &answer.error());
-                            const Kept kept = KeptOf(before, answer);
+                            const PatchEffect effect = PatchEffectOf(before, answer);
                             written_[name] = clock_.Monotonic();
                             cluster_.StoreAnswer(*std::move(answer));
-                            if (kept == Kept::kYes) Announce(news);
-                            writes_.Ended("", what, nullptr, kept);
+                            if (effect == PatchEffect::kKept) Announce(news);
+                            writes_.Ended("", what, nullptr, effect);
                           },
                           kube::Part::kStatus));
 }

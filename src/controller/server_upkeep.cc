@@ -207,10 +207,10 @@ void ServerUpkeep::WriteKey(FollowedObject<WatchedCertificate>& followed, net::C
     return writes_.Start(what, client_.Once({}).Patch<WatchedCertificate>(
                                    followed.name(), kube::JsonPatch{std::move(patch).operations()},
                                    [this, what, before = *known, &followed](Result<WatchedCertificate>&& written) {
-                                     const Kept kept = KeptOf(before, written);
+                                     const PatchEffect effect = PatchEffectOf(before, written);
                                      if (written) followed.StoreAnswer(*std::move(written));
                                      writes_.Ended(clusterops::kMachineConfigServerTask, what,
-                                                   written ? nullptr : &written.error(), kept);
+                                                   written ? nullptr : &written.error(), effect);
                                    }));
   }
   WatchedCertificate secret;
@@ -293,10 +293,10 @@ void ServerUpkeep::WriteUserData(const api::MachineConfigPool& pool, const json:
     return writes_.Start(what, client_.Once({}).Patch<api::Secret>(
                                    {kMachineNamespace, name}, kube::JsonPatch{std::move(patch).operations()},
                                    [this, what, before = *known](Result<api::Secret>&& written) {
-                                     const Kept kept = KeptOf(before, written);
+                                     const PatchEffect effect = PatchEffectOf(before, written);
                                      if (written) user_data_.StoreAnswer(*std::move(written));
                                      writes_.Ended(clusterops::kMachineConfigPoolsTask, what,
-                                                   written ? nullptr : &written.error(), kept);
+                                                   written ? nullptr : &written.error(), effect);
                                    }));
   }
   api::Secret secret;

@@ -128,7 +128,7 @@ class TakeoverRun {
     if (!order_.templates.empty()) {
       templates.emplace(TRY(generated::TemplateFolder::ReadRelease(order_.templates), "--templates"));
     }
-    std::vector<Right> lacking = TRY(cluster_.Lacking(RightsForTakeover(order_.settings)));
+    std::vector<Right> lacking = TRY(cluster_.LackingRights(RightsForTakeover(order_.settings)));
     // The rest of the check needs the rights to read.
     if (std::any_of(lacking.begin(), lacking.end(), [](const Right& right) { return IsToRead(right); })) {
       return FindingsAbout(lacking, {}, {}, order_.settings);
@@ -136,7 +136,7 @@ class TakeoverRun {
     std::vector<RightsFile> account_lacking = TRY(RightsThatTheAccountLacks(lacking));
     const TakeoverState state = TRY(cluster_.Read());
     std::vector<AgentRights> agents_lacking = TRY(RightsThatAgentsLack(lacking, state));
-    std::vector<std::string> unsupported = TRY(cluster_.Unsupported(UnreadableCollector()));
+    std::vector<std::string> unsupported = TRY(cluster_.UnsupportedFeatures(UnreadableCollector()));
     auto cluster_operator = TRY(cluster_.ReadClusterOperator());
     // A listener exists before the object that it reports on, so it finds the object through a pointer that is null at
     // first.
@@ -216,7 +216,7 @@ class TakeoverRun {
     if (!MayReview(lacking)) return std::vector<RightsFile>();
     std::vector<RightsFile> files = RightsOfAccount(order_.settings);
     const RightsHolder account = HolderOfAccount({order_.settings.own_namespace, order_.settings.own_account});
-    for (RightsFile& file : files) file.rights = TRY(cluster_.Lacking(file.rights, account));
+    for (RightsFile& file : files) file.rights = TRY(cluster_.LackingRights(file.rights, account));
     return files;
   }
 
@@ -224,7 +224,7 @@ class TakeoverRun {
   Result<std::vector<AgentRights>> RightsThatAgentsLack(const std::vector<Right>& lacking, const TakeoverState& state) {
     const std::string node = order_.settings.with_daemons ? NodeOfAnAgent(state) : "";
     if (node.empty() || !MayReview(lacking)) return std::vector<AgentRights>();
-    std::vector<Right> of_agent = TRY(cluster_.Lacking(RightsOfAgent(node, order_.settings), HolderOnNode(node)));
+    std::vector<Right> of_agent = TRY(cluster_.LackingRights(RightsOfAgent(node, order_.settings), HolderOnNode(node)));
     return std::vector<AgentRights>{{.node = node, .rights = std::move(of_agent)}};
   }
 

@@ -113,7 +113,7 @@ Result<std::vector<T>> TakeoverCluster::ReadAll(kube::Selection selection, const
   return *std::move(found);
 }
 
-Result<std::vector<std::string>> TakeoverCluster::Unsupported(const UnreadableListener& unreadable) {
+Result<std::vector<std::string>> TakeoverCluster::UnsupportedFeatures(const UnreadableListener& unreadable) {
   std::vector<std::string> features;
   for (const PinnedImageSet& set : TRY(ReadAll<PinnedImageSet>({}, unreadable))) {
     features.push_back(fmt::format("PinnedImageSet {}: nodes do not pull its images in advance", set.metadata.name));
@@ -138,8 +138,8 @@ Result<std::optional<api::ClusterOperator>> TakeoverCluster::ReadClusterOperator
   return ReadOne<api::ClusterOperator>({"", api::kMachineConfigOperatorName});
 }
 
-Result<std::vector<Right>> TakeoverCluster::Lacking(const std::vector<Right>& rights,
-                                                    const std::optional<RightsHolder>& holder) {
+Result<std::vector<Right>> TakeoverCluster::LackingRights(const std::vector<Right>& rights,
+                                                          const std::optional<RightsHolder>& holder) {
   const char* const path = holder ? "/apis/authorization.k8s.io/v1/subjectaccessreviews"
                                   : "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
   std::vector<Right> lacking;

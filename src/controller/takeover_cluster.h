@@ -33,11 +33,12 @@ class TakeoverCluster {
 
   Result<TakeoverState> Read();
   // Returns a message for each object of a feature that the cluster uses and Pintle does not have.
-  Result<std::vector<std::string>> Unsupported(const UnreadableListener& unreadable);
+  Result<std::vector<std::string>> UnsupportedFeatures(const UnreadableListener& unreadable);
   // Returns nullopt if the cluster has no such object; only OpenShift has one.
   Result<std::optional<api::ClusterOperator>> ReadClusterOperator();
   // Returns the rights of the list that the holder lacks.  Without a holder, it checks the rights of the caller.
-  Result<std::vector<Right>> Lacking(const std::vector<Right>& rights, const std::optional<RightsHolder>& holder = {});
+  Result<std::vector<Right>> LackingRights(const std::vector<Right>& rights,
+                                           const std::optional<RightsHolder>& holder = {});
   // If somebody else has changed the object first, the error is kConflict, and the caller has to decide the step again.
   Result<> Write(const TakeoverWrite& write, WriteMode mode);
   // Runs the loop for this long.

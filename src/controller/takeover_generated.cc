@@ -125,7 +125,7 @@ json::Value SpecAfter(const json::Value& before, const json::Value& patch) {
 
 // Returns whether the change gives rendered configs other names, since these contain a digest of the specs.  Also
 // returns true if a name cannot be computed.
-bool HaveOtherBytes(const api::MachineConfigSpec& before, const json::Value& after) {
+bool ChangesRenderedNames(const api::MachineConfigSpec& before, const json::Value& after) {
   json::Report report;
   const auto old_name = machineconfig::RenderedName("", before);
   const auto new_name = machineconfig::RenderedName("", json::Decode<api::MachineConfigSpec>(after, report));
@@ -229,8 +229,8 @@ class GeneratedComparison {
     }
     const json::Value before = json::Encode(existing->spec);
     const json::Value after = SpecAfter(before, *patch);
-    const bool has_other_bytes = HaveOtherBytes(existing->spec, after);
-    if (has_other_bytes) {
+    const bool changes_rendered_names = ChangesRenderedNames(existing->spec, after);
+    if (changes_rendered_names) {
       Add(Weight::kObstacle, fmt::format("MachineConfig {} would change at {}", change.name,
                                          PlacesInWords(SpecComparison::Places(before, after))));
     }
@@ -241,7 +241,7 @@ class GeneratedComparison {
                                          "metadata.labels",
                                          change.name));
     }
-    if (has_other_bytes || has_other_labels) return;
+    if (changes_rendered_names || has_other_labels) return;
     Add(Weight::kLoss, fmt::format("MachineConfig {} would be written without a change for any node: its annotations "
                                    "or its owners differ",
                                    change.name));

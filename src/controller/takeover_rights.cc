@@ -124,7 +124,7 @@ constexpr auto kAgent = std::to_array<Grant>({
 constexpr auto kKubelet = std::to_array<Grant>({
     {"create", kCore, "events", "default"},
 });
-constexpr auto kOwnNode = std::to_array<std::string_view>({"get", "list", "watch", "patch"});
+constexpr auto kOwnNodeVerbs = std::to_array<std::string_view>({"get", "list", "watch", "patch"});
 
 std::string NamespaceIn(const TakeoverSettings& settings, std::string_view written) {
   if (written == kTheirs) return settings.namespace_name;
@@ -184,7 +184,7 @@ std::vector<Right> RightsOfAgent(const std::string& node, const TakeoverSettings
   std::vector<Right> rights;
   AddRights(kAgent, settings, rights);
   AddRights(kKubelet, settings, rights);
-  for (const std::string_view verb : kOwnNode) {
+  for (const std::string_view verb : kOwnNodeVerbs) {
     rights.push_back({.verb = std::string(verb), .group = "", .resource = "nodes", .namespace_name = "", .name = node});
   }
   return rights;

@@ -26,8 +26,8 @@ constexpr const char* kUndoVerb = "undo";
 constexpr const char* kOldOperator = "machine-config-operator";
 constexpr const char* kOldController = "machine-config-controller";
 constexpr const char* kOldServer = "machine-config-server";
-constexpr const char* kOperatorLeaseHeld = "machine-config";
-constexpr const char* kControllerLeaseHeld = "machine-config-controller";
+constexpr const char* kOldOperatorLease = "machine-config";
+constexpr const char* kOldControllerLease = "machine-config-controller";
 // An annotation of a Deployment that a takeover has scaled down, with the number of replicas before.  A takeover whose
 // record is lost is recognized by this annotation.  A Deployment without it was scaled down by others.
 constexpr const char* kReplicasAnnotation = "pintle.io/replicas-before";
@@ -362,7 +362,7 @@ TakeoverStep LeasesStep(const TakeoverState& state, const TakeoverSettings& sett
   if (!step.write) step.write = WriteToHold(state.controller_lease, state.controller_sight, settings, now);
   step.waits_for =
       fmt::format("a replica of the Deployment {}/{} holds and renews the Lease {}", settings.own_namespace,
-                  settings.own_deployment, is_led ? kOperatorLeaseHeld : kControllerLeaseHeld);
+                  settings.own_deployment, is_led ? kOldOperatorLease : kOldControllerLease);
   return step;
 }
 
