@@ -10,6 +10,7 @@
 namespace pintle::controller {
 namespace {
 
+// Returns whether there is a request of ours that need not be renewed yet.
 bool IsFresh(const std::string* request, WallTime now) {
   if (request == nullptr) return false;
   const auto until = FromRfc3339(*request);

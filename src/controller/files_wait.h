@@ -15,13 +15,16 @@
 
 namespace pintle::controller {
 
+// A request expires after this time.
 inline constexpr auto kFilesWaitFor = std::chrono::days(7);
+// A request is renewed after this time.
 inline constexpr auto kFilesWaitRenewedAfter = std::chrono::days(1);
 
 // Returns whether the pool is paused and its pause policy is Strict: then no change at all passes.
 bool IsStrictlyPaused(const api::MachineConfigPool& pool);
 
-// Returns the change to the request on a node of the pool.  The patch is empty if the request is right.
+// Returns a patch that sets, renews or removes the request on a node of the pool.  The patch is empty if nothing has to
+// change.
 pool::NodePatch FilesWaitUpkeep(const api::MachineConfigPool& pool, const api::Node& node, WallTime now);
 
 }  // namespace pintle::controller

@@ -16,7 +16,7 @@ namespace {
 // The namespace of the Secret with the password of the cluster's own registry.
 constexpr const char* kOperatorNamespace = "openshift-machine-config-operator";
 
-// The part of the controller that generates configs from a kind.
+// The part of the controller that generates configs from a kind: kRuntimePart, unless another part is listed below.
 template <typename T>
 constexpr std::string_view kPartOf = kRuntimePart;
 template <>
@@ -138,7 +138,7 @@ GeneratedView GeneratedSources::Look() const {
   const auto note_in = [](std::string& reasons) {
     return [&](const auto&, const Error& why) { reasons += (reasons.empty() ? "" : "; ") + why.message(); };
   };
-  // Objects of these kinds have an effect only under one name.
+  // Of these kinds, only the object with the given name has an effect.
   const auto note_named = [](const auto& objects, std::string_view name, std::string& reasons) {
     objects.ForEachUnreadable([&](const auto& object, const Error& why) {
       if (object.metadata.name == name) reasons += (reasons.empty() ? "" : "; ") + why.message();

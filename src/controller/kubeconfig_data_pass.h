@@ -24,13 +24,13 @@ struct SettlingAuthorities {
 
 struct KubeconfigDataInputs {
   const api::ConfigMap* source = nullptr;  // kube-apiserver-server-ca; nullptr if there is none.
-  const api::ConfigMap* known = nullptr;   // kubeconfig-data.
+  const api::ConfigMap* known = nullptr;   // kubeconfig-data; nullptr if there is none.
   std::optional<SettlingAuthorities> settling = {};
   WallTime now = {};
 };
 
 struct KubeconfigDataChange {
-  std::optional<api::ConfigMap> next = {};
+  std::optional<api::ConfigMap> next = {};           // The copy to write; unset if nothing is written.
   std::optional<SettlingAuthorities> settling = {};  // An input of the next pass.
   std::optional<WallTime> again_at = {};             // When the pass has to run again, even without a change.
   bool are_authorities_new = false;                  // Nodes are asked to read the copy.

@@ -141,7 +141,7 @@ class ManagedPass {
   bool Write(const std::vector<generated::MachineConfig>& configs) {
     bool are_written = true;
     for (const generated::MachineConfig& config : configs) {
-      inputs_.Made(Rules::kMadeFrom, config);
+      inputs_.ReportMade(Rules::kMadeFrom, config);
       if (inputs_.created.contains(config.name)) {
         are_written = false;
         continue;

@@ -56,7 +56,7 @@ class NumberedConfigs {
           {.what = fmt::format("making the {}- config of pool {}", number_, pool.metadata.name),
            .why = made.error().message()});
     }
-    inputs_.Made(from_, *made);
+    inputs_.ReportMade(from_, *made);
     wanted_.insert(made->name);
     if (inputs_.created.contains(made->name)) return void(is_complete_ = false);
     const api::MachineConfig* const existing = inputs_.ConfigNamed(made->name);

@@ -46,7 +46,7 @@ struct NewControllerConfig {
 };
 
 // An object whose spec and status are kept as JSON.  All kinds that are read in this way have the same fields, but each
-// needs a type of its own, because the type selects the path.
+// needs a type of its own, because the type selects the API path.
 struct WholeObject {
   api::ObjectMeta metadata;
   json::Value spec;

@@ -97,7 +97,7 @@ class TemplateGenerator {
     bool are_written = true;
     for (std::size_t i = 0; i < configs->size(); ++i) {
       const generated::MachineConfig& config = (*configs)[i];
-      inputs_.Made(MadeFrom::kTemplates, config);
+      inputs_.ReportMade(MadeFrom::kTemplates, config);
       // A folder of another role may make configs with the same names as the workers' folder.  Only the last of them is
       // written; otherwise each look would find the other one changed, and write it again.
       const bool is_replaced = i + 1 < configs->size() && (*configs)[i + 1].name == config.name;
