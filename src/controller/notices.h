@@ -51,7 +51,8 @@ struct NoticeInputs {
   WallTime now;
 };
 
-// Returns the notices about the present state, pool by pool, and those of a rollout in the order of its steps.
+// Returns the notices about the present state, pool by pool.  The notices about a rollout are in the order of its
+// steps.
 std::vector<Notice> NoticesOf(const NoticeInputs& inputs);
 
 // The notices that are known already.  Maps each id to the time at which it was last among the present notices.

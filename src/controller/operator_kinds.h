@@ -13,7 +13,7 @@
 
 namespace pintle::controller {
 
-// A MachineConfiguration for its creation, with the settings that the API requires.
+// A MachineConfiguration that is about to be created, with the settings that the API requires.
 struct NewMachineConfiguration {
   std::string api_version = "operator.openshift.io/v1";
   std::string kind = "MachineConfiguration";
@@ -29,7 +29,7 @@ struct NewMachineConfiguration {
   };
 };
 
-// A ControllerConfig for its creation.
+// A ControllerConfig that is about to be created.
 struct NewControllerConfig {
   std::string api_version = "machineconfiguration.openshift.io/v1";
   std::string kind = "ControllerConfig";

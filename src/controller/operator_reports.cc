@@ -19,7 +19,7 @@ namespace {
 
 // The name of the only MachineConfiguration.
 constexpr const char* kOnlyConfiguration = "cluster";
-// The limit for calls at the same time.  When a cluster is taken over, thousands of nodes may lack their
+// The largest number of calls at the same time.  When a cluster is taken over, thousands of nodes may lack their
 // MachineConfigNodes.
 constexpr std::size_t kCallsAtOnce = 32;
 
@@ -135,7 +135,7 @@ void OperatorReports::KeepUpMachineConfigNodes(const View& view) {
   }
 }
 
-// The arguments are copies, since the originals belong to a callback that is destroyed when its call is replaced.
+// The arguments are copies: the originals belong to the callback of a call, which Start() replaces and so destroys.
 void OperatorReports::Remove(std::string what, clusterops::StaleMachineConfigNode stale) {
   writes_.Start(what, client_.Once({}).Delete<api::MachineConfigNode>(
                           {"", stale.name}, stale.uid, [this, what](const Result<>& removed) {
@@ -182,7 +182,7 @@ void OperatorReports::KeepUpMachineConfiguration(const View& view) {
 
 // ---- the ClusterOperator ----
 
-void OperatorReports::Create() {
+void OperatorReports::CreateClusterOperator() {
   const std::string what = "creating the ClusterOperator";
   if (!writes_.MayStart(what)) return;
   api::ClusterOperator created;
@@ -196,7 +196,7 @@ void OperatorReports::Create() {
 
 void OperatorReports::Report(const View& view) {
   const api::ClusterOperator* const known = operators_.Find(api::kMachineConfigOperatorName);
-  if (known == nullptr) return Create();
+  if (known == nullptr) return CreateClusterOperator();
   const WallTime now = clock_.Wall();
   ClusterOperatorChange change = ClusterOperatorPass({.view = view,
                                                       .known = *known,

@@ -3,9 +3,9 @@
 
 // Reports as OpenShift's Machine Config Operator does, and maintains the objects that belong to that operator.
 //
-// These are the ClusterOperator, the MachineConfigNodes, the policy in the status of the MachineConfiguration, and the
-// labels of the built-in pools.  A cluster that lacks the kind ClusterOperator is not OpenShift, and then nothing is
-// written.  A write that fails is repeated less and less often, and the ClusterOperator reports it.
+// These objects are the ClusterOperator, the MachineConfigNodes, the policy in the status of the MachineConfiguration,
+// and the labels of the built-in pools.  A cluster that lacks the kind ClusterOperator is not OpenShift, and then
+// nothing is written.  A write that fails is repeated less and less often, and the ClusterOperator reports the failure.
 
 #include <functional>
 #include <map>
@@ -64,9 +64,10 @@ class OperatorReports {
  private:
   void KeepUpPools(const View& view);
   void KeepUpMachineConfigNodes(const View& view);
+  // Removes a MachineConfigNode whose Node does not exist any more.
   void Remove(std::string what, clusterops::StaleMachineConfigNode stale);
   void KeepUpMachineConfiguration(const View& view);
-  void Create();
+  void CreateClusterOperator();
   void Report(const View& view);
   std::vector<clusterops::TaskFailure> Failures() const;
   void Emit(const api::ClusterOperator& about, const std::vector<clusterops::OperatorEvent>& events);

@@ -63,11 +63,12 @@ class ServerUpkeep {
   void Make(clusterops::CertificateStep step, const clusterops::ServerCertificateInputs& inputs);
   // Reads the key of the authority, and makes a certificate for the hosts.
   void MakeCertificate(const std::string& what, std::vector<std::string> hosts);
-  // The arguments are copies, since the originals belong to a callback that is destroyed when its call is replaced.
+  // Writes a certificate for the hosts that the authority has signed.  The arguments are copies: the originals belong
+  // to the callback of a call, which OperatorWrites::Start() replaces and so destroys.
   void Sign(std::string what, std::vector<std::string> hosts, Result<api::Secret> authority);
   void WriteKey(FollowedObject<WatchedCertificate>& followed, net::CertifiedKey key, const std::string& what);
   void WriteUserData(const api::MachineConfigPool& pool, const json::Value& pointer);
-  // The arguments are copies, since the originals belong to a callback that is destroyed when its call is replaced.
+  // Gives the Secret `name` the label of user data.  The arguments are copies, as those of Sign().
   void RestoreLabel(std::string what, std::string name);
   // Returns the token for a pool: the known one if it is still good, or else a new one.
   std::string TokenFor(const std::string& pool, const std::string& known) const;
