@@ -32,6 +32,7 @@ class OverlaidObjects {
  public:
   struct Listener {
     std::function<void()> changed;  // Called for changes that matter, and when all objects have been read.
+    // Called before `changed` for each object that has other contents, or that can be read again.
     std::function<void(const kube::AnyObject& before, const kube::AnyObject& now)> replaced =
         [](const kube::AnyObject&, const kube::AnyObject&) {};
     std::function<void(const Error& error)> trouble;
@@ -87,6 +88,7 @@ class OverlaidObjects {
   OverlaidObjects(kube::Client& client, Type type, Need need, Listener listener, kube::Selection selection);
   ~OverlaidObjects() = default;
 
+  // These functions are for OverlaidMirror, which has the same functions without "Any".
   const kube::AnyObject* FindAny(const std::string& name) const;
   void StoreAnyAnswer(std::unique_ptr<kube::AnyObject> answered);
   void StoreAnyOlderAnswer(std::unique_ptr<kube::AnyObject> answered);

@@ -19,10 +19,11 @@ constexpr auto kBetweenLooks = std::chrono::seconds(5);
 // several attempts, so that a short outage of the API server ends no stream.
 constexpr auto kReviewedBefore = std::chrono::seconds(30);
 static_assert(kBetweenLooks * 3 < kReviewedBefore && kReviewedBefore < Admissions::kPermittedFor);
-// The server has fewer connections, so there are as many visits only if clients leave faster than the loop drops their
-// requests.
+// The server has fewer connections than this.  So this many visits wait only if clients leave faster than the loop
+// drops their requests.
 constexpr long kMostVisits = 512;
-// Somebody who sends many wrong tokens must not keep the API server busy, nor keep others out while it answers slowly.
+// The number of questions is limited: somebody who sends many wrong tokens must not keep the API server busy, nor keep
+// other visitors out while the API server answers slowly.
 constexpr std::size_t kMostQuestions = 32;
 constexpr std::ptrdiff_t kMostQuestionsPerClient = 15;
 // A client with an IPv4 and an IPv6 address counts as two clients.
@@ -44,8 +45,9 @@ std::string ClientOf(const net::IncomingRequest& request) {
   return peer ? net::ClientKeyOf(peer->address) : std::string(request.peer);
 }
 
-// Keeps only what the page reads, because many requests may wait for their admission.  The token is not part of it.
-net::KeptRequest WhatThePageReads(net::IncomingRequest request) {
+// Returns the request with only those headers that the page reads, because many requests may wait for their admission.
+// The token is left out.
+net::KeptRequest WithHeadersOfPage(net::IncomingRequest request) {
   std::erase_if(request.headers, [](const net::IncomingRequest::Field& field) {
     return !net::SameIgnoringCase(field.name, "Host") && !net::SameIgnoringCase(field.name, "Last-Event-ID");
   });
@@ -66,7 +68,7 @@ net::HttpAnswer PageGuard::Answer(const net::IncomingRequest& request, net::Http
   if (!token) return Unauthenticated();
   if (visits_.use_count() > kMostVisits) return CannotAsk();
   auto later = std::make_shared<net::LaterAnswer>();
-  Visit visit = {.request = std::make_shared<const net::KeptRequest>(WhatThePageReads(request)),
+  Visit visit = {.request = std::make_shared<const net::KeptRequest>(WithHeadersOfPage(request)),
                  .page = std::move(page),
                  .later = later,
                  .client = ClientOf(request),
@@ -144,7 +146,7 @@ void PageGuard::Settle(kube::Admission admission, const std::string& key, const 
   visit.later->Complete([page = std::move(visit.page), request = std::move(visit.request), stream = std::move(stream)] {
     net::HttpAnswer answer = page(request->View());
     if (!answer.stream) return answer;
-    // Without its guard, a stream would not end with the token.
+    // A stream that does not go through a RevocableStream would not end with the token.
     if (!stream) return CannotAsk();
     stream->Carry(std::move(answer.stream));
     answer.stream = stream;

@@ -22,7 +22,7 @@ Result<std::vector<generated::NewFile>> RegistryFiles(const generated::ImageRule
                             TRY(generated::RuntimeTemplatesFor(templates, pool), generated::kNoTemplatesForImages));
 }
 
-// If the config exists under a name that older operators used, it keeps this name.
+// Returns the name of a pool's config.  A config that exists under a name which older operators used keeps this name.
 std::string NameOfRegistriesConfig(const GenerateInputs& inputs, const api::ObjectMeta& pool) {
   std::string name = generated::RegistriesConfigName(pool.name);
   std::string old_name = generated::OldRegistriesConfigName(pool);
