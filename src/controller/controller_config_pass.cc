@@ -69,7 +69,7 @@ ControllerConfigChange ControllerConfigPass(const ControllerConfigPassInputs& in
 void AddPresent(const TemplateInput& known, const View& view, clusterops::ControllerConfigInputs& sources) {
   sources.present = &known.spec;
   sources.present_release = known.metadata.Annotation(api::kReleaseImageVersionAnnotation);
-  sources.present_stream_version = RecordedStream(known.metadata);
+  sources.present_stream_version = RecordedStreamVersion(known.metadata);
   // The operator gives the OSImageStream and the configs that it generates the same version.
   if (sources.present_stream_version.empty()) sources.present_stream_version = GeneratorVersion(view.configs);
 }

@@ -56,7 +56,7 @@ class OperatorSources {
   // Returns whether each object has been read, is known to be missing, or is known to be unreadable.
   bool is_ready() const;
   // Returns why some objects cannot be read, or "".  If some cannot be read, nothing may be made from the other
-  // objects, because Inputs() does not tell an unreadable object from a missing one.  Unreadable credentials for
+  // objects, because in Inputs() an unreadable object is like a missing one.  Unreadable credentials for
   // registries do not count: only one field needs them, and Inputs() contains the reason.
   std::string WhyUnreadable() const;
 

@@ -47,8 +47,8 @@ class OverlaidMirror : public OverlaidObjects {
                              }},
                         need, std::move(listener), std::move(selection)) {}
 
-  // Finds an object without a namespace, or an object of the selected namespace.  Returns nullptr if there is none.  The
-  // object is valid until the mirror or an answer replaces it.
+  // Finds an object without a namespace, or an object of the selected namespace.  Returns nullptr if there is none.
+  // The object is valid until the mirror or an answer replaces it.
   const T* Find(const std::string& name) const {
     const kube::AnyObject* const found = FindAny(name);
     return found == nullptr ? nullptr : &kube::As<T>(*found);

@@ -85,7 +85,7 @@ Result<> ReadLeaseTimes(const CommandLine& line, kube::LeaseTimes& times) {
                "than --leader-elect-lease-duration; otherwise two replicas could lead at once");
 }
 
-// The Machine Config Operator's server has other names for some options; both names work.
+// Reads an option that has another name in the Machine Config Operator's server; both names work.
 Result<std::optional<std::string>> ReadEither(const CommandLine& line, std::string_view name, std::string_view other) {
   if (line.Has(name) && line.Has(other)) {
     return Error(ErrorKind::kInvalid, fmt::format("{} and {} are the same option: give only one of them", name, other));
@@ -93,8 +93,8 @@ Result<std::optional<std::string>> ReadEither(const CommandLine& line, std::stri
   return line.Has(name) ? line.Value(name) : line.Value(other);
 }
 
-// Returns the Secret that the option names, or no name without the option.  The Secret takes the place of the `others`,
-// so giving one of them as well is an error.
+// Returns the Secret that the option names, or an empty name if the option is not given.  The Secret takes the place of
+// the options `others`, so giving one of them as well is an error.
 Result<kube::ObjectName> ReadSecretName(const CommandLine& line, std::string_view option,
                                         std::initializer_list<std::string_view> others) {
   const auto text = line.Value(option);
@@ -123,7 +123,7 @@ Result<net::Peers> ReadGatePeers(const CommandLine& line) {
 constexpr auto kNotifyOptions =
     std::to_array<std::string_view>({"--notify-key-file", "--notify-ca-file", "--notify-source", "--notify-http"});
 
-// Messages do not have the URL, since its path may be a secret.
+// Messages do not contain the URL, since its path may be a secret.
 Result<net::Url> ReadNotifyUrl(const CommandLine& line, const std::string& text) {
   net::Url url = TRY(net::Url::Parse(text), "--notify-url");
   const bool may_be_http = line.Value("--notify-http") == "all";

@@ -161,8 +161,8 @@ Result<TakeoverState> TakeoverCluster::Read() {
   const std::string& theirs = settings_.namespace_name;
   const std::string& own = settings_.own_namespace;
   TakeoverState state;
-  // The record is read first.  If it is missing, the values that are read after it are not those of an undo that is
-  // still under way.
+  // The record is read first.  An undo removes the record last, so if the record is missing, the other values are not
+  // those of an undo that is still under way.
   state.record = TRY(ReadOne<api::ConfigMap>({own, "pintle-takeover"}));
   state.cluster_version = TRY(ReadOne<WholeClusterVersion>({"", "version"}));
   state.operators = TRY(ReadOne<WholeDeployment>({theirs, "machine-config-operator"}));
@@ -237,7 +237,7 @@ Result<> TakeoverCluster::ReadNodes(TakeoverState& state) {
   return {};
 }
 
-// The API server is asked to connect to the pods, because this program may run outside of the cluster's network.
+// The requests go through the API server, because this program may run outside of the network of the pods.
 Result<std::vector<ServerReplica>> TakeoverCluster::ReadServerReplicas(const WholeDeployment& ours) {
   std::vector<ServerReplica> replicas;
   const auto port = IgnitionPortOf(ours);

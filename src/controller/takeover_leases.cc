@@ -18,7 +18,7 @@ namespace {
 constexpr const char* kTakeoverHolder = "pintle-takeover";
 constexpr const char* kHeldUntilAnnotation = "pintle.io/held-until";
 
-// Returns how long others have to leave the lease alone after its last renewal.
+// Returns how long others have to leave the lease alone after its last renewal: the promise to the holder.
 std::chrono::seconds PromiseOf(const api::Lease& lease, const TakeoverSettings& settings) {
   const std::chrono::seconds written(lease.spec.lease_duration_seconds);
   return written.count() > 0 ? written : settings.hold;
@@ -36,10 +36,10 @@ std::chrono::seconds PromiseBeforeHold(const api::Lease& lease, const TakeoverSe
   return IsHeldByOthers(lease, settings) ? written : written * 4 / 5;
 }
 
-// A hold keeps a lease from others.
+// The values that a takeover writes into a lease to keep it from others.
 struct LeaseHold {
-  std::string holder;
-  WallTime until;  // The time at which the last holder has given up; for people only, because clocks differ.
+  std::string holder;  // kTakeoverHolder or TakeoverSettings::offer.
+  WallTime until;      // The time at which the last holder has given up; for people only, because clocks differ.
   std::chrono::seconds promised;  // The promise of the last holder.
   std::string in_words;
 };
@@ -62,7 +62,7 @@ TakeoverWrite WriteOf(const LeaseHold& hold, const api::Lease& lease, WallTime n
       .in_words = fmt::format("Lease {}/{}: {}", lease.metadata.namespace_name, lease.metadata.name, hold.in_words)};
 }
 
-WallTime TimeIn(std::chrono::milliseconds time, WallTime now) {
+WallTime TimeAfter(std::chrono::milliseconds time, WallTime now) {
   return std::chrono::ceil<std::chrono::seconds>(now + time);
 }
 
@@ -93,7 +93,7 @@ std::optional<TakeoverWrite> WriteToHold(const std::optional<api::Lease>& lease,
   const std::chrono::seconds promised = PromiseBeforeHold(*lease, settings);
   const auto until = FromRfc3339(lease->metadata.Annotation(kHeldUntilAnnotation));
   if (IsHeldByOthers(lease, settings) || !until) {
-    const WallTime given_up = TimeIn(HoldTime(promised), now);
+    const WallTime given_up = TimeAfter(HoldTime(promised), now);
     return WriteOf({.holder = kTakeoverHolder,
                     .until = given_up,
                     .promised = promised,
@@ -110,11 +110,11 @@ std::optional<TakeoverWrite> WriteToHold(const std::optional<api::Lease>& lease,
                     .in_words = "is left to Pintle's replicas, and kept from others"},
                    *lease, now);
   }
-  // Others take a lease that has not changed for its duration, so it is renewed in time.  A run does not know the age
-  // of the contents that it sees first, so it renews the lease at once.
+  // Others take a lease that has not changed for its duration, so the lease is renewed in time.  A run does not know
+  // the age of the contents that it sees first, so the run renews the lease at once.
   const bool is_fresh = sight.is_written && sight.unchanged_for < std::chrono::milliseconds(promised) / 4;
   if (is_fresh) return std::nullopt;
-  const WallTime given_up = holder == kTakeoverHolder ? TimeIn(HoldTime(promised) - sight.held_for, now) : *until;
+  const WallTime given_up = holder == kTakeoverHolder ? TimeAfter(HoldTime(promised) - sight.held_for, now) : *until;
   return WriteOf({.holder = holder, .until = given_up, .promised = promised, .in_words = "stays held"}, *lease, now);
 }
 

@@ -15,6 +15,7 @@
 
 namespace pintle::controller {
 
+// Returns whether the holder in the lease is a replica of Pintle.
 bool IsHeldByPintle(const std::optional<api::Lease>& lease, const TakeoverSettings& settings);
 
 // Returns whether another program holds the lease, or did so last.
