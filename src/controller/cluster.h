@@ -34,7 +34,7 @@ class Cluster {
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;
 
-  // Returns whether all objects have been read.  No node may be updated before that.
+  // Returns whether all objects have been read.  Until then, no node may be updated.
   bool is_ready() const { return UnreadKinds().empty(); }
   // Returns the kinds that have not been read yet, in the plural: "nodes".
   std::vector<std::string_view> UnreadKinds() const;

@@ -23,7 +23,7 @@ struct ClusterOperatorInputs {
   const api::ClusterOperator& known;
   Versions versions = {};
   // The release of images.json in the cluster; empty if it is not known.  If neither the ControllerConfig nor the
-  // ClusterOperator has a release, a failure is reported together with this one.
+  // ClusterOperator has a release, failures are reported for this release.
   std::string laid_out_release = {};
   // The failures of writes and of other parts of the operator.
   std::vector<clusterops::TaskFailure> failures = {};

@@ -27,7 +27,8 @@ namespace {
 constexpr const char* kLeaseName = "machine-config-controller";
 // The lease of the Machine Config Operator itself, which makes the ControllerConfig and reports in the ClusterOperator.
 constexpr const char* kOperatorLeaseName = "machine-config";
-// The components of our events.  They are the Machine Config Operator's, since people and tools filter by them.
+// The components of our events.  They have the names of the Machine Config Operator's parts, since people and tools
+// filter events by these names.
 constexpr const char* kNodeComponent = "machineconfigcontroller-nodecontroller";
 constexpr const char* kRenderComponent = "machineconfigcontroller-rendercontroller";
 constexpr const char* kKubeletComponent = "machineconfigcontroller-kubeletconfigcontroller";

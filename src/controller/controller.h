@@ -49,7 +49,7 @@ inline constexpr const char* kTakeoverOffer = "pintle-takeover-offer";
 
 struct ControllerSettings {
   std::string namespace_name = "openshift-machine-config-operator";
-  std::string identity;  // Identifies this replica, and this start of it.
+  std::string identity;  // Differs between replicas, and between the starts of a replica.
   Versions versions = {};
   pool::Features features = {};
   std::size_t kept_configs = 10;  // Unneeded rendered configs to keep, for each pool.
@@ -109,7 +109,7 @@ class Controller {
   void Look();
   // The part of a look that updates nodes and writes statuses.
   void Roll(View view);
-  // Reports in the pools' statuses that the nodes, or objects that affect them, cannot be read.
+  // Reports in the pools' statuses that nodes, or objects that decide about updates, cannot be read.
   void ReportUnread(const View& view);
   // Returns the pools for which something is being rendered or written.
   pool::PoolNames BusyPools() const;

@@ -44,9 +44,9 @@ struct GenerateProblem {
   bool is_warning = false;  // The configs are made nevertheless.
 };
 
-// A setting in a Node object of config.openshift.io that is not followed.  An Event reports it.
+// A setting in a Node object of config.openshift.io that is not followed; an Event reports this.
 struct Prohibition {
-  std::string node;  // The name of that Node object.
+  std::string node;  // The name of the Node object.
   std::string message;
 };
 

@@ -41,7 +41,7 @@ class GeneratedSources {
   // Must be called before is_ready().
   void FollowSecrets();
 
-  // Returns whether all objects have been read.  No config may be generated before that.
+  // Returns whether all objects have been read.  Until then, no config may be generated.
   bool is_ready() const;
 
   GeneratedView Look() const;

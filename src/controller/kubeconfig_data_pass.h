@@ -4,9 +4,9 @@
 // Decides when nodes get new authorities of the API server.
 //
 // The pass copies the authorities to the ConfigMap kubeconfig-data, from which the Ignition server and the nodes'
-// agents read them.  While the API server's operator renews the authorities, they change several times in a row, so
-// they are copied when they have not changed for a while.  An annotation of the copy has the time of copying.  For some
-// minutes after that time, an annotation of the ControllerConfig asks the nodes to read the copy.
+// agents read them.  While the API server's operator renews the authorities, they change several times in a row.  So
+// the authorities are copied when they have not changed for a while.  An annotation of the copy has the time of
+// copying.  For some minutes after that time, an annotation of the ControllerConfig asks the nodes to read the copy.
 
 #include <optional>
 #include <string>

@@ -4,7 +4,7 @@
 // Records what this process has seen of a lease, and for how long.
 //
 // The clocks of machines differ, so the times that a lease contains do not prove that its holder has given up.  Only
-// the time that has passed on the monotonic clock of this process proves it.
+// the time that has passed on the monotonic clock of this process proves this.
 
 #include <chrono>
 #include <optional>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The pass for KubeletConfigs and ContainerRuntimeConfigs.  Such an object selects pools, and for each of these pools
-// the pass makes a config from it.
+// The pass for KubeletConfigs and ContainerRuntimeConfigs.  Such an object selects pools, and the pass makes a config
+// from the object for each of these pools.
 //
 // An object with a problem keeps the configs that it has, and its status reports the problem.  A problem affects no
 // other object.  A problem in one pool does not affect the object's configs for other pools.

@@ -38,7 +38,7 @@ struct Notice {
   std::string id;
   std::string type;
   std::string subject;         // Such as "machineconfigpools/worker".
-  std::optional<WallTime> at;  // When it happened; nullopt if the cluster has no record of that.
+  std::optional<WallTime> at;  // The time of what has happened; nullopt if the cluster has no record of the time.
   json::Value data;
 };
 

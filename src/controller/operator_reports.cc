@@ -116,7 +116,7 @@ void OperatorReports::KeepUpMachineConfigNodes(const View& view) {
     static_cast<api::MachineConfigNode&>(created) = std::move(missing);
     writes_.Start(what, client_.Once({}).Create<WatchedMachineConfigNode>(
                             created, [this, what](const Result<WatchedMachineConfigNode>& made) {
-                              // The node's own agent may have created it.
+                              // The node's agent may have created the MachineConfigNode.
                               const bool is_there = made || made.error().kind() == ErrorKind::kConflict;
                               writes_.EndedWithBackoff(clusterops::kMachineConfigNodeTask, what,
                                                        is_there ? nullptr : &made.error());

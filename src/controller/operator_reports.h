@@ -42,7 +42,7 @@ class OperatorReports {
   void Look(const View& view);
 
   // Returns whether no release has been installed completely yet, or nullopt while that is not known.  An installed
-  // cluster stays one, even if its ClusterOperator is deleted.
+  // cluster still counts as installed if its ClusterOperator is deleted.
   std::optional<bool> IsInstalling(const View& view);
 
   // Returns whether the API server has the kind ClusterOperator, and the object has been read if it exists.

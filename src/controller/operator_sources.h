@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A current copy of the objects from which the operator's part makes the ControllerConfig and what belongs to it.
+// A current copy of the objects from which the operator's part makes the ControllerConfig and the objects that belong
+// to it.
 //
 // These objects are in several namespaces.  Most of them are followed by their names, so that the controller needs no
 // right to read all ConfigMaps of a namespace that is not its own.

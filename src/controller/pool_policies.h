@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The RolloutPolicies of pools as the rollout pass uses them, and the decisions of this pass about their statuses.
+// The RolloutPolicies of pools as the rollout pass uses them, and what the pass decides about the statuses of policies.
 
 #include <functional>
 #include <map>

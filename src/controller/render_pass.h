@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Decides what is rendered for a pool, and renders it.
+// Decides whether and from which inputs a config is rendered for a pool, and renders it.
 
 #include <optional>
 #include <string>

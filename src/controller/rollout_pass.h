@@ -40,7 +40,8 @@ struct RolloutInputs {
   const pool::NodeNames* awaited = nullptr;
   UnwrittenNodes unwritten = {};
   const PoolPolicies* policies = nullptr;  // nullptr if the cluster has none.
-  // The server's error if the cluster cannot be read.  If set, the pools report it, and nothing else is done.
+  // The server's error if the cluster cannot be read, or "".  If there is an error, the pass decides only about
+  // statuses, in which pools report the error.
   std::string why_unread = {};
 };
 

@@ -73,7 +73,7 @@ class ServerUpkeep {
   void WriteUserData(const api::MachineConfigPool& pool, const json::Value& pointer);
   // Gives the Secret `name` the label of user data.  The arguments are copies, as those of Sign().
   void RestoreLabel(std::string what, std::string name);
-  // Returns the token for a pool: the known one if it is still good, or else a new one.
+  // Returns the token for a pool: the known token if it is still good, or else a new token; "" without keys.
   std::string TokenFor(const std::string& pool, const std::string& known) const;
   // Reads the file of keys, at most once a minute.  If the file cannot be used, the earlier keys stay.
   Result<> ReadKeys();

@@ -35,7 +35,7 @@ class TakeoverCluster {
   Result<TakeoverState> Read();
   // Returns a message for each object that uses a feature which Pintle does not have.
   Result<std::vector<std::string>> UnsupportedFeatures(const UnreadableListener& unreadable);
-  // Returns nullopt if the cluster has no such object; only OpenShift has one.
+  // Returns nullopt if the cluster has no ClusterOperator of the Machine Config Operator; only OpenShift has one.
   Result<std::optional<api::ClusterOperator>> ReadClusterOperator();
   // Returns those of the rights that the holder lacks; without a holder, those that the caller lacks.
   Result<std::vector<Right>> LackingRights(const std::vector<Right>& rights,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Lists the changes that hand a cluster over from the Machine Config Operator to Pintle, and the changes that undo
-// this.
+// Lists the changes that hand a cluster over from the Machine Config Operator to Pintle, and the changes that hand the
+// cluster back.
 //
 // The steps are decided from what is in the cluster, each time anew.  So they can be run again after they were cut
 // short, and a step counts as done if somebody else has made it.  docs/takeover.md has the reasons for their order.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Mirrors a kind in its present version, or in an older one while the cluster does not serve the present one.
+// Mirrors a kind in its present version, or in an older version while the cluster does not serve the present version.
 //
 // A cluster of an older release may have the kind in the older version only.
 

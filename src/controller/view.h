@@ -58,7 +58,7 @@ struct View {
   // Which pods may run on masters.  Unset if the cluster has no such setting; then labels and taints of masters are
   // left alone.
   std::optional<pool::MasterScheduling> master_scheduling;
-  // A pool that could be read in part only is also in `pools`, so that its nodes still belong to it.
+  // A pool that could only be read in part is in `pools`, too, so that its nodes still belong to the pool.
   std::map<std::string, std::string, std::less<>> unreadable_pools;  // The reasons, by name.
   // Pools whose nodes must not be updated, since something that decides about these updates cannot be read.
   std::map<std::string, std::string, std::less<>> held_pools;  // The reasons, by name.

@@ -22,7 +22,7 @@ namespace pintle::controller {
 // finalizers.
 struct WatchedNode : api::Node {};
 
-// A MachineConfig.  If IsRenderedAndUnlabelled() is true for it, it has no `spec.config`.
+// A MachineConfig.  A config for which IsRenderedAndUnlabelled() is true is without `spec.config`.
 struct WatchedMachineConfig : api::MachineConfig {};
 
 // A MachineConfigNode with only those conditions that a pool's status depends on.

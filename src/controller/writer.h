@@ -49,7 +49,7 @@ class Writer {
   void RemovePostponed(Changes& changes);
 
   // Starts to write the changes.  Their pools must not have writes under way.  Each pool is written separately, so that
-  // slow answers about one pool do not delay the others.
+  // slow answers about one pool do not delay the writes of other pools.
   void Write(Changes changes);
   // Returns whether any write is under way or waits.
   bool is_busy() const { return !queues_.empty(); }
@@ -71,8 +71,8 @@ class Writer {
     std::vector<std::string> nodes;  // The nodes that have been updated.
     int outstanding = 0;             // The number of updates that have not ended.
     bool is_complete = true;         // No update has failed so far.
-    // The pool's status, which is written after all nodes have been updated, because it describes the state after this.
-    // Contains one status at most.
+    // The pool's status.  It describes the state after all nodes have been updated, so it is written then.  Contains
+    // one status at most.
     std::vector<StatusChange> status;
     std::vector<Announcement> events_of_status;  // Emitted after the status has been written.
     std::vector<Announcement> events;            // Emitted after the nodes have been updated.
