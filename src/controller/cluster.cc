@@ -8,7 +8,7 @@
 namespace pintle::controller {
 namespace {
 
-// The name of an object of a kind of which a cluster has one object only.
+// The name of each object of which a cluster has only one.
 constexpr const char* kOnlyObjectName = "cluster";
 constexpr const char* kOperatorPodSelector = "k8s-app=machine-config-operator";
 

@@ -48,8 +48,9 @@ class ClusterIgnition {
   // Adds the counts of requests and the expiry of the certificate.
   void AddTo(Metrics& metrics) const;
 
-  // Returns what the server still lacks besides its address.  Returns "" from the first time on that it lacks nothing:
-  // the server keeps a certificate when its Secret is damaged later, and a replica that serves other clients as well
+  // Returns what the server still lacks besides its address, or "" if it lacks nothing.  Once the result was "", it
+  // stays
+  // "": the server keeps its certificate when the Secret is damaged later, and a replica that also serves other clients
   // must not become unready.
   std::string WhyUnready();
 

@@ -42,8 +42,8 @@ struct ClusterOperatorChange {
 
 ClusterOperatorChange ClusterOperatorPass(const ClusterOperatorInputs& inputs);
 
-// Returns the release that the cluster is to have: the one that the ControllerConfig was made for, or else the one that
-// the ClusterOperator reports.  The version is empty if neither is known.
+// Returns the release that the cluster is to have: the release that the ControllerConfig was made for, or else the
+// release that the ClusterOperator reports.  The version is empty if neither is known.
 clusterops::Release WantedRelease(const View& view, const api::ClusterOperator& known);
 
 }  // namespace pintle::controller

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Compares a generated config with the one in the cluster.
+// Compares a generated config with the config of the same name in the cluster.
 //
 // Labels, annotations, owners and parts of the spec that others have added to the config stay.  An owner is replaced
 // only if it is a wanted owner with other fields, or if it is the config's controller and a wanted owner is to be the
@@ -26,7 +26,7 @@ struct ConfigChange {
   std::string name;
   MadeFrom made_from;
   std::string object;  // The name in metrics: the pool's name, or the config's own name if it is made from templates.
-  // The config to create, or a JSON patch of the existing one.
+  // The config to create, or a JSON patch of the existing config.
   std::variant<api::MachineConfig, json::Value> creation_or_patch;
 };
 

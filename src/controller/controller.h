@@ -58,7 +58,7 @@ struct ControllerSettings {
   std::string release = {};  // The release that the ControllerConfig is made for; if empty, the release in images.json.
   std::string token_keys_file = {};             // The keys for the tokens of new machines; empty if they need no token.
   net::Peers gate_peers = net::Peers::kRemote;  // The servers that gates of RolloutPolicies may ask.
-  std::optional<WebhookSettings> webhook = {};  // If it is set, the leader sends notices there.
+  std::optional<WebhookSettings> webhook = {};  // If this is set, the leader sends notices to the webhook.
   kube::LeaseTimes lease = {};
 };
 

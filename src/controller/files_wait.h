@@ -3,8 +3,8 @@
 
 // Requests that the nodes of a strictly paused pool hold back the files of the ControllerConfig as well.
 //
-// The request is an annotation that expires and is renewed long before that (api/waiting_files.h).  So it stays valid
-// while the controller is restarted, and ends by itself after Pintle's controller has been removed.
+// The request is an annotation that expires and is renewed long before its end (api/waiting_files.h).  So it stays
+// valid while the controller is restarted, and ends by itself after Pintle's controller has been removed.
 
 #include <chrono>
 

@@ -18,7 +18,7 @@
 
 namespace pintle::controller {
 
-// The names of objects of kinds of which a cluster has one object only.
+// The names of objects of which a cluster has only one: the ClusterVersion, and the objects of other kinds.
 inline constexpr const char* kSingletonName = "cluster";
 inline constexpr const char* kClusterVersionName = "version";
 

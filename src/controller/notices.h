@@ -5,7 +5,7 @@
 //
 // A notice is about something that has happened, such as the end of a wave.  NoticesOf() is a pure function that
 // returns the notices about the present state, and NewNotices() returns those that were not there before.  A new leader
-// knows no earlier notices, so it repeats those about the present state; this also makes up for notices that the
+// knows no earlier notices, so it repeats the notices about the present state; this also makes up for notices that the
 // previous leader could not send.  The id of a notice is a digest of what has happened, and not of who noticed it, so
 // receivers recognize the repetition.
 

@@ -70,7 +70,7 @@ struct WholeDaemonSet : WholeObject {};
 struct WholeMachineConfiguration : WholeObject {};
 struct PinnedImageSet : WholeObject {};
 
-// The account of a program, with the Secrets that it pulls images with.
+// The account of a program, with the Secrets for pulling images.
 struct ServiceAccount {
   api::ObjectMeta metadata;
   std::vector<api::NameReference> image_pull_secrets;

@@ -23,14 +23,14 @@ constexpr auto kStartOptions = serving::WithServingOptions(
          "the namespace of the lease and the events [openshift-machine-config-operator]"},
         {"--payload-version", "VERSION",
          "render only from a ControllerConfig that this version of the operator has written [any version]"},
-        {"--controller-version", "VERSION", "the version that generated configs must have [that of the first one]"},
+        {"--controller-version", "VERSION", "the version that generated configs must have [that of the first config]"},
         {"--templates", "DIR",
          "the operator's templates, from which MachineConfigs are generated [none are generated]"},
         {"--operator", "yes|no",
          "do what the Machine Config Operator itself does: ControllerConfig, ClusterOperator [yes with --templates]"},
         {"--release-version", "VERSION",
          "the release that the ControllerConfig is made for [that of machine-config-operator-images]"},
-        {"--feature-gates", "NAME,...", "gates that are on, of ImageModeStatusReporting and OSStreams"},
+        {"--feature-gates", "NAME,...", "the gates that are on: ImageModeStatusReporting, OSStreams [none]"},
         {"--keep-rendered", "COUNT", "how many rendered configs that nobody needs are kept for each pool [10]"},
         {"--metrics-listen-address", "ADDRESS:PORT", "where to serve /metrics; empty: nowhere [127.0.0.1:8797]"},
         {"--page", "ADDRESS:PORT", "where to serve the read-only page, at a loopback address [nowhere]"},
@@ -58,7 +58,7 @@ constexpr auto kStartOptions = serving::WithServingOptions(
     std::to_array<Option>({
         {"--leader-elect-lease-duration", "TIME", "how long others leave an unrenewed lease alone [137s]"},
         {"--leader-elect-renew-deadline", "TIME", "how long a leader tries to renew its lease [107s]"},
-        {"--leader-elect-retry-period", "TIME", "the time between two tries [26s]"},
+        {"--leader-elect-retry-period", "TIME", "the time between two tries to get or renew the lease [26s]"},
         {"--help", "", "print this help"},
     }));
 
