@@ -21,7 +21,7 @@ constexpr auto kShortestBetweenRenewals = std::chrono::seconds(1);
 // An unchanged page is renewed after this time.
 constexpr auto kLongestBetweenRenewals = std::chrono::hours(1);
 constexpr std::size_t kMostConnections = 64;  // At the loopback address.
-// At a guarded address, one client must not keep the others out.  All visitors that come through an authenticating
+// At a guarded address, one client must not keep other clients out.  All visitors that come through an authenticating
 // proxy count as one client.
 constexpr std::size_t kMostGuardedConnections = 256;
 constexpr std::size_t kMostConnectionsPerClient = 96;

@@ -182,7 +182,7 @@ void Controller::ReadPoolsAfresh() {
       [](const kube::ObjectName&, const Error&) {});
 }
 
-// The controller already renders and writes pools while this list is on its way.
+// The controller already renders and writes pools while the nodes are being read.
 void Controller::ReadNodesAfresh() {
   afresh_call_ = client_.Once({}).List<WatchedNode>(
       {},
@@ -557,7 +557,8 @@ void Controller::MakePools(const View& view) {
 void Controller::KeepRenderedConfigs(const View& view) {
   for (const api::MachineConfigPool* pool : view.pools) {
     const std::string& name = pool->metadata.name;
-    // If a pool cannot be read, the answer to a patch of it cannot be read either.  Its configs are not removed.
+    // A pool that cannot be read is left alone, because the answer to a patch could not be read either.  While there is
+    // such a pool, CollectGarbage() removes nothing.
     const bool is_read = !view.unreadable_pools.contains(name);
     if (pool->metadata.deletion_timestamp || KeptUntil(*pool) || !is_read) continue;
     const std::string action = "keeping the rendered configs of pool " + name;

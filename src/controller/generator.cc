@@ -33,7 +33,7 @@ constexpr std::string_view kWritingFinalizers = "writing the finalizers of ";
 std::string DescriptionOf(const ConfigRemoval& removal) { return "removing " + removal.name; }
 std::string DescriptionOfWrite(const std::string& config) { return "generating " + config; }
 
-// Returns a digest of what a change would write.  The version of the config that it replaces does not count.
+// Returns a digest of what a change would write.  The version of the config that is changed does not count.
 std::string ContentsDigest(const ConfigChange& change) {
   const auto* const patch = std::get_if<json::Value>(&change.creation_or_patch);
   if (patch == nullptr) {

@@ -152,7 +152,7 @@ void IgnitionFeed::Report(std::string obstacle) {
   listener_.trouble(Error(ErrorKind::kUnavailable, "new machines cannot get a config: " + obstacle_));
 }
 
-// Until the config has been read, the previous one is served.
+// Until the config has been read, the previous config is served.
 void IgnitionFeed::Fetch(const std::string& pool, const std::string& config, serving::ServedSources sources) {
   Pool& fetched = pools_[pool];
   if (!IsServed(fetched)) {

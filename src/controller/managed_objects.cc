@@ -95,7 +95,7 @@ bool IsOwnedBy(const api::MachineConfig& config, const api::ObjectMeta& object) 
          std::any_of(owners.begin(), owners.end(), [&](const auto& owner) { return owner.uid == object.uid; });
 }
 
-// Returns whether an object other than this one owns the config.
+// Returns whether a KubeletConfig or ContainerRuntimeConfig other than `object` owns the config.
 bool HasOtherOwner(const api::MachineConfig& config, const api::ObjectMeta& object, ManagedKind kind,
                    const GeneratedView& sources) {
   const auto is_owned_by_any = [&](const auto& objects) {

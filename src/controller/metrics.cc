@@ -11,7 +11,8 @@
 namespace pintle::controller {
 namespace {
 
-// The Machine Config Operator gives some metrics a series with this value in each label, so that they always exist.
+// The Machine Config Operator gives some metrics a series with this value in each label, so that these metrics always
+// exist.
 constexpr std::string_view kInitialize = "initialize";
 
 // Returns the true condition that changed last, or nullptr.  Leaves out PausedPending, which only Pintle has.

@@ -83,7 +83,7 @@ void OperatorReports::KeepUpPools(const View& view) {
   for (const api::MachineConfigPool* pool : view.pools) {
     const std::string& name = pool->metadata.name;
     if (pool->metadata.deletion_timestamp || view.unreadable_pools.contains(name)) continue;
-    // In a cluster without arbiters, an administrator has made the pool with this name.
+    // In a cluster without arbiters, an administrator has made the pool with this name, so it is left alone.
     if (name == api::kArbiterPool && view.topology() != pool::kArbiterTopology) continue;
     const api::Labels labels = clusterops::MissingLabels(*pool);
     const std::string what = "labelling the pool " + name;

@@ -66,8 +66,8 @@ class OverlaidMirror : public OverlaidObjects {
         [&](const kube::AnyObject& readable_part, const Error& why) { visit(kube::As<T>(readable_part), why); });
   }
 
-  // Stores the server's answer to a write.  Ignores an answer that is not newer than the known version, and one about
-  // an object that the mirror does not have yet.
+  // Stores the server's answer to a write.  Ignores an answer that is not newer than the known version, and an answer
+  // about an object that the mirror does not have yet.
   void StoreAnswer(T answered) { StoreAnyAnswer(std::make_unique<kube::ObjectOf<T>>(std::move(answered))); }
 
   // Stores an answer that is older than the known version.  The answer is right nevertheless, since the server's

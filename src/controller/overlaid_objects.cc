@@ -109,7 +109,7 @@ void OverlaidObjects::NoteUnreadable(const kube::ObjectName& name, const Error& 
 void OverlaidObjects::NoteTrouble(const Error& error) {
   const bool is_missing = need_ == Need::kIfServed && error.kind() == ErrorKind::kNotFound;
   if (!is_missing) {
-    // A failure that may pass is reported only when it repeats.
+    // A failure that may pass is reported only when it is repeated.
     const bool is_to_be_reported = error.kind() == ErrorKind::kInvalid || ++failures_ > kFailuresBeforeReport;
     if (!mirror_.is_synced() && is_to_be_reported) refusal_ = error.message();
     listener_.trouble(error);

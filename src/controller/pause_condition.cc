@@ -21,7 +21,7 @@ constexpr auto kSecond = std::chrono::seconds(1);  // A certificate is valid unt
 constexpr std::size_t kLongestName = 120;          // In characters.
 constexpr std::size_t kLongestObstacle = 1000;     // In characters.
 
-// Shortens a name, and quotes one with control characters: paths and units may contain any character.
+// Shortens a name, and quotes a name with control characters: paths and units may contain any character.
 std::string Named(const std::string& name) {
   std::string shown = FirstCharacters(name, kLongestName);
   if (shown.size() < name.size()) shown += "...";

@@ -70,7 +70,7 @@ struct PauseReport : PausedDifference {
   std::size_t busy_nodes = 0;     // Nodes that were given a config before the pause, and continue.
 
   std::vector<std::string> renders;  // The renders that wait, the oldest first; the last is the target.
-  // The time since which something waits: the creation time of the oldest of these renders.  If none of them is newer
+  // The time since which something waits: the creation time of the oldest of these renders.  If no render is newer
   // than the nodes' configs, this is the time at which the condition became true, or now.
   std::optional<WallTime> waits_since;
 

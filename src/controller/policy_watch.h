@@ -40,7 +40,7 @@ class PolicyWatch {
   PolicyWatch(const PolicyWatch&) = delete;
   PolicyWatch& operator=(const PolicyWatch&) = delete;
 
-  // Checks the policies that are new or have changed, and chooses one for each pool.
+  // Checks the policies that are new or have changed, and chooses the policy of each pool.
   void Look(const View& view);
   // Returns the names of the configs that ForPass() has to compare.  A pool has such configs if its policy has windows
   // only for changes that drain or reboot nodes, and if these windows are closed now.

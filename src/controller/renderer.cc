@@ -23,7 +23,7 @@ using kube::EventKind;
 constexpr auto kWaitForInputs = std::chrono::minutes(1);
 constexpr const char* kRender = "render";  // The kind of write in the keys of the back-offs.
 
-// Returns the patch that makes a config the pool's target.  If `now` is set and the target replaces another one, the
+// Returns the patch that makes a config the pool's target.  If `now` is set and the config replaces another target, the
 // patch also records `now` as the time of the change.
 json::Value ConfigurationPatch(const api::MachineConfigPool& pool, const machineconfig::Rendered& rendered,
                                const std::optional<WallTime>& now) {
@@ -60,8 +60,8 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
         key_(std::move(key)),
         client_(renderer.client_.Once([this](const kube::Failure& failure) { failure_ = failure; })) {}
 
-  // `current` names the pool's present target.  It is read in full, since nodes must be able to go from it to the new
-  // config.
+  // `current` names the pool's present target.  This config is read in full, since nodes must be able to go from it to
+  // the new config.
   void Begin(const std::string& current) {
     const bool is_known = !current.empty() && renderer_.cluster_.configs().Find(current) != nullptr;
     if (!is_known) {
@@ -262,7 +262,7 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
     error.kind() == ErrorKind::kConflict ? ReadAgain(error, version) : Fail(error);
   }
 
-  // Somebody else has changed the pool, and its target may be another one now.
+  // Somebody else has changed the pool, perhaps also its target, so the pool is read again.
   void ReadAgain(const Error& conflict, const std::string& version) {
     ReadPool([this, conflict, version] {
       const api::MachineConfigPool* const pool = renderer_.cluster_.pools().Find(pool_);

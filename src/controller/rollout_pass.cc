@@ -172,7 +172,7 @@ class Pass {
     TakeOutAwaited(rollout);
     const NodesByName updated = IsHeld(found) ? NodesByName() : KeepUp(found, pool, rollout, to_stage);
     if (!updated.empty()) {
-      // The status is written after the nodes have been updated, and describes that state.
+      // The status is written after the nodes have been updated, so it describes the state after the updates.
       std::vector<NodeState> after;
       for (const NodeState& node : nodes) {
         const auto changed = updated.find(node.name());

@@ -116,7 +116,7 @@ ExitStatus Start(const std::vector<std::string_view>& words) {
   event::BlockSignals({SIGTERM, SIGINT});
   auto options = ReadStartOptions(*line);
   if (!options) return WrongUsage(options.error());
-  // The threads share one heap, since the free memory of each arena would add up.
+  // All threads share one arena of the heap: with an arena for each thread, the free memory of all arenas would add up.
   ::mallopt(M_ARENA_MAX, 1);
   log::Info(fmt::format("pintle-controller {} starts", kVersion));
   if (options->controller.templates.empty()) {

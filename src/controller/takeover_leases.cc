@@ -29,8 +29,8 @@ std::chrono::seconds PromiseOf(const api::Lease& lease, const TakeoverSettings& 
 // tries is less than a quarter of the promise in all of OpenShift's settings.
 std::chrono::milliseconds HoldTime(std::chrono::milliseconds promised) { return promised + promised / 4; }
 
-// Returns the promise of the last holder of a lease.  While the lease is held or offered, the duration in it is the
-// HoldTime() of that promise, because the last holder may act for that long if this run is killed.
+// Returns the promise to the last holder of a lease.  While the lease is held or offered, the duration in the lease is
+// the HoldTime() of this promise, because the last holder may act for that long if this run is killed.
 std::chrono::seconds PromiseBeforeHold(const api::Lease& lease, const TakeoverSettings& settings) {
   const std::chrono::seconds written = PromiseOf(lease, settings);
   return IsHeldByOthers(lease, settings) ? written : written * 4 / 5;
@@ -40,7 +40,7 @@ std::chrono::seconds PromiseBeforeHold(const api::Lease& lease, const TakeoverSe
 struct LeaseHold {
   std::string holder;  // kTakeoverHolder or TakeoverSettings::offer.
   WallTime until;      // The time at which the last holder has given up; for people only, because clocks differ.
-  std::chrono::seconds promised;  // The promise of the last holder.
+  std::chrono::seconds promised;  // The promise to the last holder.
   std::string in_words;
 };
 
@@ -130,7 +130,7 @@ std::optional<TakeoverWrite> WriteToForgetHold(const std::optional<api::Lease>& 
   if (is_held) released.Set("/spec/holderIdentity", "");
   json::Value patch = std::move(released).operations();
   if (!lease->metadata.Annotation(kHeldUntilAnnotation).empty()) {
-    // An object without annotations is not the same as one with an empty list of them.
+    // The last annotation is removed together with the map of annotations, so that no empty map is left.
     const bool is_only = lease->metadata.annotations.size() == 1;
     patch.push_back({{"op", "remove"},
                      {"path", is_only ? "/metadata/annotations" : "/metadata/annotations/pintle.io~1held-until"}});

@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* kRecordName = "pintle-takeover";
 constexpr const char* kBeforeKey = "before.json";  // The entry of the record with the values before the takeover.
-// The verb of the run that began last.  Of two runs at once, the other one ends (takeover_progress.h).
+// The verb of the run that began last.  If two runs are made at once, the earlier run ends (takeover_progress.h).
 constexpr const char* kVerbKey = "verb";
 constexpr const char* kStartVerb = "start";
 constexpr const char* kUndoVerb = "undo";
@@ -29,7 +29,7 @@ constexpr const char* kOldServer = "machine-config-server";
 constexpr const char* kOldOperatorLease = "machine-config";
 constexpr const char* kOldControllerLease = "machine-config-controller";
 // An annotation of a Deployment that a takeover has scaled down, with the number of replicas before.  A takeover whose
-// record is lost is recognized by this annotation.  A Deployment without it was scaled down by others.
+// record is lost is recognized by this annotation.  A Deployment without it was not scaled down by a takeover.
 constexpr const char* kReplicasAnnotation = "pintle.io/replicas-before";
 // A label that no node has.  With it as the node selector, a DaemonSet has no pods.
 constexpr const char* kNoNodeSelector = "pintle.io/taken-over";
@@ -97,7 +97,7 @@ TakeoverWrite ScaleBackWrite(const WholeDeployment& deployment, const json::Valu
   replacing.Set("/spec/replicas", replicas);
   json::Value patch = std::move(replacing).operations();
   if (!deployment.metadata.Annotation(kReplicasAnnotation).empty()) {
-    // An object without annotations is not the same as one with an empty list of them.
+    // The last annotation is removed together with the map of annotations, so that no empty map is left.
     const bool is_only = deployment.metadata.annotations.size() == 1;
     patch.push_back({{"op", "remove"},
                      {"path", is_only ? "/metadata/annotations" : "/metadata/annotations/pintle.io~1replicas-before"}});

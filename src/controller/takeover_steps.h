@@ -56,7 +56,8 @@ struct TakeoverState {
   std::set<std::string, std::less<>> nodes_awaiting_daemon = {};
   // The pods of the operator's server that are not ready, by their nodes.  Known only if AreServersAwaited() is true.
   std::map<std::string, std::string, std::less<>> unready_servers = {};
-  std::vector<ServerReplica> server_replicas = {};  // Known once the old server has ended, if it is handed over.
+  // Known once the old server has ended, if TakeoverSettings::with_server is true.
+  std::vector<ServerReplica> server_replicas = {};
 };
 
 struct TakeoverSettings {

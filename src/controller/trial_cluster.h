@@ -99,7 +99,7 @@ struct TrialOutcome {
 
 class TrialCluster {
  public:
-  // Adds an object, or replaces the one of the same kind and name.
+  // Adds an object, or replaces the object of the same kind and name.
   void Put(json::Value object);
   // Returns an object, which must exist.
   json::Value& At(std::string_view kind, const std::string& namespace_name, const std::string& name);
