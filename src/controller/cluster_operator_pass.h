@@ -20,7 +20,7 @@ namespace pintle::controller {
 
 struct ClusterOperatorInputs {
   const View& view;
-  const api::ClusterOperator& known;
+  const api::ClusterOperator& known;  // The ClusterOperator as it is now.
   Versions versions = {};
   // The release of images.json in the cluster; empty if it is not known.  If neither the ControllerConfig nor the
   // ClusterOperator has a release, failures are reported for this release.

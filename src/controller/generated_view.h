@@ -15,10 +15,10 @@
 namespace pintle::controller {
 
 struct GeneratedView {
-  const TemplateInput* template_input = nullptr;
+  const TemplateInput* template_input = nullptr;  // The ControllerConfig with its whole spec.
   const PullSecret* pull_secret = nullptr;
-  bool has_own_registry = false;
-  const PullSecret* registry_secret = nullptr;  // The Secret of the cluster's own registry.
+  bool has_own_registry = false;                // The control plane runs a registry with the release's images.
+  const PullSecret* registry_secret = nullptr;  // The Secret of this registry.
   std::vector<const api::KubeletConfig*> kubelet_configs;
   std::vector<const api::ContainerRuntimeConfig*> runtime_configs;
   const api::FeatureGate* feature_gate = nullptr;

@@ -77,7 +77,9 @@ class Generator {
   void Write(const ConfigChange& change);
   void Remove(const ConfigRemoval& removal);
 
-  // Returns whether the write `what` may start: it is not under way, and its back-off has ended.
+  // In these functions, `what` is the description of a write, and the key of its call and its back-off.
+  //
+  // Returns whether the write may start: it is not under way, and its back-off has ended.
   bool MayStart(const std::string& what);
   // Returns a client for one write.
   kube::Client ClientFor(const std::string& what);

@@ -101,6 +101,7 @@ class IgnitionFeed {
   // Returns everything that the pool's machines get besides their config.
   Result<serving::ServedSources> SourcesFor(const api::MachineConfigPool& pool, const View& view,
                                             const Result<std::string>& kubeconfig) const;
+  // Returns whether the pool's machines can get a config now.
   static bool IsServed(const Pool& pool) {
     return pool.served && pool.served->state() == serving::ServedPool::State::kServed;
   }

@@ -40,7 +40,7 @@ class ServerUpkeep {
     std::function<void()> changed;
     std::function<void(MonotonicTime when)> retry_at;
     std::function<void(const std::string& what, const Error& error)> trouble;
-    // Called for each failure of a task of the operator.
+    // Called for each failure of a task of the operator; `what` is the action that has failed.
     std::function<void(std::string_view task, const std::string& what, const std::string& why)> problem;
   };
 
@@ -63,7 +63,8 @@ class ServerUpkeep {
   void KeepUpUserData(const View& view, const json::Value& spec, const std::string& clock_problem);
   // Writes the object that the step is about.
   void Make(clusterops::CertificateStep step, const clusterops::ServerCertificateInputs& inputs);
-  // Reads the key of the authority, and makes a certificate for the hosts.
+  // Reads the key of the authority, and makes a certificate for the hosts.  In this function and the next ones, `what`
+  // is the description of the write (operator_writes.h).
   void MakeCertificate(const std::string& what, std::vector<std::string> hosts);
   // Writes a certificate for the hosts that the authority has signed.  The arguments are copies: the originals belong
   // to the callback of a call, which OperatorWrites::Start() replaces and so destroys.
