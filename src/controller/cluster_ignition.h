@@ -48,10 +48,9 @@ class ClusterIgnition {
   // Adds the counts of requests and the expiry of the certificate.
   void AddTo(Metrics& metrics) const;
 
-  // Returns what the server still lacks besides its address, or "" if it lacks nothing.  Once the result was "", it
-  // stays
-  // "": the server keeps its certificate when the Secret is damaged later, and a replica that also serves other clients
-  // must not become unready.
+  // Returns what the server still lacks besides its address, or "" if it lacks nothing.  Once the result was empty, it
+  // stays empty: the server keeps its certificate when the Secret is damaged later, and a replica that also serves
+  // other clients must not become unready.
   std::string WhyUnready();
 
   // Returns the URLs at which the server listens; none while the address is not free.
@@ -70,8 +69,8 @@ class ClusterIgnition {
 
   event::Loop& loop_;
   const IgnitionOptions options_;
-  std::string trouble_;  // Why the server does not listen yet; it is logged once.
-  bool was_ready_ = false;
+  std::string trouble_;     // Why the server does not listen yet; the reason is logged once.
+  bool was_ready_ = false;  // WhyUnready() has returned "".
   std::function<void()> counted_ = [] {};
   event::Timer later_;
   event::Timer open_again_;

@@ -40,7 +40,7 @@ class DrainForecasts {
       std::function<kube::Call(const std::string& node, std::span<const api::Node* const> nodes, Answer answer)>;
 
   struct Listener {
-    std::function<void()> changed;
+    std::function<void()> changed;  // Called for each answer to a forecast.
     // Called once for each reason why a node cannot be drained.  `pool` is the pool that was about to update the node.
     std::function<void(const std::string& node, const std::string& pool, const std::string& why)> hopeless;
     std::function<void(const std::string& node, const Error& error)> trouble;
@@ -68,7 +68,7 @@ class DrainForecasts {
  private:
   struct Forecast {
     std::string pool;
-    bool is_requested = false;
+    bool is_requested = false;                 // A forecast is being made.
     bool is_wanted = false;                    // The node was about to be updated at the latest call of Await().
     std::optional<MonotonicTime> known_since;  // The time of the latest answer.
     kube::Call call;
@@ -87,6 +87,7 @@ class DrainForecasts {
   void CountWaiting();
   // Returns whether nodes of the pool may wait for longer, and records that they wait now.
   bool MayWait(const std::string& pool);
+  // Returns whether the latest answer is still valid.
   bool IsFresh(const Forecast& forecast) const;
   // Returns whether a forecast for the node is known, and requests one if not.
   bool EnsureForecast(const NodeChange& change, std::span<const api::Node* const> nodes);

@@ -22,8 +22,7 @@ namespace pintle::controller {
 
 using generated::MadeFrom;
 
-// Where the configs of templates come from: they are made from the folder of templates, or read from the cluster, which
-// has them already.
+// The source of the templates' configs: they are made from the folder of templates, or they are in the cluster already.
 enum class TemplatesFrom { kFolder, kCluster };
 
 struct GenerateInputs {

@@ -27,7 +27,7 @@ struct Page {
   std::string unready = {};  // Another reason why the replica is not ready, or "".
 };
 
-// `silence` is the time since the loop last ran.
+// Answers a request from the page.  `silence` is the time since the loop last ran.
 net::HttpAnswer AnswerFrom(const Page& page, std::chrono::nanoseconds silence, const net::IncomingRequest& request);
 
 class MetricsPage {

@@ -43,7 +43,7 @@ class OperatorSources {
     UnreadableListener unreadable = {};  // Without it, `trouble` is called for objects that cannot be read.
   };
 
-  // `namespace_name` is that of the operator.
+  // `namespace_name` is the namespace of the operator.
   OperatorSources(kube::Client& client, const std::string& namespace_name, const Listener& listener);
   OperatorSources(const OperatorSources&) = delete;
   OperatorSources& operator=(const OperatorSources&) = delete;
@@ -57,8 +57,8 @@ class OperatorSources {
   // Returns whether each object has been read, is known to be missing, or is known to be unreadable.
   bool is_ready() const;
   // Returns why some objects cannot be read, or "".  If some cannot be read, nothing may be made from the other
-  // objects, because in Inputs() an unreadable object is like a missing one.  Unreadable credentials for
-  // registries do not count: only one field needs them, and Inputs() contains the reason.
+  // objects, because in Inputs() an unreadable object is like a missing one.  Unreadable credentials for registries do
+  // not count: only one field needs them, and Inputs() contains the reason.
   std::string WhyUnreadable() const;
 
   clusterops::ControllerConfigInputs Inputs() const;

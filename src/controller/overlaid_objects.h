@@ -107,8 +107,8 @@ class OverlaidObjects {
   const std::string namespace_name_;
   bool is_known_to_be_missing_ = false;
   std::size_t unreadable_count_ = 0;
-  int failures_ = 0;  // Failures to list since the last success.
-  std::set<std::string> expected_;
+  int failures_ = 0;                // Failures to list since the last success.
+  std::set<std::string> expected_;  // The names for which IsExpected() returns true.
   std::string refusal_;
   WriteAnswers answers_;
   kube::AnyMirror mirror_;

@@ -70,8 +70,8 @@ struct PauseReport : PausedDifference {
   std::size_t busy_nodes = 0;     // Nodes that were given a config before the pause, and continue.
 
   std::vector<std::string> renders;  // The renders that wait, the oldest first; the last is the target.
-  // The time since which something waits: the creation time of the oldest of these renders.  If no render is newer
-  // than the nodes' configs, this is the time at which the condition became true, or now.
+  // The time since which something waits: the creation time of the oldest waiting render.  If no render is newer than
+  // the nodes' configs, this is the time at which the condition became true, or now.
   std::optional<WallTime> waits_since;
 
   std::size_t nodes_with_waiting_files = 0;
@@ -81,8 +81,8 @@ struct PauseReport : PausedDifference {
 
   // Returns whether a change waits behind the pause.
   bool waits() const { return is_paused && (waiting_nodes > 0 || nodes_with_waiting_files > 0) && !passes; }
-  // Returns the time at which the nodes' old kubelet authorities expire if new ones wait.  The metric that the alert's
-  // runbook names reports this time.
+  // Returns the time at which the nodes' old kubelet authorities expire if new authorities wait.  The metric
+  // machine_config_controller_paused_pool_kubelet_ca reports this time.
   std::optional<WallTime> kubelet_authority_until() const;
 };
 

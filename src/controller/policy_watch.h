@@ -68,6 +68,7 @@ class PolicyWatch {
   void WriteStatus(const api::RolloutPolicy& policy, api::RolloutPolicyStatus status,
                    const std::vector<PolicyDecision>& decisions);
   void Announce(const std::map<std::string, std::vector<pool::RolloutNews>>& news);
+  // Returns whether the status may be written by a later call of Write().
   bool MayWait(const api::RolloutPolicy& policy, const api::RolloutPolicyStatus& status);
 
   kube::Client client_;

@@ -50,7 +50,7 @@ class Renderer {
   const Verdicts& verdicts() const { return verdicts_; }
   // Returns the pools for which a config is being rendered, or will be as soon as their inputs are complete.
   pool::PoolNames rendering() const;
-  // Returns, by pool, whether its config overrides the OS image.
+  // Returns for each pool whether its config overrides the OS image.
   const std::map<std::string, bool, std::less<>>& image_overridden() const { return image_overridden_; }
 
   // Stops all jobs and forgets everything about pools.

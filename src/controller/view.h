@@ -45,7 +45,8 @@ inline const api::Node* NodeNamed(std::string_view name, std::span<const api::No
 }
 
 struct View {
-  std::vector<const api::MachineConfigPool*> pools;  // All lists are sorted by name.
+  // All lists are sorted by name.  A pointer to a single object is nullptr if the cluster has none.
+  std::vector<const api::MachineConfigPool*> pools;
   std::vector<const api::Node*> nodes;
   std::vector<const api::MachineConfigNode*> machine_config_nodes;
   std::vector<const api::MachineConfig*> configs;  // Rendered ones are without `spec.config`.

@@ -44,8 +44,8 @@ class Writer {
   // updated.
   UnwrittenNodes Look();
 
-  // Removes changes that are not due, those of pools with writes under way, and the statuses of pools whose nodes are
-  // updated later.  Forgets failures of changes that are no longer wanted.
+  // Removes changes that are not due, changes of pools that have writes under way, and the statuses of pools whose
+  // nodes are updated later.  Forgets failures of changes that are no longer wanted.
   void RemovePostponed(Changes& changes);
 
   // Starts to write the changes.  Their pools must not have writes under way.  Each pool is written separately, so that
@@ -54,11 +54,12 @@ class Writer {
   // Returns whether any write is under way or waits.
   bool is_busy() const { return !queues_.empty(); }
   bool IsBusyWith(const std::string& pool) const { return queues_.contains(pool); }
+  // Returns the pools that have writes which are under way or wait.
   pool::PoolNames BusyPools() const;
   // Returns whether a node is being read.
   bool is_reading() const { return !reads_.empty(); }
 
-  // Stops all writes and forgets those that wait.
+  // Stops all writes, and forgets waiting writes and failures.
   void Stop();
 
  private:
@@ -111,10 +112,10 @@ class Writer {
   Announcer& announcer_;
   Listener listener_;
   WriteBackoff backoff_;
-  std::map<WriteBackoff::Key, Failure> failures_;
-  std::set<std::string> unknown_;            // Nodes of which it is unknown whether they were updated.
-  std::map<std::string, kube::Call> reads_;  // The reads of these nodes.
-  std::map<std::string, Queue> queues_;      // The queues that are not empty, by pool.
+  std::map<WriteBackoff::Key, Failure> failures_;  // The writes and reads that have failed, until they succeed.
+  std::set<std::string> unknown_;                  // Nodes of which it is unknown whether they were updated.
+  std::map<std::string, kube::Call> reads_;        // The reads of these nodes.
+  std::map<std::string, Queue> queues_;            // The queues that are not empty, by pool.
   std::map<const Task*, std::shared_ptr<Task>> under_way_;
   std::map<std::string, TargetUpdate> target_updates_;  // The key is the pool.
 };
