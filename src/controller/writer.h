@@ -112,7 +112,7 @@ class Writer {
   Announcer& announcer_;
   Listener listener_;
   WriteBackoff backoff_;
-  std::map<WriteBackoff::Key, Failure> failures_;  // The writes and reads that have failed, until they succeed.
+  std::map<WriteBackoff::Key, Failure> failures_;  // The failed writes and reads that are still wanted.
   std::set<std::string> unknown_;                  // Nodes of which it is unknown whether they were updated.
   std::map<std::string, kube::Call> reads_;        // The reads of these nodes.
   std::map<std::string, Queue> queues_;            // The queues that are not empty, by pool.
