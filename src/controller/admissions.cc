@@ -35,9 +35,8 @@ MonotonicTime::duration Admissions::PermittedFor(const std::string& key, Monoton
 // Drops the entry that ends first, if there is no room for another one.
 void Admissions::MakeRoom(Entries& entries, std::size_t most) {
   if (entries.size() < most) return;
-  entries.erase(std::min_element(entries.begin(), entries.end(), [](const auto& one, const auto& other) {
-    return one.second.until < other.second.until;
-  }));
+  entries.erase(std::min_element(entries.begin(), entries.end(),
+                                 [](const auto& a, const auto& b) { return a.second.until < b.second.until; }));
 }
 
 }  // namespace pintle::controller

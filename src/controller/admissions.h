@@ -3,8 +3,8 @@
 
 // The recent admissions of tokens, so that the API server is not asked about each request.
 //
-// A token itself is not kept: the key is its SHA-256.  Refused tokens have places of their own, so that somebody who
-// sends many wrong tokens does not displace the admissions of good ones.
+// A token itself is not kept: the key is its SHA-256.  Refused tokens are stored apart from permitted ones, so that
+// somebody who sends many wrong tokens does not displace the admissions of good ones.
 
 #include <cstddef>
 #include <map>
@@ -16,20 +16,23 @@
 
 namespace pintle::controller {
 
-// Returns the key of a token.
+// Returns the key under which the admission of a token is stored.
 std::string KeyOfToken(const std::string& token);
 
 class Admissions {
  public:
+  // A review of a token counts for this long.
   static constexpr auto kPermittedFor = std::chrono::seconds(60);
   static constexpr auto kRefusedFor = std::chrono::seconds(10);
+  // The largest numbers of tokens that are remembered.
   static constexpr std::size_t kMostPermitted = 512;
   static constexpr std::size_t kMostRefused = 512;
 
+  // Stores the result of a review that has just ended.
   void Remember(const std::string& key, kube::Admission admission, MonotonicTime now);
   // Returns nullopt if the token has not been reviewed recently enough.
   std::optional<kube::Admission> Find(const std::string& key, MonotonicTime now) const;
-  // Returns how much longer the token counts as permitted without another review.
+  // Returns how much longer the token counts as permitted without another review; zero if it is not permitted now.
   MonotonicTime::duration PermittedFor(const std::string& key, MonotonicTime now) const;
   std::size_t size() const { return permitted_.size() + refused_.size(); }
 

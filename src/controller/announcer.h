@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Emits events about cluster-scoped objects, under the name of one of the Machine Config Operator's controllers.
+// Emits Events about cluster-scoped objects, under the name of one of the Machine Config Operator's controllers.
 //
-// The events are in that operator's namespace, where people and tools look for them.
+// The Events are in the namespace of the Machine Config Operator, where people and tools look for them.
 
 #include <functional>
 #include <string>
@@ -21,7 +21,8 @@ class Announcer {
  public:
   using Trouble = std::function<void(const Error& error)>;
 
-  // `trouble` gets the errors of events that could not be posted.
+  // `component` is the name under which the Events are emitted.  `trouble` is called for each Event that could not be
+  // posted.
   Announcer(
       const kube::Client& client, const Clock& clock, std::string namespace_name, std::string component,
       Trouble trouble = [](const Error&) {})

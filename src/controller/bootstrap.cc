@@ -52,7 +52,7 @@ struct BootstrapOptions {
   std::string destination;
   std::string pull_secret;
   std::string templates;
-  std::string release;  // Empty to use that of the ControllerConfig.
+  std::string release;  // Empty to use the release of the ControllerConfig.
   generated::BootstrapVersions versions;
 };
 
@@ -90,7 +90,7 @@ Result<std::string> ReleaseFor(const BootstrapOptions& options, const generated:
   const auto gates = generated::FeatureGatesOf(*manifests.feature_gate, release);
   if (gates) return release;
   std::string known;
-  for (const auto& one : manifests.feature_gate->status.feature_gates) known += " " + one.version;
+  for (const auto& gates_of : manifests.feature_gate->status.feature_gates) known += " " + gates_of.version;
   return Error(ErrorKind::kInvalid,
                fmt::format("error creating feature gates handler: {}; the FeatureGate lists{}; name the release with "
                            "--release-version",
@@ -118,7 +118,7 @@ Result<generated::BootstrapFiles> MakeFiles(const BootstrapOptions& options) {
   return files;
 }
 
-// Writes the files in their order, each of them atomically.  The files of pools come last, so even after an
+// Writes files in the given order, each of them atomically.  The files of pools come last, so even after an
 // interruption no pool names a config that is missing.
 class BootstrapWriter {
  public:
@@ -157,6 +157,7 @@ class BootstrapWriter {
     return root.WriteFile(file.path, file.text, kBootstrapFileMode);
   }
 
+  // Adds to the error which files were written before it.
   Error WithProgress(Error error) const {
     const std::string_view advice = "remove the cause and run the same command again";
     if (written_.empty()) {
@@ -183,7 +184,7 @@ Result<> MakeAndWrite(const BootstrapOptions& options) {
                     "not need it",
                     options.destination, path));
   }
-  for (const generated::RenderedPool& one : made.rendered) fmt::print("{}: {}\n", one.pool, one.config);
+  for (const generated::RenderedPool& pool : made.rendered) fmt::print("{}: {}\n", pool.pool, pool.config);
   return {};
 }
 

@@ -25,7 +25,8 @@ void CertificateSecret::Look() {
     reported_.clear();
     return again_.Cancel();
   }
-  // The trouble may be outside of the Secret, such as a port that another server has not left yet.
+  // The Secret is tried again even if it stays the same, because the cause may be elsewhere: `use` may fail until
+  // another server has left its port.
   again_.After(settings_.try_again);
   if (reported_ == used.error().message()) return;
   reported_ = used.error().message();

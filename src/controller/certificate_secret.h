@@ -33,8 +33,8 @@ class CertificateSecret {
     std::chrono::milliseconds try_again = std::chrono::seconds(10);
   };
   struct Listener {
-    // Called with each identity that differs from the one that was used last.  If it returns an error, it is called
-    // again later.
+    // Called with each identity that differs from the one in use.  If the function returns an error, it is called again
+    // later.
     std::function<Result<>(std::shared_ptr<const net::TlsIdentity> identity)> use;
     // Called when the Secret cannot be used.  The same message is not reported twice in a row.
     std::function<void(const Error& error)> trouble;
@@ -44,8 +44,8 @@ class CertificateSecret {
   CertificateSecret(const CertificateSecret&) = delete;
   CertificateSecret& operator=(const CertificateSecret&) = delete;
 
-  // Returns when the certificate in use expires.  Returns nullopt if there is no certificate, or if the time cannot be
-  // read from it.
+  // Returns the time at which the certificate in use expires.  Returns nullopt if there is no certificate, or if the
+  // time cannot be read from it.
   std::optional<WallTime> expiry() const { return expiry_; }
 
  private:
@@ -59,7 +59,7 @@ class CertificateSecret {
   std::string key_;
   std::optional<WallTime> expiry_;
   std::string reported_;  // The message that was reported last; empty if the Secret has been used since.
-  event::Timer again_;    // Armed while there is trouble.
+  event::Timer again_;    // Armed while the Secret cannot be used.
   FollowedObject<api::Secret> secret_;
 };
 

@@ -24,7 +24,7 @@ struct NodeChange {
   pool::NodePatch patch;
   // The target for messages: "MachineConfig: rendered-worker-1".  Empty if the patch does not assign a target.
   std::string target_text = {};
-  std::string pool = {};  // The pool of the node.
+  std::string pool = {};  // The name of the node's pool.
 };
 
 // A change of the desired config and image in a node's MachineConfigNode.
@@ -61,13 +61,14 @@ struct Changes {
   // The next statuses of policies, also for pools that need no other change.
   std::vector<PolicyDecision> policies;
 
+  // Returns whether the writer has nothing to do.  PolicyWatch writes the statuses of policies.
   bool is_empty() const {
     return machine_config_nodes.empty() && nodes.empty() && statuses.empty() && announcements.empty();
   }
 };
 
-// Merges a second patch of a node into `first`.  The second patch was decided for the node as it is after the first
-// one.
+// Merges the second patch of a node into the first one.  The second patch was decided for the node as it is after the
+// first one.
 void Join(pool::NodePatch& first, pool::NodePatch second);
 
 // Returns the node as it is after the patch.

@@ -8,8 +8,8 @@
 namespace pintle::controller {
 namespace {
 
-// The name of objects of which a cluster has only one.
-constexpr const char* kCluster = "cluster";
+// The name of each object of which a cluster has only one.
+constexpr const char* kOnlyObjectName = "cluster";
 constexpr const char* kOperatorPodSelector = "k8s-app=machine-config-operator";
 
 }  // namespace
@@ -90,8 +90,8 @@ View Cluster::Look() const {
   os_configs_.ForEach(copy_to(view.os_configs));
   os_builds_.ForEach(copy_to(view.os_builds));
   view.controller_config = controller_configs_.Find(api::kControllerConfigName);
-  view.machine_configuration = machine_configurations_.Find(kCluster);
-  view.os_image_stream = os_image_streams_.Find(kCluster);
+  view.machine_configuration = machine_configurations_.Find(kOnlyObjectName);
+  view.os_image_stream = os_image_streams_.Find(kOnlyObjectName);
   view.master_scheduling = SchedulingOfMasters();
   view.operator_node = OperatorNode();
   AddUnreadableTo(view);
@@ -118,7 +118,7 @@ void Cluster::AddUnreadableTo(View& view) const {
   configs_.ForEachUnreadable([&](const WatchedMachineConfig& config, const Error& why) {
     view.unreadable_configs.push_back({&config, why.message()});
   });
-  // Settings have an effect only under one name.
+  // Of these kinds, only the object with the given name has an effect.
   const auto add_unreadable_settings = [&](const auto& settings, std::string_view name) {
     settings.ForEachUnreadable([&](const auto& object, const Error& why) {
       if (object.metadata.name != name) return;
@@ -126,16 +126,17 @@ void Cluster::AddUnreadableTo(View& view) const {
     });
   };
   add_unreadable_settings(controller_configs_, api::kControllerConfigName);
-  add_unreadable_settings(machine_configurations_, kCluster);
-  add_unreadable_settings(os_image_streams_, kCluster);
+  add_unreadable_settings(machine_configurations_, kOnlyObjectName);
+  add_unreadable_settings(os_image_streams_, kOnlyObjectName);
   // Without its policy, a pool would be updated at once.  An unreadable policy that names no pool may be for any pool.
   rollout_policies_.ForEachUnreadable([&](const api::RolloutPolicy& policy, const Error& why) {
     for (const api::MachineConfigPool* known : view.pools) {
-      const bool may_be_its = policy.spec.pool.empty() || policy.spec.pool == known->metadata.name;
-      if (may_be_its) view.held_pools.emplace(known->metadata.name, why.message());
+      const bool may_apply = policy.spec.pool.empty() || policy.spec.pool == known->metadata.name;
+      if (may_apply) view.held_pools.emplace(known->metadata.name, why.message());
     }
   });
-  // A layered pool whose image is not known has to wait: its nodes would get the default image instead.
+  // A layered pool has an OS image of its own, which is built for it.  While this image is not known, the pool has to
+  // wait: its nodes would get the default image instead.
   const auto hold_layered = [&](const std::string& pool, const Error& why) {
     for (const api::MachineConfigPool* known : view.pools) {
       if (pool.empty() || known->metadata.name == pool) view.held_pools.emplace(known->metadata.name, why.message());
@@ -151,7 +152,7 @@ void Cluster::AddUnreadableTo(View& view) const {
 
 std::optional<pool::MasterScheduling> Cluster::SchedulingOfMasters() const {
   if (!schedulers_.is_served()) return std::nullopt;
-  const Scheduler* const scheduler = schedulers_.Find(kCluster);
+  const Scheduler* const scheduler = schedulers_.Find(kOnlyObjectName);
   const bool allows_every_pod = scheduler != nullptr && scheduler->spec.masters_schedulable;
   return allows_every_pod ? pool::MasterScheduling::kEveryPod : pool::MasterScheduling::kControlPlaneOnly;
 }

@@ -34,7 +34,7 @@ class Cluster {
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;
 
-  // Returns whether all objects have been read.  No node may be updated before that.
+  // Returns whether all objects have been read.  Until then, no node may be updated.
   bool is_ready() const { return UnreadKinds().empty(); }
   // Returns the kinds that have not been read yet, in the plural: "nodes".
   std::vector<std::string_view> UnreadKinds() const;
@@ -45,6 +45,7 @@ class Cluster {
   // there are no such kinds, even if some lists have not arrived yet.
   std::string WhyUnread() const;
 
+  // Returns the state of the whole cluster at this moment.  The view refers to objects of this copy.
   View Look() const;
 
   const OverlaidMirror<api::MachineConfigPool>& pools() const { return pools_; }
@@ -75,6 +76,7 @@ class Cluster {
   OverlaidObjects::Listener ListenerFor(const Listener& listener) const;
 
   std::optional<pool::MasterScheduling> SchedulingOfMasters() const;
+  // Returns View::operator_node.
   std::string OperatorNode() const;
   void AddUnreadableTo(View& view) const;
 

@@ -14,7 +14,7 @@
 namespace pintle::controller {
 namespace {
 
-// The token for new machines' kubeconfig is renewed from time to time, so it is read again.
+// The token in new machines' kubeconfig is renewed from time to time, so the feed is looked at again at this interval.
 constexpr auto kFeedAgain = std::chrono::seconds(30);
 // While another program listens at the address of the Ignition server, the address is tried again after this time.  So
 // when that program ends, new machines are without a server for this long at most.
@@ -27,7 +27,7 @@ Result<std::unique_ptr<ClusterIgnition>> ClusterIgnition::Begin(event::Loop& loo
   std::unique_ptr<ClusterIgnition> ignition(new ClusterIgnition(loop, client, cluster, std::move(options)));
   const auto opened = ignition->Open();
   if (!opened && opened.error().errno_value() != EADDRINUSE) return opened.error();
-  if (!opened) ignition->Await(opened.error());
+  if (!opened) ignition->AwaitAddress(opened.error());
   return ignition;
 }
 
@@ -64,9 +64,11 @@ void ClusterIgnition::Look() {
 void ClusterIgnition::AddTo(Metrics& metrics) const {
   if (!service_) return;
   const serving::IgnitionCounts counts = service_->Counts();
-  for (const serving::RequestCount& one : counts.requests) {
-    metrics.ignition_answers.push_back(
-        {.pool = one.pool, .version = std::string(one.version), .code = one.status, .count = one.count});
+  for (const serving::RequestCount& answers : counts.requests) {
+    metrics.ignition_answers.push_back({.pool = answers.pool,
+                                        .version = std::string(answers.version),
+                                        .code = answers.status,
+                                        .count = answers.count});
   }
   for (const auto& [pool, count] : counts.served_without_token) metrics.tokenless_ignition_answers += count;
   const auto expiry = certificate_ ? certificate_->expiry() : service_->CertificateExpiry();
@@ -97,10 +99,10 @@ Result<> ClusterIgnition::Open() {
 }
 
 void ClusterIgnition::OpenAgain() {
-  if (const auto opened = Open(); !opened) Await(opened.error());
+  if (const auto opened = Open(); !opened) AwaitAddress(opened.error());
 }
 
-void ClusterIgnition::Await(const Error& error) {
+void ClusterIgnition::AwaitAddress(const Error& error) {
   open_again_.After(kAddressAgain);
   if (std::exchange(trouble_, error.message()) == error.message()) return;
   log::Warning(error.message() + "; the Ignition server starts when the address is free", kTrouble);
@@ -116,9 +118,10 @@ Result<> ClusterIgnition::Use(serving::TlsFiles::Identity identity) {
   if (!service_) return {};
   auto used = service_->UseCertificate(identity_);
   if (used || used.error().errno_value() != EADDRINUSE) return used;
-  // The server has not listened for configs yet.  Its other addresses are free until it does.
+  // The server listens for configs from its first certificate on, and another program has that address.  Until the
+  // address is free, the server also leaves its other addresses.
   service_.reset();
-  Await(used.error());
+  AwaitAddress(used.error());
   return {};
 }
 

@@ -5,7 +5,7 @@
 //
 // Another program may listen at the server's address: before a takeover, the Machine Config Operator's server does.
 // Meanwhile, the replica does everything else, and reads everything that the server needs, so that nothing but the
-// address is missing.  It serves as soon as the address is free.
+// address is missing.  The replica serves Ignition as soon as the address is free.
 
 #include <functional>
 #include <memory>
@@ -41,37 +41,41 @@ class ClusterIgnition {
   // Must be called when the cluster may have changed.
   void Look();
 
-  // `counted` is called now and then, because the counts and the certificate change without a change of the cluster.
+  // `counted` is called when Look() has not been called for 30 seconds: the counts of requests and the expiry of the
+  // certificate, which AddTo() adds, change without a change of the cluster.
   void OnCount(std::function<void()> counted) { counted_ = std::move(counted); }
 
+  // Adds the counts of requests and the expiry of the certificate.
   void AddTo(Metrics& metrics) const;
 
-  // Returns what the server still lacks besides its address.  Returns "" from the first time on that it lacks nothing:
-  // the server keeps a certificate when its Secret is damaged later, and a replica that serves other clients as well
-  // must not become unready.
+  // Returns what the server still lacks besides its address, or "" if it lacks nothing.  Once the result was empty, it
+  // stays empty: the server keeps its certificate when the Secret is damaged later, and a replica that also serves
+  // other clients must not become unready.
   std::string WhyUnready();
 
-  // Returns the URLs at which the server listens.
+  // Returns the URLs at which the server listens; none while the address is not free.
   std::vector<std::string> Addresses() const;
 
  private:
   ClusterIgnition(event::Loop& loop, const kube::Client& client, const Cluster& cluster, IgnitionOptions options);
 
+  // Begins to listen.
   Result<> Open();
   void OpenAgain();
-  void Await(const Error& error);
+  // Opens the server again in a moment.  `error` is the reason why the server cannot listen now.
+  void AwaitAddress(const Error& error);
   void Serve(serving::ServedPools pools);
   Result<> Use(serving::TlsFiles::Identity identity);
 
   event::Loop& loop_;
   const IgnitionOptions options_;
-  std::string trouble_;  // Why the server does not listen yet; it is logged once.
-  bool was_ready_ = false;
+  std::string trouble_;     // Why the server does not listen yet; the reason is logged once.
+  bool was_ready_ = false;  // WhyUnready() has returned "".
   std::function<void()> counted_ = [] {};
   event::Timer later_;
   event::Timer open_again_;
   serving::ServedPools pools_;                         // The pools to serve when the server listens.
-  serving::TlsFiles::Identity identity_;               // The latest one of certificate_.
+  serving::TlsFiles::Identity identity_;               // The latest identity of certificate_.
   std::unique_ptr<serving::IgnitionService> service_;  // Exists while the server listens.
   IgnitionFeed feed_;
   std::unique_ptr<CertificateSecret> certificate_;  // Exists if the certificate is in a Secret.

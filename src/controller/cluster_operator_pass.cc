@@ -29,7 +29,7 @@ const api::MachineConfig* ConfigNamed(const View& view, std::string_view name) {
   return found == view.configs.end() || (*found)->metadata.name != name ? nullptr : *found;
 }
 
-// Returns the OS image of the release for each pool.
+// Returns the OS image of the release for each pool, by the name of the pool.
 std::map<std::string, std::string, std::less<>> ImagesOfRelease(const View& view) {
   std::map<std::string, std::string, std::less<>> images;
   for (const api::MachineConfigPool* pool : view.pools) {
@@ -45,7 +45,7 @@ std::map<std::string, std::string, std::less<>> ImagesOfRelease(const View& view
   return images;
 }
 
-bool DoTemplatesFail(const api::ControllerConfig& config) {
+bool AreTemplatesFailing(const api::ControllerConfig& config) {
   const auto& conditions = config.status.conditions;
   return std::any_of(conditions.begin(), conditions.end(), [](const api::Condition& condition) {
     return condition.type == "TemplateControllerFailing" && condition.status == "True";
@@ -61,7 +61,7 @@ void AddFailuresOf(const View& view, std::vector<clusterops::TaskFailure>& failu
   } else if (view.controller_config == nullptr) {
     add(clusterops::kRenderConfigTask, fmt::format("there is no ControllerConfig {}", api::kControllerConfigName));
   }
-  if (view.controller_config != nullptr && DoTemplatesFail(*view.controller_config)) {
+  if (view.controller_config != nullptr && AreTemplatesFailing(*view.controller_config)) {
     add(clusterops::kMachineConfigControllerTask, WhyTemplatesAreBehind(*view.controller_config));
   }
   for (const auto& [pool, why] : view.unreadable_pools) {
@@ -84,8 +84,8 @@ std::string MissingPoolText(const View& view) {
   return "";
 }
 
-// A merge patch keeps members that it does not mention, so members that are gone, such as those of removed pools, are
-// set to null.
+// Returns a merge patch of the status.  Such a patch keeps members that it does not mention, so members that are gone,
+// such as those of removed pools, are set to null.
 json::Value StatusPatchOf(const api::ClusterOperator& known, const api::ClusterOperatorStatus& next) {
   json::Value patch;
   patch["metadata"]["resourceVersion"] = known.metadata.resource_version;
@@ -122,7 +122,8 @@ ClusterOperatorChange ClusterOperatorPass(const ClusterOperatorInputs& inputs) {
   ClusterOperatorChange change;
   clusterops::Release release = WantedRelease(view, inputs.known);
   if (release.version.empty()) {
-    // The ControllerConfig may be made in a moment, so the ClusterOperator does not report that it is missing.
+    // The ControllerConfig may be made in a moment, so the ClusterOperator does not report yet that there is no
+    // ControllerConfig.
     if (inputs.failures.empty()) {
       change.failed_tasks = TasksOf(failures);
       return change;

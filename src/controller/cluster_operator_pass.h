@@ -20,10 +20,10 @@ namespace pintle::controller {
 
 struct ClusterOperatorInputs {
   const View& view;
-  const api::ClusterOperator& known;
+  const api::ClusterOperator& known;  // The ClusterOperator as it is now.
   Versions versions = {};
-  // The release of images.json in the cluster.  It is reported with a failure if neither the ControllerConfig nor the
-  // ClusterOperator has a release.  Empty if it is not known.
+  // The release of images.json in the cluster; empty if it is not known.  If neither the ControllerConfig nor the
+  // ClusterOperator has a release, failures are reported for this release.
   std::string laid_out_release = {};
   // The failures of writes and of other parts of the operator.
   std::vector<clusterops::TaskFailure> failures = {};
@@ -37,13 +37,13 @@ struct ClusterOperatorChange {
   std::vector<clusterops::OperatorEvent> events = {};
   std::optional<WallTime> waiting_since = {};  // An input of the next pass.
   std::optional<WallTime> again_at = {};       // The time at which the pass has to run again even without a change.
-  std::set<std::string, std::less<>> failed_tasks = {};  // The tasks of the operator that fail.
+  std::set<std::string, std::less<>> failed_tasks = {};  // The tasks of the operator that fail now.
 };
 
 ClusterOperatorChange ClusterOperatorPass(const ClusterOperatorInputs& inputs);
 
-// Returns the release that the cluster is to have: the one that the ControllerConfig was made for, or else the one that
-// the ClusterOperator reports.  The version is empty if neither is known.
+// Returns the release that the cluster is to have: the release that the ControllerConfig was made for, or else the
+// release that the ClusterOperator reports.  The version is empty if neither is known.
 clusterops::Release WantedRelease(const View& view, const api::ClusterOperator& known);
 
 }  // namespace pintle::controller

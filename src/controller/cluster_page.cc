@@ -17,10 +17,11 @@
 namespace pintle::controller {
 namespace {
 
-constexpr auto kBetweenRenewals = std::chrono::seconds(1);
-constexpr auto kRenewedAnyway = std::chrono::hours(1);
-constexpr std::size_t kMostConnections = 64;
-// At a guarded address, one client must not keep the others out.  All visitors that come through an authenticating
+constexpr auto kShortestBetweenRenewals = std::chrono::seconds(1);
+// An unchanged page is renewed after this time.
+constexpr auto kLongestBetweenRenewals = std::chrono::hours(1);
+constexpr std::size_t kMostConnections = 64;  // At the loopback address.
+// At a guarded address, one client must not keep other clients out.  All visitors that come through an authenticating
 // proxy count as one client.
 constexpr std::size_t kMostGuardedConnections = 256;
 constexpr std::size_t kMostConnectionsPerClient = 96;
@@ -35,6 +36,7 @@ constexpr auto kBetweenComments = std::chrono::seconds(20);
 static_assert(kBetweenComments * 3 < net::HttpServerLimits().stream_idle_time,
               "the server would end the stream of a page on which nothing changes");
 
+// Returns an identity for dashboard::Updates, which differs between replicas and between their starts.
 std::string RandomIdentity() {
   std::random_device random;
   return fmt::format("{:08x}", random());
@@ -110,11 +112,11 @@ void ClusterPage::KeepStreamsAlive() {
 }
 
 void ClusterPage::RenewSoon() {
-  if (!soon_.armed()) soon_.After(kBetweenRenewals);
+  if (!soon_.armed()) soon_.After(kShortestBetweenRenewals);
 }
 
 void ClusterPage::Renew() {
-  later_.After(kRenewedAnyway);
+  later_.After(kLongestBetweenRenewals);
   dashboard::Contents next = {.cluster = {},
                               .timeline = contents_->timeline,
                               .unread_kinds = fmt::format("{}", fmt::join(cluster_.UnreadKinds(), ", ")),
@@ -135,7 +137,8 @@ void ClusterPage::Renew() {
 void ClusterPage::AddChanges(const dashboard::Contents& next) {
   if (!updates_.HasFollowers()) {
     pieces_ = {};
-    // A browser that has loaded the old page may be about to follow it; this version makes it load the page again.
+    // A browser that has loaded the old page may be about to follow it; AddReload() makes this browser load the page
+    // again.
     return updates_.AddReload();
   }
   std::vector<dashboard::Piece> pieces = dashboard::PiecesOf(next);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Serves the read-only page of the cluster (dashboard/): at a loopback address to everyone who can reach it, and over
-// TLS at any address to those who have the right to read it (page_guard.h).
+// Serves the read-only page of the cluster (dashboard/): at a loopback address to everyone who can reach this address,
+// and over TLS at any address to those who have the right to read the page (page_guard.h).
 //
 // The page is renewed when the copy of the cluster has changed, at most once a second.  While no browser follows the
 // page, only its data is renewed.  The server's thread makes the HTML when a browser requests the page.
@@ -37,6 +37,7 @@ struct ClusterPageSettings {
   std::optional<net::ListenAddress> loopback = std::nullopt;
   std::optional<GuardedPageSettings> guarded = std::nullopt;
 
+  // Returns whether the page is served at any address.
   bool IsServed() const { return loopback || guarded; }
 };
 
@@ -58,6 +59,7 @@ class ClusterPage {
   Result<> ServeGuarded(event::Loop& loop, const GuardedPageSettings& settings, PageGuard::Review review);
   void Renew();
   void KeepStreamsAlive();
+  // Sends the differences between the present and the next contents to the browsers that follow the page.
   void AddChanges(const dashboard::Contents& next);
   net::HttpHandler Handler(dashboard::Hosts hosts);
   net::HttpHandler GuardedHandler();
@@ -69,10 +71,11 @@ class ClusterPage {
   event::Timer keep_alive_timer_;
   dashboard::Updates updates_;
   std::shared_ptr<const dashboard::Contents> contents_;
-  std::vector<dashboard::Piece> pieces_;  // Of contents_; may be empty while no browser follows the page.
-  std::shared_ptr<PageGuard> guard_;      // guard_ and certificate_ are set if there is a guarded server.
-  // The servers are destroyed before the members above, which their threads use, and certificate_ before guarded_,
-  // which its callback uses.
+  // The pieces of the page that is made from contents_; may be empty while no browser follows the page.
+  std::vector<dashboard::Piece> pieces_;
+  std::shared_ptr<PageGuard> guard_;  // guard_ and certificate_ are set if there is a guarded server.
+  // Members are destroyed in the reverse order.  The threads of the servers use the members above, so the servers come
+  // after them.  The callback of certificate_ uses guarded_, so certificate_ comes after guarded_.
   std::unique_ptr<net::HttpServer> loopback_;
   std::unique_ptr<net::HttpServer> guarded_;
   std::unique_ptr<serving::TlsFiles> certificate_;

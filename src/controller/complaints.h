@@ -3,8 +3,8 @@
 
 // Decides which recurring errors are logged.
 //
-// An error that stays the same is logged once, and then every hour while it lasts, so that it is not only found at the
-// start of a long log.  An error that comes back after a while is logged again.
+// An error that stays the same is logged once, and then every hour while it lasts, so that the end of a long log also
+// contains the error.  An error that comes back after a while is logged again.
 
 #include <chrono>
 #include <map>
@@ -23,14 +23,14 @@ inline constexpr int kFailuresBeforeReport = 2;
 
 class Complaints {
  public:
-  // Returns whether the caller should log the error `message` of the action `what` now.
-  bool ShouldLog(const std::string& what, const std::string& message, MonotonicTime now);
+  // Returns whether the caller should log now that the action has failed with this message.
+  bool ShouldLog(const std::string& action, const std::string& message, MonotonicTime now);
 
  private:
   struct Complaint {
     std::string message;
-    MonotonicTime logged;
-    MonotonicTime last;  // The last time that the action failed.
+    MonotonicTime logged;  // When the message was logged last.
+    MonotonicTime last;    // When the action failed last.
   };
 
   std::map<std::string, Complaint> complaints_;  // The key is the action that failed.

@@ -13,7 +13,8 @@ namespace {
 
 using Owners = std::vector<api::OwnerReference>;
 
-// A config can have one controller only, and one reference to each owner.
+// Returns whether the wanted owner takes the place of the known one.  A config can have one controller only, and one
+// reference to each owner.
 bool IsReplaced(const api::OwnerReference& known, const api::OwnerReference& wanted) {
   const bool is_same = known.kind == wanted.kind && (known.uid == wanted.uid || known.name == wanted.name);
   return is_same || (known.controller.value_or(false) && wanted.controller.value_or(false));

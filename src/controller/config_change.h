@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Compares a generated config with the one in the cluster.
+// Compares a generated config with the config of the same name in the cluster.
 //
 // Labels, annotations, owners and parts of the spec that others have added to the config stay.  An owner is replaced
-// only if it is the wanted owner with other fields, or if it is the config's controller, because there can be one
-// controller only.
+// only if it is a wanted owner with other fields, or if it is the config's controller and a wanted owner is to be the
+// controller, because a config can have one controller only.
 
 #include <optional>
 #include <string>
@@ -19,14 +19,14 @@ namespace pintle::controller {
 
 using generated::MadeFrom;
 
-// The parts of a config's spec that a generator owns.
+// The parts of a config's spec that a generator owns: spec.config, also the kernel arguments, or everything.
 enum class OwnedParts { kConfig, kConfigAndArguments, kAll };
 
 struct ConfigChange {
   std::string name;
   MadeFrom made_from;
   std::string object;  // The name in metrics: the pool's name, or the config's own name if it is made from templates.
-  // The config to create, or a JSON patch of the existing one.
+  // The config to create, or a JSON patch of the existing config.
   std::variant<api::MachineConfig, json::Value> creation_or_patch;
 };
 

@@ -10,7 +10,7 @@
 namespace pintle::controller {
 namespace {
 
-constexpr const char* kRead = "read";
+constexpr const char* kRead = "read";  // The kind of action in the keys of the back-offs.
 constexpr std::ptrdiff_t kFetchedAtOnce = 4;
 
 }  // namespace
@@ -76,7 +76,7 @@ void ConfigLibrary::Fetched(const std::string& name, Result<api::MachineConfig>&
   json::Report report;
   auto ignition = machineconfig::ParseIgnitionPart(*config, report);
   if (ignition) {
-    // Drop the JSON form, which is as large: comparisons read only the parsed one.
+    // Drop the JSON form, which is as large as the parsed form: comparisons read only the parsed form.
     config->spec.config = json::Value();
     entry.object = std::move(*config);
     entry.ignition = *std::move(ignition);

@@ -52,11 +52,11 @@ class ConfigLibrary {
   struct Entry {
     std::optional<api::MachineConfig> object;
     std::optional<ignition::Config> ignition;
-    bool is_requested = false;
-    bool is_under_way = false;
-    bool is_done = false;
-    bool is_missing = false;
-    std::optional<kube::Failure> failure;
+    bool is_requested = false;             // If false, FetchNext() begins a read.
+    bool is_under_way = false;             // A read has begun and has not ended yet.
+    bool is_done = false;                  // The value of IsFetchDone().
+    bool is_missing = false;               // At the latest read, the cluster had no such config.
+    std::optional<kube::Failure> failure;  // The failure of the latest read.
     kube::Call call;
   };
 
@@ -70,7 +70,7 @@ class ConfigLibrary {
   Listener listener_;
   WholeConfigs configs_;  // The configs are owned by `entries_`.
   std::map<std::string, std::unique_ptr<Entry>> entries_;
-  WriteBackoff backoff_;  // Used for reads.
+  WriteBackoff backoff_;  // The back-offs of reads; this class is not limited to writes.
 };
 
 }  // namespace pintle::controller

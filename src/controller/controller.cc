@@ -27,7 +27,8 @@ namespace {
 constexpr const char* kLeaseName = "machine-config-controller";
 // The lease of the Machine Config Operator itself, which makes the ControllerConfig and reports in the ClusterOperator.
 constexpr const char* kOperatorLeaseName = "machine-config";
-// The components of our events.  They are the Machine Config Operator's, since people and tools filter by them.
+// The components of our events.  They have the names of the Machine Config Operator's parts, since people and tools
+// filter events by these names.
 constexpr const char* kNodeComponent = "machineconfigcontroller-nodecontroller";
 constexpr const char* kRenderComponent = "machineconfigcontroller-rendercontroller";
 constexpr const char* kKubeletComponent = "machineconfigcontroller-kubeletconfigcontroller";
@@ -35,7 +36,7 @@ constexpr const char* kOperatorComponent = "machineconfigoperator";
 
 // Changes within this time are handled by one look.
 constexpr auto kSoon = std::chrono::milliseconds(100);
-// The next look comes after this time if something is awaited that no watch reports.
+// If something is awaited that no watch reports, the next look comes after this time.
 constexpr auto kLater = std::chrono::seconds(10);
 // After this long without a change, the memory that lists and configs used only briefly is released.
 constexpr auto kQuiet = std::chrono::seconds(3);
@@ -68,8 +69,8 @@ Controller::Controller(event::Loop& loop, kube::Client client, const Clock& cloc
           client_, settings_.namespace_name,
           {.changed = [this] { LookSoon(); },
            .node_changed = [this](const api::Node& before, const api::Node& now) { ReportMasterChange(before, now); },
-           .trouble = [this](std::string_view what,
-                             const Error& error) { Complain(fmt::format("watching {}", what), error); }}),
+           .trouble = [this](std::string_view kind,
+                             const Error& error) { Complain(fmt::format("watching {}", kind), error); }}),
       generator_(
           settings_.templates.empty()
               ? nullptr
@@ -78,17 +79,17 @@ Controller::Controller(event::Loop& loop, kube::Client client, const Clock& cloc
                     Generator::Listener{
                         .changed = [this] { LookSoon(); },
                         .retry_at = [this](MonotonicTime when) { ScheduleLook(when); },
-                        .trouble = [this](const std::string& what, const Error& error) { Complain(what, error); },
+                        .trouble = [this](const std::string& action, const Error& error) { Complain(action, error); },
                     })),
-      reports_(settings_.is_operator
-                   ? std::make_unique<OperatorReports>(
-                         client_, clock, cluster_, operator_events_, settings_.versions,
-                         OperatorReports::Listener{
-                             .changed = [this] { LookSoon(); },
-                             .retry_at = [this](MonotonicTime when) { ScheduleLook(when); },
-                             .trouble = [this](const std::string& what, const Error& error) { Complain(what, error); },
-                         })
-                   : nullptr),
+      reports_(settings_.is_operator ? std::make_unique<OperatorReports>(
+                                           client_, clock, cluster_, operator_events_, settings_.versions,
+                                           OperatorReports::Listener{
+                                               .changed = [this] { LookSoon(); },
+                                               .retry_at = [this](MonotonicTime when) { ScheduleLook(when); },
+                                               .trouble = [this](const std::string& action,
+                                                                 const Error& error) { Complain(action, error); },
+                                           })
+                                     : nullptr),
       renderer_(
           loop, client_, clock, cluster_, render_events_, settings_.versions, settings_.webhook.has_value(),
           {.finished = [this] { LookSoon(); },
@@ -108,7 +109,7 @@ Controller::Controller(event::Loop& loop, kube::Client client, const Clock& cloc
       policies_(loop, client_, clock, cluster_, node_events_, settings_.gate_peers,
                 {.changed = [this] { LookSoon(); },
                  .retry_at = [this](MonotonicTime when) { ScheduleLook(when); },
-                 .trouble = [this](const std::string& what, const Error& error) { Complain(what, error); }}),
+                 .trouble = [this](const std::string& action, const Error& error) { Complain(action, error); }}),
       notifier_(settings_.webhook
                     ? std::make_unique<Notifier>(
                           loop, clock, *settings_.webhook,
@@ -181,7 +182,7 @@ void Controller::ReadPoolsAfresh() {
       [](const kube::ObjectName&, const Error&) {});
 }
 
-// The controller already renders and writes pools while this list is on its way.
+// The controller already renders and writes pools while the nodes are being read.
 void Controller::ReadNodesAfresh() {
   afresh_call_ = client_.Once({}).List<WatchedNode>(
       {},
@@ -197,9 +198,9 @@ void Controller::ReadNodesAfresh() {
       [](const kube::ObjectName&, const Error&) {});
 }
 
-void Controller::ReadAfreshLater(const std::string& what, const Error& error) {
-  Complain(what, error);
-  // A failure that may pass is reported only when it repeats.
+void Controller::ReadAfreshLater(const std::string& action, const Error& error) {
+  Complain(action, error);
+  // A failure that may pass is reported only when it is repeated.
   const bool is_reported = error.kind() == ErrorKind::kInvalid || ++afresh_failures_ > kFailuresBeforeReport;
   if (is_reported) afresh_error_ = error.message();
   afresh_retry_.After(afresh_backoff_.Next());
@@ -243,7 +244,7 @@ void Controller::ActAsOperator() {
       OperatorReconciler::Listener{
           .changed = [this] { LookSoon(); },
           .retry_at = [this](MonotonicTime when) { ScheduleLook(when); },
-          .trouble = [this](const std::string& what, const Error& error) { Complain(what, error); },
+          .trouble = [this](const std::string& action, const Error& error) { Complain(action, error); },
       });
   LookSoon();
 }
@@ -286,7 +287,8 @@ void Controller::StopLeading() {
   on_change_();
 }
 
-// The next leader also acts as the operator.  Without the release, it would wait until the operator's lease expires.
+// The next leader also acts as the operator.  If the operator's lease were not released, the next leader would have to
+// wait until the lease expires.
 void Controller::LeaveOperatorLease() {
   if (!operator_lease_) return;
   left_lease_ = std::move(operator_lease_);
@@ -349,7 +351,8 @@ void Controller::Look() {
   MakePools(view);
   if (reconciler_) LookAsOperator(view);
   if (generator_) generator_->Look(view);
-  // While configs are being generated, a pool would be rendered again and again, and its nodes be updated each time.
+  // Nothing is rendered while configs are being generated: a pool would be rendered for each of these configs, and its
+  // nodes would be updated each time.
   if (!generator_ || !generator_->is_busy()) renderer_.Look(view);
   KeepRenderedConfigs(view);
   if (!cluster_.is_ready() || !knows_nodes_) return ReportUnread(view);
@@ -380,11 +383,11 @@ void Controller::Roll(View view) {
   ReportStrays(view, members);
   const UnwrittenNodes unwritten = writer_.Look();
 
-  std::set<std::string> wanted = pauses_.ConfigsToCompare(view, members);
+  std::set<std::string> wanted_configs = pauses_.ConfigsToCompare(view, members);
   policies_.Look(view);
-  wanted.merge(policies_.ConfigsToCompare(view, members));
-  wanted.insert(configs_of_updates_.begin(), configs_of_updates_.end());
-  library_.Want(wanted);
+  wanted_configs.merge(policies_.ConfigsToCompare(view, members));
+  wanted_configs.insert(configs_of_updates_.begin(), configs_of_updates_.end());
+  library_.Want(wanted_configs);
   const WallTime now = clock_.Wall();
   pauses_.Look(
       view, members, library_.configs(), [this](const std::string& name) { return library_.IsFetchDone(name); }, now);
@@ -425,7 +428,7 @@ void Controller::Roll(View view) {
                         .policies = &policies});
   };
   Changes changes = decide(nullptr);
-  const pool::NodeNames awaited = AwaitDrains(changes, view, std::move(wanted));
+  const pool::NodeNames awaited = AwaitDrains(changes, view, std::move(wanted_configs));
   if (!awaited.empty()) {
     changes = decide(&awaited);
     LookLater();  // The nodes wait for a limited time only.
@@ -447,18 +450,19 @@ void Controller::Roll(View view) {
 
 // The renderer and the writer trigger another look when they are done.
 pool::PoolNames Controller::BusyPools() const {
-  pool::NodeNames pools = writer_.BusyPools();
-  // The number of masters that may be unavailable depends on the arbiters, and vice versa.
+  pool::PoolNames pools = writer_.BusyPools();
+  // The number of masters that may be unavailable depends on the arbiters, and the number of arbiters on the masters.
   const std::string linked[] = {std::string(api::kMasterPool), std::string(api::kArbiterPool)};
   if (pools.contains(linked[0]) || pools.contains(linked[1])) pools.insert(std::begin(linked), std::end(linked));
   pools.merge(renderer_.rendering());
   return pools;
 }
 
-pool::NodeNames Controller::AwaitDrains(const Changes& changes, const View& view, std::set<std::string> wanted) {
+pool::NodeNames Controller::AwaitDrains(const Changes& changes, const View& view,
+                                        std::set<std::string> wanted_configs) {
   configs_of_updates_ = ConfigsOfUpdates(changes, view);
-  wanted.insert(configs_of_updates_.begin(), configs_of_updates_.end());
-  library_.Want(wanted);
+  wanted_configs.insert(configs_of_updates_.begin(), configs_of_updates_.end());
+  library_.Want(wanted_configs);
   const bool are_fetched = std::all_of(configs_of_updates_.begin(), configs_of_updates_.end(),
                                        [&](const std::string& name) { return library_.IsFetchDone(name); });
   std::optional<std::set<std::string>> to_drain;
@@ -541,35 +545,37 @@ Metrics Controller::CurrentMetrics() const {
 
 void Controller::MakePools(const View& view) {
   for (const api::MachineConfigPool& pool : MissingPools(view)) {
-    const std::string what = "making the pool " + pool.metadata.name;
-    if (!MayBegin(what)) continue;
-    calls_[what] = client_.Once({}).Create<api::MachineConfigPool>(
-        pool,
-        [this, what](const Result<api::MachineConfigPool>& made) { EndAction(what, made ? nullptr : &made.error()); });
+    const std::string action = "making the pool " + pool.metadata.name;
+    if (!MayBegin(action)) continue;
+    calls_[action] = client_.Once({}).Create<api::MachineConfigPool>(
+        pool, [this, action](const Result<api::MachineConfigPool>& made) {
+          EndAction(action, made ? nullptr : &made.error());
+        });
   }
 }
 
 void Controller::KeepRenderedConfigs(const View& view) {
   for (const api::MachineConfigPool* pool : view.pools) {
     const std::string& name = pool->metadata.name;
-    // If a pool cannot be read, the answer to a patch of it cannot be read either.  Its configs are not removed.
+    // A pool that cannot be read is left alone, because the answer to a patch could not be read either.  While there is
+    // such a pool, CollectGarbage() removes nothing.
     const bool is_read = !view.unreadable_pools.contains(name);
     if (pool->metadata.deletion_timestamp || KeptUntil(*pool) || !is_read) continue;
-    const std::string what = "keeping the rendered configs of pool " + name;
-    if (!MayBegin(what)) continue;
+    const std::string action = "keeping the rendered configs of pool " + name;
+    if (!MayBegin(action)) continue;
     const std::string until = ToRfc3339(clock_.Wall() + kKeptAfterTakeover);
     json::Value patch;
     patch["metadata"]["annotations"][std::string(kKeptUntilAnnotation)] = until;
-    calls_[what] = client_.Once({}).Patch<api::MachineConfigPool>(
+    calls_[action] = client_.Once({}).Patch<api::MachineConfigPool>(
         {"", name}, kube::MergePatch{std::move(patch)},
-        [this, what, until, name](Result<api::MachineConfigPool>&& kept) {
-          if (!kept) return EndAction(what, &kept.error());
+        [this, action, until, name](Result<api::MachineConfigPool>&& kept) {
+          if (!kept) return EndAction(action, &kept.error());
           log::Info(
               fmt::format("the rendered configs of pool {} are kept until {}, also those that nobody needs; "
                           "`pintle-controller garbage` lists those that are removed then",
                           name, until));
           cluster_.StoreAnswer(*std::move(kept));
-          EndAction(what, nullptr);
+          EndAction(action, nullptr);
         });
   }
 }
@@ -579,30 +585,30 @@ void Controller::CollectGarbage(const View& view) {
   for (const Garbage& config : FindGarbage(view, settings_.kept_configs)) {
     const auto kept_until = KeptUntil(*view.PoolNamed(config.pool));
     if (!kept_until || *kept_until > now) continue;
-    const std::string what = "removing " + config.name;
-    if (!MayBegin(what)) continue;
-    calls_[what] = client_.Once({}).Delete<api::MachineConfig>(
-        {"", config.name}, config.uid, [this, what, name = config.name](const Result<>& removed) {
+    const std::string action = "removing " + config.name;
+    if (!MayBegin(action)) continue;
+    calls_[action] = client_.Once({}).Delete<api::MachineConfig>(
+        {"", config.name}, config.uid, [this, action, name = config.name](const Result<>& removed) {
           if (removed) log::Notice(fmt::format("removed {}, which nobody needs any more", name), kRemovedConfig);
           const bool is_gone = removed || removed.error().kind() == ErrorKind::kNotFound;
-          EndAction(what, is_gone ? nullptr : &removed.error());
+          EndAction(action, is_gone ? nullptr : &removed.error());
         });
   }
 }
 
-bool Controller::MayBegin(const std::string& what) {
-  const auto due = backoff_.DueAt({"", what}, clock_.Monotonic());
+bool Controller::MayBegin(const std::string& action) {
+  const auto due = backoff_.DueAt({"", action}, clock_.Monotonic());
   if (due) ScheduleLook(*due);
-  return !due && !calls_.contains(what);
+  return !due && !calls_.contains(action);
 }
 
-void Controller::EndAction(const std::string& what, const Error* error) {
-  const auto call = calls_.extract(what);
+void Controller::EndAction(const std::string& action, const Error* error) {
+  const auto call = calls_.extract(action);
   // Back off even after a success: while the mirror lags behind, the action would be repeated at once.
-  const int count = backoff_.Failed({"", what}, clock_.Monotonic());
+  const int count = backoff_.Failed({"", action}, clock_.Monotonic());
   // A conflict at the first try may mean that another client has done the same.
   const bool may_be_done = error != nullptr && error->kind() == ErrorKind::kConflict && count == 1;
-  if (error != nullptr && !may_be_done) Complain(what, *error);
+  if (error != nullptr && !may_be_done) Complain(action, *error);
   LookSoon();
 }
 
@@ -621,9 +627,9 @@ void Controller::ReportMasterChange(const api::Node& before, const api::Node& no
   }
 }
 
-void Controller::Complain(const std::string& what, const Error& error) {
-  if (!complaints_.ShouldLog(what, error.message(), clock_.Monotonic())) return;
-  log::Warning(fmt::format("{}: {}", what, error.message()), kTrouble);
+void Controller::Complain(const std::string& action, const Error& error) {
+  if (!complaints_.ShouldLog(action, error.message(), clock_.Monotonic())) return;
+  log::Warning(fmt::format("{}: {}", action, error.message()), kTrouble);
 }
 
 }  // namespace pintle::controller

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The controller.  The replica that leads renders, rolls out and writes statuses.  The others only mirror the cluster.
+// The controller.  The replica that leads renders, rolls out and writes statuses.  The other replicas only mirror the
+// cluster.
 //
 // The controller is level-triggered: soon after a change in the cluster, it looks at the whole cluster, decides by pure
 // passes, and writes the changes that they return.  After the writes, it looks again.
@@ -48,16 +49,16 @@ inline constexpr const char* kTakeoverOffer = "pintle-takeover-offer";
 
 struct ControllerSettings {
   std::string namespace_name = "openshift-machine-config-operator";
-  std::string identity;  // Identifies this replica, and this start of it.
+  std::string identity;  // Differs between replicas, and between the starts of a replica.
   Versions versions = {};
   pool::Features features = {};
   std::size_t kept_configs = 10;  // Unneeded rendered configs to keep, for each pool.
   std::string templates = {};     // The folder of templates; empty if no configs are generated.
   bool is_operator = false;       // The leader acts as OpenShift's operator, if the cluster has the operator's kinds.
-  std::string release = {};       // The release that the ControllerConfig is made for; empty for that of images.json.
-  std::string token_keys_file = {};             // The keys for the tokens of new machines; empty if they need none.
+  std::string release = {};  // The release that the ControllerConfig is made for; if empty, the release in images.json.
+  std::string token_keys_file = {};             // The keys for the tokens of new machines; empty if they need no token.
   net::Peers gate_peers = net::Peers::kRemote;  // The servers that gates of RolloutPolicies may ask.
-  std::optional<WebhookSettings> webhook = {};  // If it is set, the leader sends notices there.
+  std::optional<WebhookSettings> webhook = {};  // If this is set, the leader sends notices to the webhook.
   kube::LeaseTimes lease = {};
 };
 
@@ -90,8 +91,10 @@ class Controller {
   void ReadAfresh();
   void ReadPoolsAfresh();
   void ReadNodesAfresh();
-  void ReadAfreshLater(const std::string& what, const Error& error);
+  // Reports why `action` has failed, and calls ReadAfresh() after a back-off.
+  void ReadAfreshLater(const std::string& action, const Error& error);
   bool IsReadyToReadAfresh() const;
+  // Releases the operator's lease.
   void LeaveOperatorLease();
   void StopReadingAfresh();
   void Lead();
@@ -104,27 +107,32 @@ class Controller {
   void LookLater();
   void ScheduleLook(MonotonicTime when);
   void Look();
+  // The part of a look that updates nodes and writes statuses.
   void Roll(View view);
-  // Reports in the pools' statuses that the nodes, or objects that affect them, cannot be read.
+  // Reports in the pools' statuses that nodes, or objects that decide about updates, cannot be read.
   void ReportUnread(const View& view);
   // Returns the pools for which something is being rendered or written.
   pool::PoolNames BusyPools() const;
-  // Returns the nodes that must not be updated before it is known whether they can be drained.
-  pool::NodeNames AwaitDrains(const Changes& changes, const View& view, std::set<std::string> wanted);
+  // Returns the nodes that must not be updated before it is known whether they can be drained.  `wanted_configs` are
+  // the configs that the library has to keep for other decisions.
+  pool::NodeNames AwaitDrains(const Changes& changes, const View& view, std::set<std::string> wanted_configs);
   api::Time Now() const;
+  // Creates the built-in pools that are missing.
   void MakePools(const View& view);
+  // Protects the rendered configs of pools that Pintle begins to manage from CollectGarbage() for a day (garbage.h).
   void KeepRenderedConfigs(const View& view);
   void CollectGarbage(const View& view);
   // Reports nodes that are in no pool, since no pool's status reports them.
   void ReportStrays(const View& view, const PoolMembers& members);
-  // Returns whether the action `what` may begin: it is not under way, and its last run was long enough ago.  During its
+  // Returns whether the action may begin: it is not under way, and its last run was long enough ago.  During its
   // back-off, schedules a look for the end of the back-off.
-  bool MayBegin(const std::string& what);
-  // `error` is nullptr on success.
-  void EndAction(const std::string& what, const Error* error);
+  bool MayBegin(const std::string& action);
+  // Must be called when an action has ended.  `error` is nullptr on success.
+  void EndAction(const std::string& action, const Error* error);
   void ReportHopelessDrain(const std::string& node, const std::string& pool, const std::string& why);
   void ReportMasterChange(const api::Node& before, const api::Node& now);
-  void Complain(const std::string& what, const Error& error);
+  // Logs that the action has failed, unless this was logged recently.
+  void Complain(const std::string& action, const Error& error);
 
   event::Loop& loop_;
   kube::Client client_;
@@ -154,9 +162,9 @@ class Controller {
   event::Timer afresh_retry_;
   kube::Backoff afresh_backoff_{{}, kube::SystemRandom()};
   bool awaits_list_ = false;  // ReadAfresh() waits until a mirror has listed the kind.
-  int afresh_failures_ = 0;
-  bool knows_pools_ = false;
-  bool knows_nodes_ = false;
+  int afresh_failures_ = 0;   // The failures of ReadAfresh() in a row.
+  bool knows_pools_ = false;  // ReadAfresh() has read the pools since this replica got the lease.
+  bool knows_nodes_ = false;  // ReadAfresh() has read the nodes since this replica got the lease.
   std::string afresh_error_;  // The server's error if it refuses or repeatedly fails to list pools or nodes.
   drain::Forecaster forecaster_;
   DrainForecasts forecasts_;
@@ -167,13 +175,13 @@ class Controller {
   // The last time that a part did something to a pool.  The keys are the name of the part in metrics, and the pool.
   std::map<std::string, std::map<std::string, WallTime>> synced_;
   std::function<void()> on_change_ = [] {};
-  std::map<std::string, kube::Call> calls_;  // Creations and patches of pools, and removals of configs, by description.
+  std::map<std::string, kube::Call> calls_;  // Creations and patches of pools, and removals of configs, by action.
   WriteBackoff backoff_;                     // The back-offs of these calls.
   Complaints complaints_;
   kube::Call afresh_call_;
   kube::Lease lease_;
   std::unique_ptr<kube::Lease> operator_lease_;  // Exists while this replica leads, if `is_operator` is set.
-  std::unique_ptr<kube::Lease> left_lease_;  // The operator's lease while it is being released, after this replica led.
+  std::unique_ptr<kube::Lease> left_lease_;  // The operator's lease, while it is released after this replica has led.
 };
 
 }  // namespace pintle::controller

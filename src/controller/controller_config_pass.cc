@@ -15,7 +15,7 @@
 namespace pintle::controller {
 namespace {
 
-// Returns the annotations to set.
+// Returns the annotations whose values have to be set or changed.
 api::Annotations NewAnnotations(const ControllerConfigPassInputs& inputs,
                                 const clusterops::ControllerConfigDraft& draft) {
   static const api::ObjectMeta kNone;
@@ -28,7 +28,8 @@ api::Annotations NewAnnotations(const ControllerConfigPassInputs& inputs,
   if (!draft.stream_version.empty()) {
     set(api::kOsImageStreamAnnotation, fmt::format("{} {}", draft.release, draft.stream_version));
   }
-  // The version of whoever made the ControllerConfig stays, because rendered configs are compared with it.
+  // This annotation has the version of the program that made the ControllerConfig.  The annotation stays, because
+  // rendered configs are compared with it.
   if (known.Annotation(api::kGeneratedByVersionAnnotation).empty()) {
     set(api::kGeneratedByVersionAnnotation, fmt::format("pintle-{}", kVersion));
   }
@@ -68,7 +69,7 @@ ControllerConfigChange ControllerConfigPass(const ControllerConfigPassInputs& in
 void AddPresent(const TemplateInput& known, const View& view, clusterops::ControllerConfigInputs& sources) {
   sources.present = &known.spec;
   sources.present_release = known.metadata.Annotation(api::kReleaseImageVersionAnnotation);
-  sources.present_stream_version = RecordedStream(known.metadata);
+  sources.present_stream_version = RecordedStreamVersion(known.metadata);
   // The operator gives the OSImageStream and the configs that it generates the same version.
   if (sources.present_stream_version.empty()) sources.present_stream_version = GeneratorVersion(view.configs);
 }

@@ -22,16 +22,16 @@ struct ControllerConfigPassInputs {
 };
 
 struct ControllerConfigChange {
-  std::optional<json::Value> patch = {};  // A JSON patch of `known`; unset if nothing changes.
-  std::optional<NewControllerConfig> created = {};
+  std::optional<json::Value> patch = {};            // A JSON patch of `known`; unset if nothing changes.
+  std::optional<NewControllerConfig> created = {};  // The ControllerConfig to create; unset if none is created.
   std::string problem = {};  // Why fields are left as they are, or why no ControllerConfig is created, or "".
   std::string warning = {};  // The missing inputs that the cluster works without, or "".
 };
 
 ControllerConfigChange ControllerConfigPass(const ControllerConfigPassInputs& inputs);
 
-// Adds the spec of the existing ControllerConfig, its release and its OSImageStream to the inputs.  `known` must
-// outlive `sources`.
+// Adds the spec of the existing ControllerConfig, its release and the version of its OSImageStream to the inputs.
+// `known` must outlive `sources`.
 void AddPresent(const TemplateInput& known, const View& view, clusterops::ControllerConfigInputs& sources);
 
 }  // namespace pintle::controller

@@ -34,6 +34,7 @@ void CredentialProviderPass(const GenerateInputs& inputs, generated::PoolTemplat
                             GenerateChanges& changes) {
   const api::CredentialProviderConfig* const object = inputs.sources.credential_providers;
   if (object == nullptr) return;
+  // The images that another provider covers already; unset if no config could be made.
   std::optional<std::vector<std::string>> overlapping;
   std::string problem;
   bool is_pending = false;
@@ -47,7 +48,7 @@ void CredentialProviderPass(const GenerateInputs& inputs, generated::PoolTemplat
     overlapping = std::move(made->overlapping);
     const generated::MachineConfig config =
         generated::CredentialProviderMachineConfig(*pool, made->files, *object, inputs.version);
-    inputs.Made(MadeFrom::kCredentialProviders, config);
+    inputs.ReportMade(MadeFrom::kCredentialProviders, config);
     if (inputs.created.contains(config.name)) {
       is_pending = true;
     } else if (auto change = ChangeTo(inputs.ConfigNamed(config.name), config, OwnedParts::kConfig,

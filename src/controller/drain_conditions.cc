@@ -24,21 +24,22 @@ api::Condition Make(std::string_view type, std::string_view status, std::string_
           FirstCharacters(PrintableLines(message), api::kLongestConditionMessage)};
 }
 
-// The reason of the parent condition is the child's type, such as Drained.  The reason of the child is the types of
-// both, such as UpdateExecutedDrained.
+// The reason of the parent condition is the child's type, such as Drained.  The reason of the child condition is made
+// of both types, such as UpdateExecutedDrained.
 DrainMoment MakeMoment(std::string_view parent, std::string_view parent_status, std::string_view child,
                        std::string_view message, std::string_view child_status, std::string_view child_message) {
   return {Make(parent, parent_status, child, message),
           Make(child, child_status, fmt::format("{}{}", parent, child), child_message)};
 }
 
+// Makes a moment of the phase UpdateExecuted.
 DrainMoment Executed(std::string_view child, std::string_view message, std::string_view child_status,
                      std::string_view child_message) {
   return MakeMoment("UpdateExecuted", kUnknown, child, message, child_status, child_message);
 }
 
-std::string WithUnschedulable(std::string_view what, bool is_cordoned) {
-  return fmt::format("{} The node is reporting Unschedulable = {}", what, is_cordoned);
+std::string WithUnschedulable(std::string_view message, bool is_cordoned) {
+  return fmt::format("{} The node is reporting Unschedulable = {}", message, is_cordoned);
 }
 
 api::Condition* FindType(std::vector<api::Condition>& conditions, std::string_view type) {
@@ -47,9 +48,9 @@ api::Condition* FindType(std::vector<api::Condition>& conditions, std::string_vi
   return found == conditions.end() ? nullptr : &*found;
 }
 
-// Sets a condition, unless the condition of its type has the same status and message already.  Returns whether it was
-// set.  The transition time then becomes `now`, even if only the message is new.
-bool Put(std::vector<api::Condition>& conditions, const api::Condition& wanted, api::Time now) {
+// Sets a condition, unless the condition of its type has the same status and message already.  Returns whether the
+// condition was set.  The transition time then becomes `now`, even if only the message is new.
+bool SetUnlessSame(std::vector<api::Condition>& conditions, const api::Condition& wanted, api::Time now) {
   api::Condition* known = FindType(conditions, wanted.type);
   if (known != nullptr && known->status == wanted.status && known->message == wanted.message) return false;
   if (known == nullptr) known = &conditions.emplace_back();
@@ -107,8 +108,8 @@ DrainMoment UncordonFailed(std::string_view why, bool is_cordoned) {
 
 std::optional<std::vector<api::Condition>> NextConditions(std::vector<api::Condition> known, const DrainMoment& moment,
                                                           api::Time now) {
-  const bool changes_parent = Put(known, moment.parent, now);
-  const bool changes_child = Put(known, moment.child, now);
+  const bool changes_parent = SetUnlessSame(known, moment.parent, now);
+  const bool changes_child = SetUnlessSame(known, moment.child, now);
   if (!changes_parent && !changes_child) return std::nullopt;
   return known;
 }

@@ -22,7 +22,8 @@ struct DrainMoment {
   api::Condition child;   // The step in this phase, such as Drained.
 };
 
-// `asked` and `answered` are the texts of the drain that the agent has requested and of the controller's last answer.
+// `why` is the error.  `asked` and `answered` are the texts of the drain that the agent has requested and of the
+// controller's last answer.
 namespace drain_moment {
 
 DrainMoment Cordoned();

@@ -16,8 +16,7 @@ namespace {
 
 // The field manager with which parts of the Machine Config Operator write these conditions.
 constexpr const char* kManager = "machine-config-operator";
-// If more moments of a node wait, the second oldest one is dropped, since it is out of date by then.  The oldest one
-// may be on its way.
+// If more moments of a node than this wait, the second oldest moment is dropped, since it is out of date by then.
 constexpr std::size_t kMostWaiting = 16;
 
 }  // namespace
@@ -65,7 +64,7 @@ void DrainConditionsWriter::WriteOldest(const std::string& name) {
 void DrainConditionsWriter::Failed(const std::string& name, const Error& error) {
   Node& node = nodes_.at(name);
   ++node.failures;
-  // Not every cluster has MachineConfigNodes.
+  // Not every cluster has MachineConfigNodes, so a missing one is not logged.
   const bool is_missing = error.kind() == ErrorKind::kNotFound;
   const bool is_refused = error.kind() == ErrorKind::kInvalid;
   const bool is_to_be_logged = !is_missing && (is_refused || node.failures > kFailuresBeforeReport);

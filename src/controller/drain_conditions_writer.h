@@ -3,11 +3,10 @@
 
 // Writes each moment (event) of a drain as conditions of the node's MachineConfigNode.
 //
-// The moments of a node are written in their order.  Each moment is a write of its own, so that watchers see all of
-// them.  A write that fails neither fails nor delays the drain.  A moment that the API server refuses is dropped, and
-// so is one whose MachineConfigNode does not exist.  If too many moments of a node wait, the second oldest one is
-// dropped, since the oldest one may be on its way.  After any failure, the waiting moments are written later, at
-// growing intervals.
+// The moments of a node are written in their order.  Each moment is a write of its own, so that watchers see all
+// moments.  A write that fails neither fails nor delays the drain.  A moment is dropped if the API server refuses it or
+// if the node has no MachineConfigNode.  If too many moments of a node wait, the second oldest moment is dropped, since
+// the oldest moment may be on its way.  After any failure, the waiting moments are written later, at growing intervals.
 
 #include <deque>
 #include <functional>
@@ -39,8 +38,8 @@ class DrainConditionsWriter {
 
   void Write(const std::string& node, DrainMoment moment);
 
-  // Calls `then` when all earlier moments of this node have been written or dropped, or a write fails.  If no moment is
-  // waiting or the last write failed, calls it at once.
+  // Calls `then` when all earlier moments of this node have been written or dropped, or when a write fails.  If no
+  // moment is waiting, or if the last write failed, calls `then` at once.
   void WhenWritten(const std::string& node, std::function<void()> then);
 
   // Drops the moments of this node that wait.  Callbacks that wait in WhenWritten() are not called.
@@ -51,8 +50,8 @@ class DrainConditionsWriter {
     Node(event::Loop& loop, kube::Backoff::Settings times, std::function<void()> write)
         : backoff(times, kube::SystemRandom()), again(loop, std::move(write), kube::kRetrySlack) {}
 
-    std::deque<DrainMoment> waiting = {};  // The first is being written, or is tried again later.
-    std::vector<std::function<void()>> then = {};
+    std::deque<DrainMoment> waiting = {};          // The first moment is being written, or is tried again later.
+    std::vector<std::function<void()>> then = {};  // The callbacks that wait in WhenWritten().
     kube::Call call = {};
     std::optional<kube::Failure> failure = {};  // The failure of the latest call.
     int failures = 0;                           // The number of failures in a row.

@@ -20,9 +20,10 @@ constexpr log::MessageId kDrainTrouble{"c3a33d98b0ae4d00852b7f34f8112a53"};
 constexpr log::MessageId kUncordoned{"244b5ec3974c410dba279ab48f435fd7"};
 constexpr log::MessageId kHopeless{"67ab7fd4e8d14206a96d6d166bf9878c"};
 
-// The limit is for all nodes together.
+// The limit for all nodes together.
 constexpr int kMostEvictionsAtOnce = 16;
 
+// Returns the time as Go programs write it: "1h0m0s".
 std::string InGoWords(drain::Settings::Time time) { return GoTimeSpan(std::chrono::floor<std::chrono::seconds>(time)); }
 
 }  // namespace
@@ -33,12 +34,12 @@ class DrainController::RequestedDrain {
   RequestedDrain(DrainController& drains, std::string name)
       : drains_(drains),
         name_(std::move(name)),
-        drain_(
-            drains.parts_.loop, drains.client_, drains.parts_.clock, drains.evictions_, name_,
-            {.report = [this](const drain::News& news) { std::visit([this](const auto& one) { Report(one); }, news); },
-             .evicted = [this](const kube::ObjectName& pod) { LogInfo("Evicted pod " + pod.ToString()); },
-             .when_reported =
-                 [this](std::function<void()> then) { drains_.conditions_.WhenWritten(name_, std::move(then)); }}) {}
+        drain_(drains.parts_.loop, drains.client_, drains.parts_.clock, drains.evictions_, name_,
+               {.report =
+                    [this](const drain::News& news) { std::visit([this](const auto& event) { Report(event); }, news); },
+                .evicted = [this](const kube::ObjectName& pod) { LogInfo("Evicted pod " + pod.ToString()); },
+                .when_reported =
+                    [this](std::function<void()> then) { drains_.conditions_.WhenWritten(name_, std::move(then)); }}) {}
 
   void See(const api::Node& node, const drain::Settings& settings) {
     node_ = node;

@@ -3,8 +3,8 @@
 
 // Drains nodes when their agents request it, and reports the progress.
 //
-// The leader creates a DrainController.  It passes every Node to the DrainController at first, and each changed Node
-// afterwards.  When the replica no longer leads, it destroys the DrainController.
+// The leader creates a DrainController.  The leader passes every Node to the DrainController at first, and each changed
+// Node afterwards.  When the replica no longer leads, it destroys the DrainController.
 //
 //     drains.NodeChanged(node, drain::SettingsOf(*pool_of_node).settings);
 //     drains.NodeGone(name);
@@ -37,7 +37,7 @@ class DrainController {
     const Clock& clock;
     Announcer& announcer;
     drain::Forecaster& forecaster;
-    std::function<std::vector<const api::Node*>()> all_nodes;
+    std::function<std::vector<const api::Node*>()> all_nodes;  // Returns the nodes of the cluster, sorted by name.
   };
 
   // The parts must outlive this object.
@@ -46,10 +46,11 @@ class DrainController {
   DrainController(const DrainController&) = delete;
   DrainController& operator=(const DrainController&) = delete;
 
+  // `settings` are the time limits of the node's pool.
   void NodeChanged(const api::Node& node, const drain::Settings& settings);
   void NodeGone(const std::string& name);
 
-  // Returns the nodes whose drain has exceeded its timeout, for the metric mcc_drain_err.
+  // Returns the nodes whose drain has exceeded its timeout, for the metric mcc_drain_err.  All values are true.
   const std::map<std::string, bool>& errors() const { return errors_; }
 
   // The last answer to a node, "drain" or "uncordon", and its time, for the metric mcc_sub_controller_state.

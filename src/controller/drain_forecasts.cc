@@ -13,11 +13,11 @@ namespace {
 
 // A forecast is valid for this long: pods and budgets change all the time.
 constexpr auto kFresh = std::chrono::minutes(1);
-// The nodes of a pool wait kLongestWait in each kWaitPeriod at most, since an answer can take long, or never come.
+// In each kWaitPeriod, the nodes of a pool wait for kLongestWait at most, since an answer can take long, or never come.
 constexpr auto kLongestWait = std::chrono::minutes(1);
 constexpr auto kWaitPeriod = std::chrono::minutes(10);
 
-// The only node of a cluster is never drained.
+// Returns false for the only node of a cluster, which is never drained, and for a node that does not exist.
 bool CanBeDrained(const api::Node* node) {
   return node != nullptr &&
          node->metadata.Annotation(api::kControlPlaneTopologyAnnotation) != api::kSingleReplicaTopology;
@@ -35,7 +35,7 @@ pool::NodeNames DrainForecasts::Await(const Changes& changes, const std::optiona
   }
   std::set<std::string> wanted;
   for (const auto& [node, change] : updates) wanted.insert(node);
-  ForgetOld(wanted, nodes);
+  ForgetOldForecasts(wanted, nodes);
   CountWaiting();
 
   pool::NodeNames awaited;
@@ -63,7 +63,7 @@ bool DrainForecasts::EnsureForecast(const NodeChange& change, std::span<const ap
 
 // Forecasts for undrainable nodes are repeated even if these nodes are not about to be updated, since they may be
 // drainable by now.  For other nodes that are not about to be updated, nobody needs a forecast any more.
-void DrainForecasts::ForgetOld(const std::set<std::string>& wanted, std::span<const api::Node* const> nodes) {
+void DrainForecasts::ForgetOldForecasts(const std::set<std::string>& wanted, std::span<const api::Node* const> nodes) {
   for (auto i = forecasts_.begin(); i != forecasts_.end();) {
     auto& [node, forecast] = *i;
     const bool is_gone = NodeNamed(node, nodes) == nullptr;

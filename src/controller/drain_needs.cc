@@ -12,7 +12,7 @@
 namespace pintle::controller {
 namespace {
 
-// The names of two configs: the one that a node has, and the one that it is to have.
+// The names of the config that a node has, and of the config that it is to have.
 using ConfigTransition = std::pair<std::string, std::string>;
 
 std::optional<std::string> DesiredConfigIn(const NodeChange& change) {

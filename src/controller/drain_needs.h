@@ -14,7 +14,7 @@
 
 namespace pintle::controller {
 
-// Returns the names of the configs to compare: the current one and the next one of each node that is to be updated.
+// Returns the names of the configs to compare: the current and the next config of each node that is to be updated.
 std::set<std::string> ConfigsOfUpdates(const Changes& changes, const View& view);
 
 // Returns the nodes whose update needs a drain.  A drain is assumed if a config or the node is not known, or if only

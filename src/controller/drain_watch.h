@@ -22,8 +22,9 @@ namespace pintle::controller {
 class DrainWatch {
  public:
   struct Listener {
+    // Called for each node whose version, pool or pool's version has changed.
     std::function<void(const api::Node& node, const drain::Settings& settings)> changed;
-    std::function<void(const std::string& node)> gone;
+    std::function<void(const std::string& node)> gone;  // Called for each node that does not exist any more.
     std::function<void(const std::string& pool, const Error& error)> trouble;  // Called once for each new error.
   };
   explicit DrainWatch(Listener listener) : listener_(std::move(listener)) {}
@@ -35,7 +36,7 @@ class DrainWatch {
  private:
   Listener listener_;
   std::map<std::string, std::string> seen_;  // The versions of each node and of its pool.
-  std::set<std::string> complaints_;
+  std::set<std::string> complaints_;         // The messages of the errors that the latest look has found.
 };
 
 }  // namespace pintle::controller

@@ -10,6 +10,7 @@
 namespace pintle::controller {
 namespace {
 
+// Returns whether there is a request of ours that need not be renewed yet.
 bool IsFresh(const std::string* request, WallTime now) {
   if (request == nullptr) return false;
   const auto until = FromRfc3339(*request);
@@ -20,7 +21,7 @@ bool IsFresh(const std::string* request, WallTime now) {
 }  // namespace
 
 bool IsStrictlyPaused(const api::MachineConfigPool& pool) {
-  return pool.spec.paused && PolicyOf(pool).policy == PausePolicy::kStrict;
+  return pool.spec.paused && StatedPolicyOf(pool).policy == PausePolicy::kStrict;
 }
 
 pool::NodePatch FilesWaitUpkeep(const api::MachineConfigPool& pool, const api::Node& node, WallTime now) {

@@ -3,8 +3,8 @@
 
 // A current copy of one object, which is followed by its name.
 //
-// If a rule of a role names objects, a client may list and watch each of these objects by its name, but not the whole
-// kind.
+// This needs fewer rights than a mirror of the whole kind: if a rule of a role names objects, a client may list and
+// watch each of these objects by its name.
 
 #include <fmt/core.h>
 
@@ -29,6 +29,7 @@ class FollowedObject {
   FollowedObject(const FollowedObject&) = delete;
   FollowedObject& operator=(const FollowedObject&) = delete;
 
+  // Follows another object from now on.
   void Follow(kube::ObjectName name) {
     if (name == name_) return;
     name_ = std::move(name);

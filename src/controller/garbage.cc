@@ -17,6 +17,7 @@ namespace {
 using Names = std::set<std::string, std::less<>>;
 using ConfigPointers = std::vector<const api::MachineConfig*>;
 
+// Returns the configs that nodes, pools and builds of images need.
 Names NeededIn(const View& view) {
   Names needed;
   for (const api::MachineConfigPool* pool : view.pools) {
@@ -73,12 +74,12 @@ std::string WhyGarbageIsUnknown(const View& view) {
 std::vector<Garbage> FindGarbage(const View& view, std::size_t kept_for_each_pool) {
   if (!WhyGarbageIsUnknown(view).empty()) return {};
   const Names needed = NeededIn(view);
-  struct OfPool {
+  struct ConfigsOfPool {
     const api::MachineConfigPool* pool = nullptr;
     ConfigPointers configs = {};
   };
   // The key is the uid of the pool.  Kubernetes itself deletes the configs of a deleted pool.
-  std::map<std::string_view, OfPool> unneeded;
+  std::map<std::string_view, ConfigsOfPool> unneeded;
   for (const api::MachineConfigPool* pool : view.pools) unneeded[pool->metadata.uid].pool = pool;
   for (const api::MachineConfig* config : view.configs) {
     if (!IsRenderedAndUnlabelled(*config) || config->metadata.deletion_timestamp ||

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The passes that generate MachineConfigs return these writes.
+// The results of the passes that generate MachineConfigs: the writes that they want, and the problems that they found.
 
 #include <string>
 #include <utility>
@@ -37,16 +37,16 @@ struct SourceChange {
   json::Value patch;  // A merge patch with the version of the object that it was decided from.
 };
 
-// An error for which no object has a condition.
+// An error that is not reported in a condition of any object.
 struct GenerateProblem {
-  std::string what;
-  std::string why;
+  std::string what;         // The action that fails, such as "reading the feature gates".
+  std::string why;          // The cause.
   bool is_warning = false;  // The configs are made nevertheless.
 };
 
-// A setting in a Node object of config.openshift.io that is not followed.  An Event reports it.
+// A setting in a Node object of config.openshift.io that is not followed; an Event reports this.
 struct Prohibition {
-  std::string node;  // The name of that Node object.
+  std::string node;  // The name of the Node object.
   std::string message;
 };
 
@@ -57,6 +57,7 @@ struct GenerateChanges {
   std::vector<GenerateProblem> problems;
   std::vector<Prohibition> prohibitions;
 
+  // Returns whether there is nothing to write.
   bool is_empty() const { return sources.empty() && configs.empty() && removals.empty(); }
 };
 

@@ -22,8 +22,7 @@ namespace pintle::controller {
 
 using generated::MadeFrom;
 
-// Where the configs of templates come from: they are made from the folder of templates, or read from the cluster, which
-// has them already.
+// The source of the templates' configs: they are made from the folder of templates, or they are in the cluster already.
 enum class TemplatesFrom { kFolder, kCluster };
 
 struct GenerateInputs {
@@ -40,13 +39,14 @@ struct GenerateInputs {
   // The errors of objects whose finalizers could not be written.
   std::map<SourceName, std::string> refused_sources = {};
 
-  // Only previews set the following.
+  // Only previews set the following members.
   TemplatesFrom templates_from = TemplatesFrom::kFolder;
-  generated::MadeFromOnly only = {};
+  generated::MadeFromOnly only = {};  // Limits the sources from which configs are made.
   // Called with each config that is made, even if it needs no write.
   std::function<void(MadeFrom from, const generated::MachineConfig& config)> made = {};
 
-  void Made(MadeFrom from, const generated::MachineConfig& config) const {
+  // Calls `made` if it is set.
+  void ReportMade(MadeFrom from, const generated::MachineConfig& config) const {
     if (made) made(from, config);
   }
 
@@ -57,6 +57,7 @@ struct GenerateInputs {
                                         [](const auto* config, const auto& n) { return config->metadata.name < n; });
     return found == configs.end() || (*found)->metadata.name != name ? nullptr : *found;
   }
+  // Returns whether the cluster has the config, even if the mirror does not have it yet.
   bool HasConfig(std::string_view name) const { return created.contains(name) || ConfigNamed(name) != nullptr; }
 };
 

@@ -53,13 +53,13 @@ void ReportProhibitions(const GenerateInputs& inputs, const std::optional<std::s
 
 GenerateChanges GeneratePass(const GenerateInputs& inputs) {
   GenerateChanges changes;
-  const auto note = [&](std::string_view what, std::string why) {
+  const auto add_problem = [&](std::string_view what, std::string why) {
     changes.problems.push_back({.what = std::string(what), .why = std::move(why)});
   };
   const GeneratedView& sources = inputs.sources;
   if (sources.template_input == nullptr || inputs.view.controller_config == nullptr) return changes;
   if (!sources.unreadable_settings.empty()) {
-    note("generating MachineConfigs", sources.unreadable_settings);
+    add_problem("generating MachineConfigs", sources.unreadable_settings);
     return changes;
   }
   const bool has_folder = inputs.templates_from == TemplatesFrom::kFolder;
@@ -67,7 +67,7 @@ GenerateChanges GeneratePass(const GenerateInputs& inputs) {
   if (inputs.only.Is(MadeFrom::kTemplates)) return changes;
   auto settings = KubeletSettingsOf(inputs);
   if (!settings) {
-    note("reading the feature gates", settings.error().message());
+    add_problem("reading the feature gates", settings.error().message());
     return changes;
   }
   ReportProhibitions(inputs, HoldLatencyProfile(inputs, *settings), changes);
@@ -86,7 +86,7 @@ GenerateChanges GeneratePass(const GenerateInputs& inputs) {
       const bool verifies = generated::IsOpen(settings->feature_gates, "SigstoreImageVerification");
       RegistriesPass(inputs, for_runtime, verifies ? ImageSignatures::kVerified : ImageSignatures::kIgnored, changes);
     } else {
-      note("making the registries' configs", sources.unreadable_images);
+      add_problem("making the registries' configs", sources.unreadable_images);
     }
   }
   const bool has_providers = generated::IsOpen(settings->feature_gates, "CRIOCredentialProviderConfig");
@@ -94,7 +94,7 @@ GenerateChanges GeneratePass(const GenerateInputs& inputs) {
     if (sources.unreadable_credential_providers.empty()) {
       CredentialProviderPass(inputs, for_runtime, changes);
     } else {
-      note("making the credential providers' configs", sources.unreadable_credential_providers);
+      add_problem("making the credential providers' configs", sources.unreadable_credential_providers);
     }
   }
   return changes;

@@ -3,7 +3,7 @@
 
 // Decides which MachineConfigs are generated, as a pure function from the cluster and the templates to the writes.
 //
-// Each kind of source has a pass of its own, and an error in one of these passes does not stop the others.  Nothing is
+// Each kind of source has a pass of its own, and an error in one of them does not stop the other passes.  Nothing is
 // generated while there is no ControllerConfig, or while a setting that several passes use cannot be read.  While the
 // feature gates have an error, only the configs of the templates are generated.
 

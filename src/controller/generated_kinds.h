@@ -18,7 +18,7 @@
 
 namespace pintle::controller {
 
-// The names of objects of which a cluster has only one.
+// The names of objects of which a cluster has only one: the ClusterVersion, and the objects of other kinds.
 inline constexpr const char* kSingletonName = "cluster";
 inline constexpr const char* kClusterVersionName = "version";
 
@@ -72,13 +72,14 @@ struct ClusterVersion {
   };
 };
 
-// Kinds with the same fields need types of their own, because the type selects the path.
+// Each of these kinds needs a type of its own, although some have the same fields, because the type selects the API
+// path.
 struct ContentSourcePolicy : api::MirrorSet {};
 struct DigestMirrorSet : api::MirrorSet {};
 struct TagMirrorSet : api::MirrorSet {};
 struct ClusterImagePolicy : api::ImagePolicy {};
 
-// Two kinds in the versions that older releases serve.
+// These are two of the kinds above, in the versions that older releases serve.
 struct OldInternalReleaseImage : InternalReleaseImage {};
 struct OldCredentialProviderConfig : api::CredentialProviderConfig {};
 

@@ -16,7 +16,7 @@ namespace {
 // The namespace of the Secret with the password of the cluster's own registry.
 constexpr const char* kOperatorNamespace = "openshift-machine-config-operator";
 
-// The part of the controller that generates configs from a kind.
+// The part of the controller that generates configs from a kind: kRuntimePart, unless another part is listed below.
 template <typename T>
 constexpr std::string_view kPartOf = kRuntimePart;
 template <>
@@ -138,8 +138,8 @@ GeneratedView GeneratedSources::Look() const {
   const auto note_in = [](std::string& reasons) {
     return [&](const auto&, const Error& why) { reasons += (reasons.empty() ? "" : "; ") + why.message(); };
   };
-  // Objects of these kinds have an effect only under one name.
-  const auto note_one = [](const auto& objects, std::string_view name, std::string& reasons) {
+  // Of these kinds, only the object with the given name has an effect.
+  const auto note_named = [](const auto& objects, std::string_view name, std::string& reasons) {
     objects.ForEachUnreadable([&](const auto& object, const Error& why) {
       if (object.metadata.name == name) reasons += (reasons.empty() ? "" : "; ") + why.message();
     });
@@ -167,22 +167,22 @@ GeneratedView GeneratedSources::Look() const {
   namespace_policies_.ForEach(copy_to(view.namespace_policies));
   view.credential_providers = credential_providers_.Find(kSingletonName);
 
-  note_one(template_inputs_, api::kControllerConfigName, view.unreadable_settings);
-  note_one(internal_release_images_, kSingletonName, view.unreadable_settings);
-  note_one(feature_gates_, kSingletonName, view.unreadable_settings);
-  note_one(node_settings_, kSingletonName, view.unreadable_settings);
-  note_one(api_servers_, kSingletonName, view.unreadable_settings);
+  note_named(template_inputs_, api::kControllerConfigName, view.unreadable_settings);
+  note_named(internal_release_images_, kSingletonName, view.unreadable_settings);
+  note_named(feature_gates_, kSingletonName, view.unreadable_settings);
+  note_named(node_settings_, kSingletonName, view.unreadable_settings);
+  note_named(api_servers_, kSingletonName, view.unreadable_settings);
   kubelet_configs_.ForEachUnreadable(note_in(view.unreadable_kubelet_configs));
   runtime_configs_.ForEachUnreadable(note_in(view.unreadable_runtime_configs));
-  note_one(images_, kSingletonName, view.unreadable_images);
-  note_one(cluster_versions_, kClusterVersionName, view.unreadable_images);
+  note_named(images_, kSingletonName, view.unreadable_images);
+  note_named(cluster_versions_, kClusterVersionName, view.unreadable_images);
   const auto note_image_setting = note_in(view.unreadable_images);
   content_source_policies_.ForEachUnreadable(note_image_setting);
   digest_sets_.ForEachUnreadable(note_image_setting);
   tag_sets_.ForEachUnreadable(note_image_setting);
   cluster_policies_.ForEachUnreadable(note_image_setting);
   namespace_policies_.ForEachUnreadable(note_image_setting);
-  note_one(credential_providers_, kSingletonName, view.unreadable_credential_providers);
+  note_named(credential_providers_, kSingletonName, view.unreadable_credential_providers);
   return view;
 }
 

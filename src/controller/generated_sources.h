@@ -29,7 +29,7 @@ class GeneratedSources {
  public:
   struct Listener {
     std::function<void()> changed;
-    std::function<void(std::string_view what, const Error& error)> trouble;
+    std::function<void(std::string_view kind, const Error& error)> trouble;  // The kind is in the plural: "images".
     UnreadableListener unreadable = {};  // Without it, `trouble` is called for objects that cannot be read.
   };
 
@@ -41,10 +41,11 @@ class GeneratedSources {
   // Must be called before is_ready().
   void FollowSecrets();
 
-  // Returns whether all objects have been read.  No config may be generated before that.
+  // Returns whether all objects have been read.  Until then, no config may be generated.
   bool is_ready() const;
 
   GeneratedView Look() const;
+  // Returns the kinds that the API server does not have.
   std::vector<MissingKind> Missing() const;
   // Returns nullptr if there is no such Node of config.openshift.io.
   const api::NodeSettings* NodeSettingsNamed(const std::string& name) const { return node_settings_.Find(name); }

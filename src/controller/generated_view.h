@@ -3,7 +3,8 @@
 
 // The objects that MachineConfigs are generated from, at one moment.
 //
-// Objects are borrowed, except those that the passes need as one list.
+// Objects are borrowed, except mirrors and image policies: the passes need the objects of each of these kinds as one
+// list of values.
 
 #include <string>
 #include <vector>
@@ -14,10 +15,10 @@
 namespace pintle::controller {
 
 struct GeneratedView {
-  const TemplateInput* template_input = nullptr;
+  const TemplateInput* template_input = nullptr;  // The ControllerConfig with its whole spec.
   const PullSecret* pull_secret = nullptr;
-  bool has_own_registry = false;
-  const PullSecret* registry_secret = nullptr;  // The Secret of the cluster's own registry.
+  bool has_own_registry = false;                // The control plane runs a registry with the release's images.
+  const PullSecret* registry_secret = nullptr;  // The Secret of this registry.
   std::vector<const api::KubeletConfig*> kubelet_configs;
   std::vector<const api::ContainerRuntimeConfig*> runtime_configs;
   const api::FeatureGate* feature_gate = nullptr;
@@ -33,13 +34,13 @@ struct GeneratedView {
   std::vector<api::ImagePolicy> namespace_policies;
   const api::CredentialProviderConfig* credential_providers = nullptr;
 
-  // The reasons why these Secrets cannot be read.  Empty if a Secret does not exist.
+  // The reasons why these Secrets cannot be read.  Empty for a Secret that can be read or does not exist.
   std::string unreadable_pull_secret;
   std::string unreadable_registry_secret;
-  // Reasons why some objects of a group cannot be read.  Meanwhile, outdated configs of the group are not removed.
-  // While settings cannot be read, nothing is generated at all.  Unreadable images and credential providers stop only
-  // their own configs.  KubeletConfigs and ContainerRuntimeConfigs that can be read are still used, except those that
-  // have no number yet.
+  // Reasons why some objects of a group cannot be read.  As long as there is a reason, outdated configs of the group
+  // are not removed.  Unreadable settings stop all configs.  Unreadable images and credential providers stop only their
+  // own configs.  KubeletConfigs and ContainerRuntimeConfigs that can be read are still used, except those whose
+  // configs have no number in their names yet (managed_objects.h).
   std::string unreadable_settings;
   std::string unreadable_kubelet_configs;
   std::string unreadable_runtime_configs;

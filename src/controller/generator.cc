@@ -21,9 +21,9 @@
 namespace pintle::controller {
 namespace {
 
-// The folder is read again this often.
+// The folder of templates is read again at this interval.
 constexpr auto kTemplatesReadAgain = std::chrono::minutes(1);
-// A changed folder is used when it has not changed again for this time.
+// A changed folder is used when it has not changed again for this long.
 constexpr auto kSettlingTime = std::chrono::seconds(5);
 
 // Descriptions of writes to sources begin with these words; the kind and the name of the source follow.
@@ -33,7 +33,7 @@ constexpr std::string_view kWritingFinalizers = "writing the finalizers of ";
 std::string DescriptionOf(const ConfigRemoval& removal) { return "removing " + removal.name; }
 std::string DescriptionOfWrite(const std::string& config) { return "generating " + config; }
 
-// Returns a digest of what a change would write.  The version of the config that it replaces does not count.
+// Returns a digest of what a change would write.  The version of the config that is changed does not count.
 std::string ContentsDigest(const ConfigChange& change) {
   const auto* const patch = std::get_if<json::Value>(&change.creation_or_patch);
   if (patch == nullptr) {
@@ -62,8 +62,8 @@ Generator::Generator(event::Loop& loop, kube::Client client, const Clock& clock,
           loop, [this] { ReadTemplates(); }, kTemplatesReadAgain / 4),
       sources_(client_, {.changed = [this] { listener_.changed(); },
                          .trouble =
-                             [this](std::string_view what, const Error& error) {
-                               listener_.trouble(fmt::format("watching {}", what), error);
+                             [this](std::string_view kind, const Error& error) {
+                               listener_.trouble(fmt::format("watching {}", kind), error);
                              }}) {
   ReadTemplates();
 }
@@ -83,7 +83,7 @@ void Generator::ReadTemplates() {
 }
 
 // The key leaves out the statuses of pools, since they change all the time and no config depends on them.
-std::string Generator::KeyFor(const View& view) const {
+std::string Generator::InputKey(const View& view) const {
   std::string key = templates_.digest() + sources_.VersionsText();
   for (const api::MachineConfigPool* pool : view.pools) {
     const api::ObjectMeta& metadata = pool->metadata;
@@ -107,13 +107,14 @@ void Generator::Look(const View& view) {
   if (templates_.get() == nullptr || !sources_.is_ready()) return;
   NoteMissingKinds();
   std::erase_if(created_, [this](const std::string& name) { return !cluster_.configs().IsExpected(name); });
-  std::string key = KeyFor(view);
+  std::string key = InputKey(view);
   if (key != key_) {
     Decide(view);
-    // The status of an object must not report why the server has refused something else.
+    // A status must not report why the server has refused contents that are no longer wanted, so the statuses are
+    // decided again without these refusals.
     if (ForgetOldRefusals()) {
       Decide(view);
-      key = KeyFor(view);
+      key = InputKey(view);
     }
     key_ = std::move(key);
     EmitProhibitions();
@@ -157,7 +158,7 @@ bool Generator::ForgetOldRefusals() {
   return forgotten > 0;
 }
 
-// A finalizer of another program may keep a config for any time after it was deleted, so such a config does not count.
+// A config that was deleted does not count, because a finalizer of another program may keep it for any time.
 bool Generator::WillBeRemoved(const ConfigRemoval& removal, const View& view) const {
   if (failing_.contains(DescriptionOf(removal))) return false;
   return std::any_of(view.configs.begin(), view.configs.end(), [&removal](const api::MachineConfig* config) {
@@ -337,7 +338,8 @@ void Generator::Remove(const ConfigRemoval& removal) {
       });
 }
 
-// An object that needs no finalizers any more, for instance because it was deleted, has no refusal either.
+// An object that needs no finalizers any more, for instance because it was deleted, needs no record of a refusal
+// either.
 void Generator::ForgetOldSourceRefusals() {
   std::erase_if(refused_sources_, [this](const auto& refusal) {
     return std::none_of(changes_.sources.begin(), changes_.sources.end(), [&](const SourceChange& change) {
@@ -355,7 +357,7 @@ void Generator::Succeeded(const std::string& what) {
 }
 
 void Generator::Failed(const std::string& what, const std::string& config, const Error& error) {
-  // The call owns the strings, so it is kept until the end.
+  // The callback of the call owns the strings `what` and `config`, so the call is kept until the end.
   const auto call = calls_.extract(what);
   created_.erase(config);
   cluster_.configs().ExpectNoMore(config);

@@ -33,7 +33,7 @@ class Generator {
   struct Listener {
     std::function<void()> changed;  // An input has changed, or a write has ended.
     std::function<void(MonotonicTime when)> retry_at;
-    std::function<void(const std::string& what, const Error& error)> trouble;
+    std::function<void(const std::string& what, const Error& error)> trouble;  // `what` is the action that has failed.
   };
 
   // `templates` is the path of the folder.  The clock, the cluster and `events` must outlive this object.
@@ -49,23 +49,25 @@ class Generator {
   // at once.  Changes that the server refuses do not count.
   bool is_busy() const { return is_busy_; }
 
-  // Reads the folder and uses it if it has changed.  Also called every minute.
+  // Reads the folder of templates, and uses it if it has changed.  Also called every minute.
   void ReadTemplates();
 
-  // Returns the states for metrics, with their times.  A state is that a config was generated from templates, that a
-  // config was generated for a pool, that there are no templates, or that the cluster lacks a kind of objects.
+  // Returns the states for metrics, with their times.  There is a state for each of these facts: a config was generated
+  // from templates, a config was generated for a pool, there are no templates, the cluster lacks a kind of objects.
   std::vector<SubControllerState> States(const View& view) const;
 
   // Stops all writes and forgets what has failed.
   void Stop();
 
  private:
-  std::string KeyFor(const View& view) const;
+  // Returns a text that differs whenever an input of Decide() is different.
+  std::string InputKey(const View& view) const;
   void Decide(const View& view);
   // Forgets refusals of contents that are not wanted any more.  Returns whether there were any.
   bool ForgetOldRefusals();
+  // Updates the states of kinds that the cluster lacks, and logs each of these kinds once.
   void NoteMissingKinds();
-  // Emits an Event for each setting of a Node of config.openshift.io that newly is not followed.
+  // Emits an Event for each setting of a Node of config.openshift.io that is not followed, once.
   void EmitProhibitions();
   bool WillBeRemoved(const ConfigRemoval& removal, const View& view) const;
   void Write();
@@ -75,16 +77,19 @@ class Generator {
   void Write(const ConfigChange& change);
   void Remove(const ConfigRemoval& removal);
 
-  // Returns whether the write `what` may start: it is not under way, and its back-off has ended.
+  // In these functions, `what` is the description of a write, and the key of its call and its back-off.
+  //
+  // Returns whether the write may start: it is not under way, and its back-off has ended.
   bool MayStart(const std::string& what);
   // Returns a client for one write.
   kube::Client ClientFor(const std::string& what);
   void Succeeded(const std::string& what);
   void Failed(const std::string& what, const std::string& config, const Error& error);
   void Failed(const std::string& what, const SourceChange& source, const Error& error);
-  // Records a failure.  Returns whether it counts as lasting.  A conflict may pass by itself soon, and so may a failure
-  // because the server is unavailable.  So these count as lasting only when they have occurred several times.
+  // Records a failure.  Returns whether the failure counts as lasting.  A conflict may pass by itself, and so may a
+  // failure because the server is unavailable, so they count as lasting only after they have occurred several times.
   bool NoteFailure(const std::string& what, const Error& error);
+  // Forgets refusals of writes to sources that are not wanted any more.
   void ForgetOldSourceRefusals();
 
   kube::Client client_;

@@ -18,10 +18,11 @@ namespace {
 
 constexpr const char* kAuthoritiesConfigMap = "kubeconfig-data";
 constexpr const char* kBundleKey = "ca-bundle.crt";
-// The key of a pool for which nothing is rendered.
+// The value of Pool::key for a pool that has no rendered config.
 constexpr const char* kUnrendered = "unrendered";
-constexpr const char* kAuthoritiesEntry = "ca.crt";  // This entry or file is beside the token.
-// New machines cannot pull from a registry inside the cluster.
+// The entry beside the token in its Secret, or the file beside the token in its directory.
+constexpr const char* kAuthoritiesEntry = "ca.crt";
+// The registry inside the cluster, from which new machines cannot pull.
 constexpr std::string_view kInternalRegistry = "image-registry.openshift-image-registry.svc";
 
 // Returns the image that a pool's new machines start with.  Returns an empty string if no image was built from their
@@ -74,7 +75,8 @@ Result<std::string> IgnitionFeed::Kubeconfig(const View& view) {
   return serving::KubeconfigText(server, authorities, token);
 }
 
-// Prefers the ConfigMap, since the certificates next to the token may be older than those that the API server uses now.
+// Prefers the ConfigMap kubeconfig-data, since the certificates beside the token may be older than those that the API
+// server uses now.
 Result<std::string> IgnitionFeed::Authorities() {
   if (const BinaryConfigMap* const newer = authorities_.Find({settings_.namespace_name, kAuthoritiesConfigMap})) {
     const auto bundle = newer->binary_data.find(kBundleKey);
@@ -117,7 +119,7 @@ void IgnitionFeed::Look() {
   if (!cluster_.is_ready() || !authorities_.is_synced() || !token_.is_ready()) return;
   const View view = cluster_.Look();
   const auto kubeconfig = Kubeconfig(view);
-  // While the cluster is being set up, it has no ControllerConfig.  That is no error.
+  // A missing ControllerConfig is no obstacle to report: a cluster that is being set up has none.
   Report(kubeconfig || view.controller_config == nullptr ? "" : kubeconfig.error().message());
   bool is_changed = std::erase_if(pools_, [&](const auto& pool) { return view.PoolNamed(pool.first) == nullptr; }) > 0;
   for (const api::MachineConfigPool* pool : view.pools) {
@@ -150,7 +152,7 @@ void IgnitionFeed::Report(std::string obstacle) {
   listener_.trouble(Error(ErrorKind::kUnavailable, "new machines cannot get a config: " + obstacle_));
 }
 
-// Until the config has been read, the previous one is served.
+// Until the config has been read, the previous config is served.
 void IgnitionFeed::Fetch(const std::string& pool, const std::string& config, serving::ServedSources sources) {
   Pool& fetched = pools_[pool];
   if (!IsServed(fetched)) {

@@ -51,9 +51,9 @@ inline constexpr ResourceKind kResourceKind<controller::BinaryConfigMap> = {"", 
 namespace pintle::controller {
 
 struct IgnitionFeedSettings {
-  std::string server;  // The API server's URL for new machines; empty to take the ControllerConfig's.
+  std::string server;  // The API server's URL for new machines; empty to take the URL in the ControllerConfig.
   kube::ObjectName token_secret =
-      {};                            // The Secret with the entries `token` and `ca.crt`; no name if they are in files.
+      {};                            // The Secret with the entries `token` and `ca.crt`; no name if both are in files.
   std::string token_directory = {};  // The directory with the files `token` and `ca.crt`, if there is no Secret.
   std::string namespace_name = {};   // The namespace of kubeconfig-data, whose authorities may be newer than `ca.crt`.
 };
@@ -90,19 +90,24 @@ class IgnitionFeed {
     std::unique_ptr<event::Timer> again;  // Armed while the config cannot be read.
   };
 
+  // Returns the kubeconfig with which new machines join the cluster.
   Result<std::string> Kubeconfig(const View& view);
+  // Returns the certificates of the API server's authorities.
   Result<std::string> Authorities();
   // Returns an entry of the token's Secret, or the contents of a file in the token's directory.
   Result<std::string> TokenPart(const std::string& name) const;
-  // Returns the path of that file, or the place of that entry for messages.
+  // Returns the path of this file, or a text for messages that names the Secret and this entry.
   std::string PlaceOf(const std::string& name) const;
   // Returns everything that the pool's machines get besides their config.
   Result<serving::ServedSources> SourcesFor(const api::MachineConfigPool& pool, const View& view,
                                             const Result<std::string>& kubeconfig) const;
+  // Returns whether the pool's machines can get a config now.
   static bool IsServed(const Pool& pool) {
     return pool.served && pool.served->state() == serving::ServedPool::State::kServed;
   }
+  // Sets obstacle(), and reports a new one.
   void Report(std::string obstacle);
+  // Reads a config, and serves it to the pool's machines.
   void Fetch(const std::string& pool, const std::string& config, serving::ServedSources sources);
   void FetchLater(const std::string& pool);
   void Serve();
@@ -114,8 +119,8 @@ class IgnitionFeed {
   const std::shared_ptr<event::TextCache> cache_ = serving::MakeServedTextCache();
   std::map<std::string, Pool> pools_;
   std::string obstacle_ = "the objects that configs are made from have not been read yet";
-  kube::Mirror<BinaryConfigMap> authorities_;
-  std::string reported_version_;  // The version of the ConfigMap that was last reported as unusable.
+  kube::Mirror<BinaryConfigMap> authorities_;  // The ConfigMap kubeconfig-data.
+  std::string reported_version_;               // The version of the ConfigMap that was last reported as unusable.
   FollowedObject<api::Secret> token_;
 };
 

@@ -13,7 +13,9 @@
 namespace pintle::controller {
 namespace {
 
+// Authorities are copied when they have not changed for this long.
 constexpr auto kSettledAfter = std::chrono::seconds(15);
+// Nodes are asked to read a copy for this long after it was made.
 constexpr auto kNewFor = std::chrono::minutes(10);
 constexpr const char* kAuthoritiesKey = "ca-bundle.crt";
 constexpr const char* kCopiedAtAnnotation = "pintle.io/copied-at";
@@ -22,7 +24,7 @@ std::string ReadBundle(const api::ConfigMap* map) {
   return map == nullptr ? "" : clusterops::AuthoritiesIn(*map, kAuthoritiesKey);
 }
 
-// Returns the time until which nodes are asked to read the copy.
+// Returns the time until which nodes are asked to read the copy, or nullopt if the copy does not have its time.
 std::optional<WallTime> NewUntil(const api::ConfigMap* known) {
   if (known == nullptr) return std::nullopt;
   const auto copied = FromRfc3339(known->metadata.Annotation(kCopiedAtAnnotation));

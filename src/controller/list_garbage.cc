@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::array kListGarbageOptions = {
     Option{"--kubeconfig", "FILE", "the kubeconfig of the cluster; without it, the pod's service account"},
-    Option{"--keep-rendered", "COUNT", "the COUNT that the controller was started with [10]"},
+    Option{"--keep-rendered", "COUNT", "the value of this option with which the controller was started [10]"},
     Option{"--help", "", "print this help"},
 };
 
@@ -41,7 +41,8 @@ Result<GarbageOptions> ReadGarbageOptions(const CommandLine& line) {
   return GarbageOptions{.kubeconfig = line.Value("--kubeconfig").value_or(""), .kept = kept};
 }
 
-std::string RemovedFrom(const api::MachineConfigPool& pool, WallTime now) {
+// Returns the time from which the configs of a pool may be removed, in words.
+std::string RemovalTimeText(const api::MachineConfigPool& pool, WallTime now) {
   const auto kept_until = KeptUntil(pool);
   if (!kept_until) return "a day after the controller has begun to lead";
   return *kept_until > now ? ToRfc3339(*kept_until) : "now";
@@ -61,7 +62,7 @@ std::string Table(const View& view, const std::vector<Garbage>& garbage, WallTim
   std::string text = fmt::format("{:<{}}  {:<{}}  REMOVED AFTER\n", "NAME", name_width, "POOL", pool_width);
   for (const Garbage& config : garbage) {
     text += fmt::format("{:<{}}  {:<{}}  {}\n", config.name, name_width, config.pool, pool_width,
-                        RemovedFrom(*view.PoolNamed(config.pool), now));
+                        RemovalTimeText(*view.PoolNamed(config.pool), now));
   }
   return text;
 }

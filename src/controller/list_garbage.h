@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `pintle-controller garbage`: lists the rendered configs that the controller would remove, and when.  It removes none.
+// `pintle-controller garbage`: lists the rendered configs that the controller would remove, and when.  The command
+// itself removes nothing.
 
 #include <string_view>
 #include <vector>

@@ -18,15 +18,17 @@ namespace {
 
 using generated::ManagedKind;
 
+// Returns the word by which the names of configs of this kind are recognized.
 std::string_view WordOf(ManagedKind kind) { return kind == ManagedKind::kKubelet ? "kubelet" : "containerruntime"; }
 
 constexpr std::size_t kUidLength = 36;
 
-// Older operators used the uid of a config as the finalizer.
+// Returns whether the text has the form of a uid.  Older operators used the uid of a config as the finalizer.
 bool IsUid(std::string_view text) {
   return text.size() == kUidLength && text.find_first_not_of("0123456789abcdef-") == std::string_view::npos;
 }
 
+// Returns the config whose name or uid is the finalizer, or nullptr if there is none.
 const api::MachineConfig* ConfigOfFinalizer(std::string_view finalizer, const GenerateInputs& inputs) {
   if (const api::MachineConfig* config = inputs.ConfigNamed(finalizer)) return config;
   const auto& configs = inputs.view.configs;
@@ -35,13 +37,13 @@ const api::MachineConfig* ConfigOfFinalizer(std::string_view finalizer, const Ge
   return found == configs.end() ? nullptr : *found;
 }
 
-// Fails if an older object has the same number.  An object that was copied with its annotation would share a config
-// with the original.
-Result<> CheckNumber(const api::ObjectMeta& object, std::span<const api::ObjectMeta* const> of_pool) {
+// Fails if an older object of the pool has the same number.  Otherwise, an object that was copied with its annotation
+// would share a config with the original.
+Result<> CheckNumber(const api::ObjectMeta& object, std::span<const api::ObjectMeta* const> objects_of_pool) {
   const std::string* const suffix = api::Find(object.annotations, generated::kNameSuffixAnnotation);
   if (suffix == nullptr) return {};
   const auto age = [](const api::ObjectMeta& metadata) { return std::tie(metadata.creation_timestamp, metadata.name); };
-  for (const api::ObjectMeta* other : of_pool) {
+  for (const api::ObjectMeta* other : objects_of_pool) {
     const std::string* const other_suffix = api::Find(other->annotations, generated::kNameSuffixAnnotation);
     if (other_suffix == nullptr || *other_suffix != *suffix || age(*other) >= age(object)) continue;
     return Error(ErrorKind::kInvalid,
@@ -70,7 +72,8 @@ bool IsOldName(std::string_view text, std::string_view word) {
   return text.size() > kUidLength && IsUid(text.substr(text.size() - kUidLength));
 }
 
-// Any other finalizer, even a similar one, may belong to another program.
+// Returns whether the operator or Pintle has set the finalizer.  Any other finalizer, even a similar one, may belong to
+// another program.
 bool IsOwnFinalizer(std::string_view finalizer, ManagedKind kind, const GenerateInputs& inputs) {
   return IsGeneratedName(finalizer, WordOf(kind)) || IsOldName(finalizer, WordOf(kind)) || IsUid(finalizer) ||
          ConfigOfFinalizer(finalizer, inputs) != nullptr;
@@ -92,7 +95,7 @@ bool IsOwnedBy(const api::MachineConfig& config, const api::ObjectMeta& object) 
          std::any_of(owners.begin(), owners.end(), [&](const auto& owner) { return owner.uid == object.uid; });
 }
 
-// Returns whether an object other than this one owns the config.
+// Returns whether a KubeletConfig or ContainerRuntimeConfig other than `object` owns the config.
 bool HasOtherOwner(const api::MachineConfig& config, const api::ObjectMeta& object, ManagedKind kind,
                    const GeneratedView& sources) {
   const auto is_owned_by_any = [&](const auto& objects) {
@@ -104,8 +107,8 @@ bool HasOtherOwner(const api::MachineConfig& config, const api::ObjectMeta& obje
                                        : is_owned_by_any(sources.runtime_configs);
 }
 
-// The name in a finalizer may also be that of somebody else's config, or of the config of the object that this one was
-// copied from.
+// Returns whether a config that a finalizer of the object names was made from this object.  The config may also be
+// somebody else's, or it may have been made from the object of which this object is a copy.
 bool IsConfigOf(const api::MachineConfig& config, const api::ObjectMeta& object, ManagedKind kind,
                 const GeneratedView& sources) {
   if (HasOtherOwner(config, object, kind, sources)) return false;
@@ -114,6 +117,7 @@ bool IsConfigOf(const api::MachineConfig& config, const api::ObjectMeta& object,
          config.metadata.name.ends_with(fmt::format("-{}", WordOf(kind)));
 }
 
+// Returns a merge patch that has only the version of the object.
 json::Value VersionedPatch(const api::ObjectMeta& object) {
   return {{"metadata", {{"resourceVersion", object.resource_version}}}};
 }
@@ -159,9 +163,9 @@ Result<std::string> NamesOfConfigs::NameFor(const std::string& object, const api
   Object& named = Find(object);
   TRY(CheckNumber(named.metadata, ObjectsOfAnyOf(std::array{&pool})));
   // The number must be free in each of the object's pools, since all of its configs get it.
-  const std::vector<const api::ObjectMeta*> others = ObjectsOfAnyOf(TRY(named.pools));
+  const std::vector<const api::ObjectMeta*> objects = ObjectsOfAnyOf(TRY(named.pools));
   const auto has_config = [this](const std::string& name) { return inputs_.HasConfig(name); };
-  generated::ManagedName name = TRY(generated::NameFor(kind_, named.metadata, others, pool.metadata, has_config));
+  generated::ManagedName name = TRY(generated::NameFor(kind_, named.metadata, objects, pool.metadata, has_config));
   named.metadata.annotations.emplace(generated::kNameSuffixAnnotation, generated::SuffixOf(name.name));
   return std::move(name.name);
 }

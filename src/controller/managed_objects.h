@@ -25,14 +25,14 @@ class NamesOfConfigs {
  public:
   NamesOfConfigs(const GenerateInputs& inputs, generated::ManagedKind kind) : inputs_(inputs), kind_(kind) {}
 
-  // Must be called for all objects before any name is chosen.
+  // Must be called for all objects before any name is chosen.  `selector` selects the pools of the object.
   void Add(const api::ObjectMeta& object, const std::optional<api::LabelSelector>& selector);
 
-  // Returns the pools that an object selects, sorted by name.
+  // Returns the pools that an object selects, sorted by name.  `object` is the name of an object that was added.
   Result<std::vector<const api::MachineConfigPool*>> PoolsOf(const std::string& object) { return Find(object).pools; }
 
-  // Chooses the name of the config for one of these pools.  The other configs of the object get the same number, so the
-  // number must be free in all pools that the object selects.
+  // Chooses the name of the config that is made from the object for one of these pools.  The object's configs for its
+  // other pools get the same number, so the number must be free in all pools that the object selects.
   Result<std::string> NameFor(const std::string& object, const api::MachineConfigPool& pool);
 
  private:
@@ -54,15 +54,16 @@ class NamesOfConfigs {
 // object has them already.
 std::optional<json::Value> PatchForConfigs(const api::ObjectMeta& object, std::span<const std::string> configs);
 
-// The next step for an object that is being deleted.  First its configs are removed, and then its finalizers.  A config
-// that another object owns stays: the deleted object may be a copy that has the finalizers of the other one.
+// The next writes for an object that is being deleted.  First its configs are removed, and then its finalizers.  A
+// config that another object owns stays: the deleted object may be a copy of the other object, with the same
+// finalizers.
 struct ObjectCleanup {
   std::vector<ConfigRemoval> removals;
-  std::optional<json::Value> patch;
+  std::optional<json::Value> patch;  // Removes the finalizers; unset as long as there are configs to remove.
 };
 ObjectCleanup CleanupOf(const api::ObjectMeta& object, generated::ManagedKind kind, const GenerateInputs& inputs);
 
-// Returns the configs to remove: those that another build of the controller has made from objects that are gone, and
+// Returns the configs to remove: those that another version of the controller has made from objects that are gone, and
 // those with a name that older operators used, if a config with the present name exists.  `wanted` are the names of all
 // current configs, and `owners` are the uids of all objects.
 std::vector<ConfigRemoval> OutdatedConfigs(const GenerateInputs& inputs, generated::ManagedKind kind,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The pass for KubeletConfigs and ContainerRuntimeConfigs.  Such an object selects pools, and for each of these pools
-// the pass makes a config from it.
+// The pass for KubeletConfigs and ContainerRuntimeConfigs.  Such an object selects pools, and the pass makes a config
+// from the object for each of these pools.
 //
-// An object with a problem keeps the configs that it has, and its status reports the problem.  The other objects, and
-// the other pools of this object, are not affected.
+// An object with a problem keeps the configs that it has, and its status reports the problem.  A problem affects no
+// other object.  A problem in one pool does not affect the object's configs for other pools.
 
 #include <algorithm>
 #include <concepts>
@@ -21,8 +21,8 @@
 
 namespace pintle::controller {
 
-// The rules that differ between the kinds.  A problem is a message for the object's status, or an empty text if there
-// is no problem.
+// The rules that differ between the two kinds.  A problem is a message for the object's status, or an empty text if
+// there is no problem.
 template <typename T>
 concept ManagedRules = requires(T& rules, const typename T::Object& object, const api::MachineConfigPool& pool,
                                 std::string& problem, const Error& error) {
@@ -32,16 +32,18 @@ concept ManagedRules = requires(T& rules, const typename T::Object& object, cons
   { rules.Objects() } -> std::convertible_to<std::vector<const typename T::Object*>>;
   // Returns why objects of the kind cannot be read, or "".
   { rules.WhyUnreadable() } -> std::convertible_to<std::string>;
+  // Return an error if the object is invalid: for all pools, or for one of them.
   { rules.Check(object) } -> std::same_as<Result<>>;
   { rules.CheckFor(object, pool) } -> std::same_as<Result<>>;
   // Returns the problem of an object that selects no pool.
   { rules.WithoutPool(object) } -> std::same_as<std::string>;
-  // May set `problem`, even if it returns a config.
+  // Makes the config of the given name.  May set `problem`, even if a config is returned.
   { rules.Make(object, pool, std::string(), problem) } -> std::same_as<std::optional<generated::MachineConfig>>;
+  // Return the problem for an error: of the object, of choosing a config's name, or of a write.
   { rules.ProblemOf(error) } -> std::same_as<std::string>;
   { rules.ProblemOfName(error) } -> std::same_as<std::string>;
   { rules.ProblemOfWriting(error) } -> std::same_as<std::string>;
-  // Returns nullopt if the status does not change.
+  // Returns the status after a problem, or after a success.  Returns nullopt if the status does not change.
   { rules.StatusAfter(object, problem) } -> std::same_as<std::optional<json::Value>>;
 };
 
@@ -114,23 +116,23 @@ class ManagedPass {
 
   std::optional<generated::MachineConfig> Make(const Object& object, const api::MachineConfigPool& pool) {
     if (const auto valid = rules_.CheckFor(object, pool); !valid) {
-      Note(rules_.ProblemOf(valid.error()));
+      NoteProblem(rules_.ProblemOf(valid.error()));
       return std::nullopt;
     }
     Result<std::string> name = NameFor(object, pool);
     if (!name) {
-      Note(rules_.ProblemOfName(name.error()));
+      NoteProblem(rules_.ProblemOfName(name.error()));
       return std::nullopt;
     }
     wanted_.insert(*name);
     std::string problem;
     auto config = rules_.Make(object, pool, *std::move(name), problem);
-    Note(std::move(problem));
+    NoteProblem(std::move(problem));
     return config;
   }
 
   Result<std::string> NameFor(const Object& object, const api::MachineConfigPool& pool) {
-    // An object that cannot be read may have the number that this one would get.
+    // An object that cannot be read may have the number that this object would get.
     const bool has_number = api::Find(object.metadata.annotations, generated::kNameSuffixAnnotation) != nullptr;
     const std::string why = rules_.WhyUnreadable();
     if (!has_number && !why.empty()) return Error(ErrorKind::kInvalid, why);
@@ -141,7 +143,7 @@ class ManagedPass {
   bool Write(const std::vector<generated::MachineConfig>& configs) {
     bool are_written = true;
     for (const generated::MachineConfig& config : configs) {
-      inputs_.Made(Rules::kMadeFrom, config);
+      inputs_.ReportMade(Rules::kMadeFrom, config);
       if (inputs_.created.contains(config.name)) {
         are_written = false;
         continue;
@@ -152,13 +154,14 @@ class ManagedPass {
       changes_.configs.push_back(*std::move(change));
       const auto refusal = inputs_.refused.find(config.name);
       if (refusal == inputs_.refused.end()) continue;
-      Note(rules_.ProblemOfWriting(Error(ErrorKind::kInvalid, refusal->second)));
+      NoteProblem(rules_.ProblemOfWriting(Error(ErrorKind::kInvalid, refusal->second)));
     }
     is_pending_ = is_pending_ || !are_written;
     return are_written;
   }
 
-  void Note(std::string problem) {
+  // Keeps the first problem of the object that is being synced.
+  void NoteProblem(std::string problem) {
     if (problem_.empty()) problem_ = std::move(problem);
   }
 
@@ -181,10 +184,11 @@ class ManagedPass {
   Rules rules_;
   GenerateChanges& changes_;
   NamesOfConfigs names_;
-  std::set<std::string, std::less<>> uids_;
-  std::set<std::string, std::less<>> wanted_;
-  bool is_pending_ = false;  // Something is being written, or an object has a problem.
-  std::string problem_;      // The first problem of the object that is being synced.
+  std::set<std::string, std::less<>> uids_;    // The uids of all objects.
+  std::set<std::string, std::less<>> wanted_;  // The names of all configs that are made.
+  // Something is being written, or an object has a problem.  If so, no outdated configs are removed.
+  bool is_pending_ = false;
+  std::string problem_;  // The first problem of the object that is being synced.
 };
 
 }  // namespace pintle::controller

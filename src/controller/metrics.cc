@@ -11,10 +11,11 @@
 namespace pintle::controller {
 namespace {
 
-// The Machine Config Operator gives some metrics a series with this value in each label, so that they always exist.
+// The Machine Config Operator gives some metrics a series with this value in each label, so that these metrics always
+// exist.
 constexpr std::string_view kInitialize = "initialize";
 
-// Returns the true condition that changed last, without regard to PausedPending: only Pintle has that condition.
+// Returns the true condition that changed last, or nullptr.  Leaves out PausedPending, which only Pintle has.
 const api::Condition* LatestTrue(const api::MachineConfigPool& pool) {
   const api::Condition* latest = nullptr;
   for (const api::Condition& condition : pool.status.conditions) {
@@ -60,6 +61,7 @@ void WriteCounts(const Metrics& metrics, MetricsWriter& text) {
                   [](const auto& values) { return values.pool.status.unavailable_machine_count; });
 }
 
+// Returns 0 if there is no time.
 std::int64_t UnixTimeOr0(const std::optional<WallTime>& time) { return time ? UnixTime(*time) : 0; }
 
 // Returns a function whose value is 0 unless something waits behind the pool's pause.

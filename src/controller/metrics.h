@@ -26,7 +26,7 @@ struct PoolMetricValues {
   std::vector<std::string> nodes;    // The names of its nodes.
   bool overrides_os_image = false;   // A machine config other than the release's sets the OS image.
   bool is_required = false;          // An upgrade of the cluster waits for the pool.
-  std::optional<PauseReport> pause;  // Set if the pool is paused.
+  std::optional<PauseReport> pause;  // Set if the pool is paused and its report is known.
 };
 
 // The last time that a part of the controller did something to an object, such as "machine-config-controller-drain",
@@ -46,10 +46,10 @@ struct IgnitionAnswers {
   std::uint64_t count = 0;
 };
 
-// The state of the part that makes configs from templates, if there are no templates.
+// The value of SubControllerState::state for the part that makes configs from templates, if there are no templates.
 inline constexpr const char* kWithoutTemplates = "No templates";
 
-// The source of the certificate that this replica serves Ignition with; other sources are the names of Secrets.
+// The key in Metrics::certificate_expiries for the certificate with which this replica serves Ignition.
 inline constexpr const char* kServedCertificate = "served";
 
 struct Metrics {
@@ -64,10 +64,12 @@ struct Metrics {
   bool allows_old_boot_images = false;  // The administrator has switched off the check that boot images are recent.
   // True for a task of OpenShift's operator that fails.  Empty if this replica does not act as that operator.
   std::map<std::string, bool> operator_tasks;
-  std::map<std::string, WallTime> certificate_expiries;  // When certificates of the Ignition server expire, by source.
+  // When certificates of the Ignition server expire.  The keys are kServedCertificate and the names of Secrets.
+  std::map<std::string, WallTime> certificate_expiries;
   std::vector<IgnitionAnswers> ignition_answers;
   NoticeCounts notices;
-  std::uint64_t tokenless_ignition_answers = 0;  // The configs served in the mode grace without a valid token.
+  // The number of configs that were served to machines without a valid token.
+  std::uint64_t tokenless_ignition_answers = 0;
 };
 
 std::string MetricsText(const Metrics& metrics);

@@ -12,9 +12,9 @@ namespace pintle::controller {
 namespace {
 
 constexpr auto kBetweenPages = std::chrono::seconds(1);
-constexpr auto kBetweenBeats = std::chrono::seconds(5);
-// A loop that has not run for this long hangs.  With the probes of deploy/, a replica that hangs is restarted before
-// the others may take its lease.
+constexpr auto kBetweenBeats = std::chrono::seconds(5);  // The loop records at this interval that it runs.
+// A loop that has not run for this long hangs.  With the probes in deploy/, a replica that hangs is restarted before
+// another replica may take its lease.
 constexpr auto kHangsAfter = std::chrono::seconds(60);
 // Every pod of the cluster may be able to connect, and one client must not keep the kubelet and Prometheus out.  A
 // client with an IPv4 and an IPv6 address counts as two clients.

@@ -20,17 +20,19 @@
 
 namespace pintle::controller {
 
+// The inputs of the server's answers.
 struct Page {
   std::shared_ptr<const std::string> metrics;
-  std::string unread_kinds;  // The kinds that have not been read yet: "nodes, pods".  Empty when ready.
-  std::string unready = {};  // Another reason why the replica is not ready.  Empty when ready.
+  std::string unread_kinds;  // The kinds that have not been read yet: "nodes, pods".  Empty when all have been read.
+  std::string unready = {};  // Another reason why the replica is not ready, or "".
 };
 
-// `silence` is the time since the loop last ran.
+// Answers a request from the page.  `silence` is the time since the loop last ran.
 net::HttpAnswer AnswerFrom(const Page& page, std::chrono::nanoseconds silence, const net::IncomingRequest& request);
 
 class MetricsPage {
  public:
+  // `make` makes the page; it is called on the loop's thread.
   static Result<std::unique_ptr<MetricsPage>> Begin(event::Loop& loop, const net::ListenAddress& address,
                                                     std::function<Page()> make);
   MetricsPage(const MetricsPage&) = delete;
@@ -42,6 +44,7 @@ class MetricsPage {
  private:
   MetricsPage(event::Loop& loop, std::function<Page()> make);
 
+  // Makes a page, and returns the handler that answers from it.
   net::HttpHandler Handler();
   void Renew();
 

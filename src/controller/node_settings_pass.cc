@@ -19,6 +19,7 @@
 namespace pintle::controller {
 namespace {
 
+// The word by which the names of generated configs of kubelets are recognized.
 constexpr std::string_view kKubeletWord = "kubelet";
 
 // Returns the release whose feature gates apply: the release of the ControllerConfig or of the ClusterVersion,
@@ -36,14 +37,14 @@ std::string ReleaseOf(const GenerateInputs& inputs) {
   std::erase(candidates, "");
   const auto& releases = inputs.sources.feature_gate->status.feature_gates;
   for (const std::string& candidate : candidates) {
-    const auto is_it = [&](const auto& release) { return release.version == candidate; };
-    if (std::any_of(releases.begin(), releases.end(), is_it)) return candidate;
+    const auto is_candidate = [&](const auto& release) { return release.version == candidate; };
+    if (std::any_of(releases.begin(), releases.end(), is_candidate)) return candidate;
   }
   if (releases.size() == 1) return releases.front().version;
   return candidates.empty() ? "" : candidates.front();
 }
 
-// Makes one config for each pool, with a name that begins with `number`.
+// Decides about one config for each pool, whose name begins with `number`.
 class NumberedConfigs {
  public:
   NumberedConfigs(const GenerateInputs& inputs, std::string_view number, MadeFrom from, GenerateChanges& changes)
@@ -56,7 +57,7 @@ class NumberedConfigs {
           {.what = fmt::format("making the {}- config of pool {}", number_, pool.metadata.name),
            .why = made.error().message()});
     }
-    inputs_.Made(from_, *made);
+    inputs_.ReportMade(from_, *made);
     wanted_.insert(made->name);
     if (inputs_.created.contains(made->name)) return void(is_complete_ = false);
     const api::MachineConfig* const existing = inputs_.ConfigNamed(made->name);
@@ -70,7 +71,7 @@ class NumberedConfigs {
     if (old != nullptr && existing != nullptr) Remove(*old);
   }
 
-  // Removes configs that another build has made for pools that are gone.
+  // Removes the configs that another version of the controller has made for pools that are gone.
   void RemoveStale() {
     if (!is_complete_) return;
     for (const api::MachineConfig* config : inputs_.view.configs) {
@@ -88,8 +89,8 @@ class NumberedConfigs {
   const std::string_view number_;
   const MadeFrom from_;
   GenerateChanges& changes_;
-  std::set<std::string, std::less<>> wanted_;
-  bool is_complete_ = true;
+  std::set<std::string, std::less<>> wanted_;  // The names of the configs that are made.
+  bool is_complete_ = true;                    // All configs were made, and the cluster has them.
 };
 
 std::vector<std::string> ArgumentsOf(const api::MachineConfig* config) {

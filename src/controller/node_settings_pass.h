@@ -14,11 +14,13 @@
 
 namespace pintle::controller {
 
-// Returns the inputs of all kubelets' configs.  Fails if the FeatureGate does not list the release.
+// Returns the settings from which the configs of all kubelets are made.  Fails if the FeatureGate does not list the
+// release.
 Result<generated::KubeletSettings> KubeletSettingsOf(const GenerateInputs& inputs);
 
 // A cluster must not switch directly between the fastest and the slowest latency profile.  If such a switch is
-// requested, this function puts the workers' present profile into `settings`, and returns the reason.
+// requested, this function puts the workers' present profile into `settings`, and returns the reason.  Otherwise
+// returns nullopt.
 std::optional<std::string> HoldLatencyProfile(const GenerateInputs& inputs, generated::KubeletSettings& settings);
 
 void NodeSettingsPass(const GenerateInputs& inputs, generated::PoolTemplates& templates,

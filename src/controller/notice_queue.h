@@ -3,9 +3,9 @@
 
 // Sends notices one after the other, and repeats a failed attempt after a growing pause.
 //
-// A notice is sent only after the one before has arrived, so the receiver gets them in their order.  The queue has a
-// limited length.  If the receiver is down for long, the oldest notices are dropped, first those about the subject with
-// the most notices.  So a node that reports one fault after the other does not displace the notices about others.
+// A notice is sent only after the previous notice has arrived, so the receiver gets all notices in their order.  The
+// queue has a limited length.  When the queue is full, the oldest notice about the subject with the most notices is
+// dropped.  So a node that reports one fault after the other does not displace the notices about other nodes.
 
 #include <chrono>
 #include <cstddef>
@@ -45,7 +45,7 @@ class NoticeQueue {
   using Send = std::function<void(const Notice& notice, std::function<void(Outcome outcome)> done)>;
 
   struct Settings {
-    std::size_t max_notices = 1000;
+    std::size_t max_notices = 1000;  // The length of the queue.
     kube::Backoff::Settings pauses = {
         .first = std::chrono::seconds(1), .longest = std::chrono::minutes(4), .jitter = 0.25};
   };
@@ -70,6 +70,7 @@ class NoticeQueue {
 
  private:
   void SendFirst();
+  // Must be called when the attempt to send the first notice has ended.
   void Ended(const Outcome& outcome);
   std::size_t MostExpendable() const;
   void Drop(std::size_t index);

@@ -20,14 +20,17 @@
 namespace pintle::controller {
 namespace {
 
+// A notice that is not present any more is known for this long.
 constexpr auto kKnownFor = std::chrono::hours(24);
+// If more notices than this are known, the older half is forgotten.
 constexpr std::size_t kMostKnown = 20'000;
-constexpr std::size_t kIdDigits = 32;
-// Agents cut their reasons off at the same length.
+constexpr std::size_t kIdDigits = 32;  // Hexadecimal digits of the SHA-256: 128 bits.
+// A longer reason of a node is cut off.  Agents cut their reasons off at the same length.
 constexpr std::size_t kLongestReasonSent = 2000;       // In characters.
 constexpr auto kLastSecond = std::chrono::seconds(1);  // A certificate is valid until the end of its last second.
 
-// Each part is preceded by its length, so that different parts never make the same text.
+// Returns an id that is the same for the same parts.  In the text that is hashed, each part is preceded by its length,
+// so that different parts never make the same text.
 std::string IdOf(std::initializer_list<std::string_view> parts) {
   std::string text;
   for (const std::string_view part : parts) text += fmt::format("{}:{}\n", part.size(), part);
@@ -87,8 +90,8 @@ class NoticeFinder {
     bool is_over = false;  // All nodes have the target.
   };
 
-  // A pool lacks the annotation if its target is its first one, or if another program has set the target.  No rollout
-  // is reported then.
+  // Returns how far the rollout of the pool's target is.  The pool lacks the annotation kTargetSinceAnnotation if the
+  // target is its first one, or if another program has set the target.  Then no rollout is reported.
   Progress ProgressOf(const api::MachineConfigPool& pool, const pool::Layering& layering) const {
     const std::vector<pool::NodeState>& nodes = inputs_.members.Of(pool.metadata.name);
     const bool has_target = !layering.is_layered() || pool::CheckImage(layering).can_apply;
@@ -145,7 +148,7 @@ class NoticeFinder {
             fmt::format("Pool {}: the rollout of {} has finished", pool.metadata.name, pool.spec.configuration.name)));
   }
 
-  // The steps of a rollout that only a RolloutPolicy has.
+  // Adds the notices about ended waves and about a halt, which only a rollout by a RolloutPolicy has.
   void AddSteps(const api::MachineConfigPool& pool, const PoolPolicy& policy) {
     const api::RolloutPoolStatus& status = *policy.before;
     const api::RolloutMemory& memory = status.memory;
@@ -164,8 +167,8 @@ class NoticeFinder {
           SubjectOf(pool), At(end.at), std::move(of_wave));
     }
     if (!memory.halt) return;
-    // The message of a halt by a gate may contain text from the server that the gate has asked, so the message is left
-    // out.
+    // The message of a halt is left out: if a gate has halted the rollout, the message may contain text from the server
+    // that the gate has asked.
     data["cause"] = memory.halt->reason;
     data["message"] = fmt::format(
         "Pool {}: the rollout of {} is halted ({}).  `kubectl pintle rollout {}` prints why; take the config back, or "
@@ -228,11 +231,11 @@ class NoticeFinder {
     const auto& all = view_.machine_config_nodes;
     const auto found = std::lower_bound(
         all.begin(), all.end(), node,
-        [](const api::MachineConfigNode* one, const std::string& name) { return one->metadata.name < name; });
+        [](const api::MachineConfigNode* known, const std::string& name) { return known->metadata.name < name; });
     if (found == all.end() || (*found)->metadata.name != node) return nullptr;
     const auto& conditions = (*found)->status.conditions;
     const auto condition = std::find_if(conditions.begin(), conditions.end(),
-                                        [](const api::Condition& one) { return one.type == "NodeDegraded"; });
+                                        [](const api::Condition& known) { return known.type == "NodeDegraded"; });
     return condition == conditions.end() ? nullptr : &*condition;
   }
 
@@ -248,7 +251,7 @@ void ForgetOlderHalf(KnownNotices& known, MonotonicTime now) {
   for (const auto& [id, at] : known) times.push_back(at);
   const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
   std::nth_element(times.begin(), middle, times.end());
-  std::erase_if(known, [&](const auto& one) { return one.second <= *middle && one.second != now; });
+  std::erase_if(known, [&](const auto& notice) { return notice.second <= *middle && notice.second != now; });
 }
 
 }  // namespace
@@ -257,7 +260,7 @@ std::vector<Notice> NoticesOf(const NoticeInputs& inputs) { return NoticeFinder(
 
 std::vector<Notice> NewNotices(KnownNotices& known, std::vector<Notice> present, MonotonicTime now) {
   std::erase_if(present, [&](const Notice& notice) { return !known.insert_or_assign(notice.id, now).second; });
-  std::erase_if(known, [&](const auto& one) { return one.second + kKnownFor < now; });
+  std::erase_if(known, [&](const auto& notice) { return notice.second + kKnownFor < now; });
   if (known.size() > kMostKnown) ForgetOlderHalf(known, now);
   return present;
 }

@@ -5,7 +5,7 @@
 //
 // A notice is about something that has happened, such as the end of a wave.  NoticesOf() is a pure function that
 // returns the notices about the present state, and NewNotices() returns those that were not there before.  A new leader
-// knows no earlier notices, so it repeats those about the present state; this also makes up for notices that the
+// knows no earlier notices, so it repeats the notices about the present state; this also makes up for notices that the
 // previous leader could not send.  The id of a notice is a digest of what has happened, and not of who noticed it, so
 // receivers recognize the repetition.
 
@@ -38,7 +38,7 @@ struct Notice {
   std::string id;
   std::string type;
   std::string subject;         // Such as "machineconfigpools/worker".
-  std::optional<WallTime> at;  // When it happened; nullopt if the cluster has no record of that.
+  std::optional<WallTime> at;  // The time of what has happened; nullopt if the cluster has no record of the time.
   json::Value data;
 };
 
@@ -51,7 +51,8 @@ struct NoticeInputs {
   WallTime now;
 };
 
-// Returns the notices about the present state, pool by pool, and those of a rollout in the order of its steps.
+// Returns the notices about the present state, pool by pool.  The notices about a rollout are in the order of its
+// steps.
 std::vector<Notice> NoticesOf(const NoticeInputs& inputs);
 
 // The notices that are known already.  Maps each id to the time at which it was last among the present notices.

@@ -21,9 +21,9 @@ class Notifier {
   Notifier(const Notifier&) = delete;
   Notifier& operator=(const Notifier&) = delete;
 
-  // Sends those of the present notices that are new.
+  // Sends those of the present notices that were not present before.
   void Look(std::vector<Notice> present);
-  // Forgets everything: another replica leads, and will send what has not arrived yet.
+  // Forgets all notices: another replica leads, and sends the notices that have not arrived yet.
   void Stop();
 
   const NoticeCounts& counts() const { return queue_.counts(); }

@@ -13,7 +13,7 @@
 
 namespace pintle::controller {
 
-// A MachineConfiguration for its creation, with the settings that the API requires.
+// A MachineConfiguration that is about to be created, with the settings that the API requires.
 struct NewMachineConfiguration {
   std::string api_version = "operator.openshift.io/v1";
   std::string kind = "MachineConfiguration";
@@ -29,7 +29,7 @@ struct NewMachineConfiguration {
   };
 };
 
-// A ControllerConfig for its creation.
+// A ControllerConfig that is about to be created.
 struct NewControllerConfig {
   std::string api_version = "machineconfiguration.openshift.io/v1";
   std::string kind = "ControllerConfig";
@@ -46,7 +46,7 @@ struct NewControllerConfig {
 };
 
 // An object whose spec and status are kept as JSON.  All kinds that are read in this way have the same fields, but each
-// needs a type of its own, because the type selects the path.
+// needs a type of its own, because the type selects the API path.
 struct WholeObject {
   api::ObjectMeta metadata;
   json::Value spec;
@@ -70,7 +70,7 @@ struct WholeDaemonSet : WholeObject {};
 struct WholeMachineConfiguration : WholeObject {};
 struct PinnedImageSet : WholeObject {};
 
-// The account of a program, with the Secrets that it pulls images with.
+// The account of a program, with the Secrets for pulling images.
 struct ServiceAccount {
   api::ObjectMeta metadata;
   std::vector<api::NameReference> image_pull_secrets;

@@ -38,8 +38,8 @@ OperatorReconciler::OperatorReconciler(kube::Client client, const Clock& clock, 
       listener_(std::move(listener)),
       writes_(clock, listener_),
       sources_(client_, settings_.namespace_name,
-               {.changed = listener_.changed, .trouble = [this](std::string_view what, const Error& error) {
-                  listener_.trouble(fmt::format("watching {}", what), error);
+               {.changed = listener_.changed, .trouble = [this](std::string_view kind, const Error& error) {
+                  listener_.trouble(fmt::format("watching {}", kind), error);
                 }}) {}
 
 std::unique_ptr<ServerUpkeep> OperatorReconciler::BeginServerUpkeep() {
@@ -50,7 +50,7 @@ std::unique_ptr<ServerUpkeep> OperatorReconciler::BeginServerUpkeep() {
                              .retry_at = listener_.retry_at,
                              .trouble = listener_.trouble,
                              .problem = [this](std::string_view task, const std::string& what, const std::string& why) {
-                               Problem(task, what, why);
+                               ReportProblem(task, what, why);
                              }});
 }
 
@@ -65,7 +65,7 @@ void OperatorReconciler::Look(const View& view, bool is_installing) {
 
 void OperatorReconciler::Reconcile(const View& view, bool is_installing) {
   if (const std::string why = sources_.WhyUnreadable(); !why.empty()) {
-    return Problem(clusterops::kRenderConfigTask, "making the ControllerConfig", why);
+    return ReportProblem(clusterops::kRenderConfigTask, "making the ControllerConfig", why);
   }
   KeepUpAuthorities();
   KeepUpControllerConfig(view, is_installing);
@@ -88,7 +88,7 @@ std::map<std::string, WallTime> OperatorReconciler::CertificateExpiries() const 
   return server_ ? server_->certificate_expiries() : std::map<std::string, WallTime>();
 }
 
-void OperatorReconciler::Problem(std::string_view task, std::string_view what, const std::string& why) {
+void OperatorReconciler::ReportProblem(std::string_view task, std::string_view what, const std::string& why) {
   listener_.trouble(std::string(what), Error(ErrorKind::kInvalid, why));
   AddTo(problems_, task, why);
 }
@@ -98,7 +98,7 @@ void OperatorReconciler::KeepUpControllerConfig(const View& view, bool is_instal
   // The ClusterOperator reports unreadable settings already.
   if (!view.unreadable_settings.empty()) return;
 
-  // The decision parses certificates, so it is left out when nothing has changed.
+  // A decision parses certificates, so nothing is decided if no input has changed.
   const std::string stream = view.os_image_stream == nullptr ? "" : view.os_image_stream->metadata.resource_version;
   std::string key = fmt::format("{} {} {} {}", sources_.VersionsText(), stream, is_installing, are_authorities_new_);
   if (key == settled_) return;
@@ -112,7 +112,7 @@ void OperatorReconciler::KeepUpControllerConfig(const View& view, bool is_instal
   if (known != nullptr) AddPresent(*known, view, inputs);
   ControllerConfigChange change =
       ControllerConfigPass({.sources = inputs, .known = known, .are_authorities_new = are_authorities_new_});
-  if (!change.problem.empty()) Problem(clusterops::kRenderConfigTask, kWhat, change.problem);
+  if (!change.problem.empty()) ReportProblem(clusterops::kRenderConfigTask, kWhat, change.problem);
   if (!change.warning.empty()) listener_.trouble(kWhat, Error(ErrorKind::kNotFound, change.warning));
   const bool is_settled = !change.created && !change.patch && change.problem.empty();
   settled_ = is_settled ? std::move(key) : "";
@@ -132,10 +132,10 @@ void OperatorReconciler::KeepUpControllerConfig(const View& view, bool is_instal
   writes_.Start(what, client_.Once({}).Patch<TemplateInput>(
                           {"", api::kControllerConfigName}, kube::JsonPatch{*std::move(change.patch)},
                           [this, what, before = *known](Result<TemplateInput>&& written) {
-                            const Kept kept = KeptOf(before, written);
+                            const PatchEffect effect = PatchEffectOf(before, written);
                             if (written) sources_.StoreAnswer(*std::move(written));
                             writes_.Ended(clusterops::kMachineConfigControllerTask, what,
-                                          written ? nullptr : &written.error(), kept);
+                                          written ? nullptr : &written.error(), effect);
                           }));
 }
 
@@ -153,7 +153,7 @@ void OperatorReconciler::KeepUpAuthorities() {
     listener_.retry_at(clock_.Monotonic() + in);
   }
   const std::string what = "writing the ConfigMap kubeconfig-data";
-  if (!change.problem.empty()) Problem(clusterops::kRenderConfigTask, what, change.problem);
+  if (!change.problem.empty()) ReportProblem(clusterops::kRenderConfigTask, what, change.problem);
   if (!change.next || !writes_.MayStart(what)) return;
   change.next->metadata.name = kKubeconfigDataName;
   change.next->metadata.namespace_name = settings_.namespace_name;

@@ -3,10 +3,11 @@
 
 // Maintains the objects that the Machine Config Operator makes from the settings of the cluster.
 //
-// These are the ControllerConfig, the authorities of the API server for nodes, those of registries for other operators,
-// and what ServerUpkeep maintains.  A cluster that lacks the kind Infrastructure is not OpenShift, and then nothing is
-// written: its ControllerConfig belongs to the administrator.  If an object that is needed is missing or cannot be
-// read, the ClusterOperator reports a failure, and what was made from the object before stays.
+// These objects are the ControllerConfig, the ConfigMap with the API server's authorities for nodes, the ConfigMap with
+// the registries' authorities for other operators, and the objects of ServerUpkeep.  A cluster that lacks the kind
+// Infrastructure is not OpenShift, and then nothing is written: its ControllerConfig belongs to the administrator.  If
+// a setting that is needed is missing or cannot be read, the ClusterOperator reports a failure, and the objects that
+// were made from the setting stay as they are.
 
 #include <map>
 #include <memory>
@@ -27,9 +28,9 @@ namespace pintle::controller {
 
 struct OperatorReconcilerSettings {
   std::string namespace_name = {};  // The namespace of the operator.
-  std::string release = {};         // The release that the cluster is to have; empty for that of images.json.
+  std::string release = {};         // The release that the cluster is to have; if empty, the release in images.json.
   pool::Features features = {};
-  std::string token_keys_file = {};  // The keys for the tokens of new machines; empty if they need none.
+  std::string token_keys_file = {};  // The keys for the tokens of new machines; empty if they need no token.
 };
 
 class OperatorReconciler {
@@ -41,13 +42,13 @@ class OperatorReconciler {
   OperatorReconciler(const OperatorReconciler&) = delete;
   OperatorReconciler& operator=(const OperatorReconciler&) = delete;
 
-  // Decides and writes; called while this replica acts as the operator.  `is_installing`: no release has been installed
-  // completely yet.
+  // Decides and writes; called while this replica acts as the operator.  `is_installing` is true if no release has been
+  // installed completely yet.
   void Look(const View& view, bool is_installing);
 
   // Returns the failures of the latest look, and those of writes, by task of the operator.
   std::map<std::string, std::string, std::less<>> Failures() const;
-  // Returns the release that the cluster is to have, or "" if that is not known.
+  // Returns the release that the cluster is to have, or "" if it is not known.
   std::string ExpectedRelease() const;
 
   // Returns when the certificates of the Ignition server expire, by the names of their Secrets.
@@ -59,7 +60,8 @@ class OperatorReconciler {
   void KeepUpControllerConfig(const View& view, bool is_installing);
   void KeepUpAuthorities();
   void KeepUpRegistries();
-  void Problem(std::string_view task, std::string_view what, const std::string& why);
+  // Reports that the action `what` has failed, also as a failure of the operator's task.
+  void ReportProblem(std::string_view task, std::string_view what, const std::string& why);
 
   kube::Client client_;
   const Clock& clock_;
@@ -68,10 +70,10 @@ class OperatorReconciler {
   std::map<std::string, std::string, std::less<>> problems_;  // The key is the task.
   OperatorWrites writes_;
   OperatorSources sources_;
-  std::unique_ptr<ServerUpkeep> server_;  // Exists once the cluster is known to be OpenShift.
-  std::optional<SettlingAuthorities> settling_;
-  bool are_authorities_new_ = false;
-  std::string settled_;  // Identifies the inputs for which the ControllerConfig needs no write.
+  std::unique_ptr<ServerUpkeep> server_;         // Exists once the cluster is known to be OpenShift.
+  std::optional<SettlingAuthorities> settling_;  // Of the latest KubeconfigDataPass().
+  bool are_authorities_new_ = false;             // Of the latest KubeconfigDataPass().
+  std::string settled_;                          // Identifies the inputs for which the ControllerConfig needs no write.
 };
 
 }  // namespace pintle::controller

@@ -19,7 +19,7 @@ namespace {
 
 // The name of the only MachineConfiguration.
 constexpr const char* kOnlyConfiguration = "cluster";
-// The limit for calls at the same time.  When a cluster is taken over, thousands of nodes may lack their
+// The largest number of calls at the same time.  When a cluster is taken over, thousands of nodes may lack their
 // MachineConfigNodes.
 constexpr std::size_t kCallsAtOnce = 32;
 
@@ -56,8 +56,8 @@ OperatorReports::OperatorReports(kube::Client client, const Clock& clock, Cluste
 void OperatorReports::Look(const View& view) {
   if (!operators_.is_served()) return;
   writes_.BeginLook();
-  KeepUpConfiguration(view);
-  KeepUpNodes(view);
+  KeepUpMachineConfiguration(view);
+  KeepUpMachineConfigNodes(view);
   KeepUpPools(view);
   writes_.EndLook();
   Report(view);
@@ -83,7 +83,7 @@ void OperatorReports::KeepUpPools(const View& view) {
   for (const api::MachineConfigPool* pool : view.pools) {
     const std::string& name = pool->metadata.name;
     if (pool->metadata.deletion_timestamp || view.unreadable_pools.contains(name)) continue;
-    // In a cluster without arbiters, an administrator has made the pool with this name.
+    // In a cluster without arbiters, an administrator has made the pool with this name, so it is left alone.
     if (name == api::kArbiterPool && view.topology() != pool::kArbiterTopology) continue;
     const api::Labels labels = clusterops::MissingLabels(*pool);
     const std::string what = "labelling the pool " + name;
@@ -94,15 +94,15 @@ void OperatorReports::KeepUpPools(const View& view) {
     writes_.Start(what, client_.Once({}).Patch<api::MachineConfigPool>(
                             {"", name}, kube::MergePatch{std::move(patch)},
                             [this, what, before = *pool](Result<api::MachineConfigPool>&& labelled) {
-                              const Kept kept = KeptOf(before, labelled);
+                              const PatchEffect effect = PatchEffectOf(before, labelled);
                               if (labelled) cluster_.StoreAnswer(*std::move(labelled));
                               writes_.Ended(clusterops::kMachineConfigPoolsTask, what,
-                                            labelled ? nullptr : &labelled.error(), kept);
+                                            labelled ? nullptr : &labelled.error(), effect);
                             }));
   }
 }
 
-void OperatorReports::KeepUpNodes(const View& view) {
+void OperatorReports::KeepUpMachineConfigNodes(const View& view) {
   if (!cluster_.machine_config_nodes().is_served()) return;
   clusterops::MachineConfigNodeInputs inputs{
       .nodes = view.nodes, .pools = view.pools, .known = view.machine_config_nodes};
@@ -116,7 +116,7 @@ void OperatorReports::KeepUpNodes(const View& view) {
     static_cast<api::MachineConfigNode&>(created) = std::move(missing);
     writes_.Start(what, client_.Once({}).Create<WatchedMachineConfigNode>(
                             created, [this, what](const Result<WatchedMachineConfigNode>& made) {
-                              // The node's own agent may have created it.
+                              // The node's agent may have created the MachineConfigNode.
                               const bool is_there = made || made.error().kind() == ErrorKind::kConflict;
                               writes_.EndedWithBackoff(clusterops::kMachineConfigNodeTask, what,
                                                        is_there ? nullptr : &made.error());
@@ -135,7 +135,7 @@ void OperatorReports::KeepUpNodes(const View& view) {
   }
 }
 
-// The arguments are copies, since the originals belong to a callback that is destroyed when its call is replaced.
+// The arguments are copies: the originals belong to the callback of a call, which Start() replaces and so destroys.
 void OperatorReports::Remove(std::string what, clusterops::StaleMachineConfigNode stale) {
   writes_.Start(what, client_.Once({}).Delete<api::MachineConfigNode>(
                           {"", stale.name}, stale.uid, [this, what](const Result<>& removed) {
@@ -146,7 +146,7 @@ void OperatorReports::Remove(std::string what, clusterops::StaleMachineConfigNod
                           }));
 }
 
-void OperatorReports::KeepUpConfiguration(const View& view) {
+void OperatorReports::KeepUpMachineConfiguration(const View& view) {
   if (!cluster_.machine_configurations().is_served() || !view.unreadable_settings.empty()) return;
   if (view.machine_configuration == nullptr) {
     const std::string what = "creating the MachineConfiguration";
@@ -172,17 +172,17 @@ void OperatorReports::KeepUpConfiguration(const View& view) {
   writes_.Start(what, client_.Once({}).Patch<api::MachineConfiguration>(
                           {"", kOnlyConfiguration}, kube::MergePatch{std::move(patch)},
                           [this, what, before = known](Result<api::MachineConfiguration>&& written) {
-                            const Kept kept = KeptOf(before, written);
+                            const PatchEffect effect = PatchEffectOf(before, written);
                             if (written) cluster_.StoreAnswer(*std::move(written));
                             writes_.Ended(clusterops::kMachineConfigurationTask, what,
-                                          written ? nullptr : &written.error(), kept);
+                                          written ? nullptr : &written.error(), effect);
                           },
                           kube::Part::kStatus));
 }
 
 // ---- the ClusterOperator ----
 
-void OperatorReports::Create() {
+void OperatorReports::CreateClusterOperator() {
   const std::string what = "creating the ClusterOperator";
   if (!writes_.MayStart(what)) return;
   api::ClusterOperator created;
@@ -196,12 +196,12 @@ void OperatorReports::Create() {
 
 void OperatorReports::Report(const View& view) {
   const api::ClusterOperator* const known = operators_.Find(api::kMachineConfigOperatorName);
-  if (known == nullptr) return Create();
+  if (known == nullptr) return CreateClusterOperator();
   const WallTime now = clock_.Wall();
   ClusterOperatorChange change = ClusterOperatorPass({.view = view,
                                                       .known = *known,
                                                       .versions = versions_,
-                                                      .laid_out_release = laid_out_release_,
+                                                      .laid_out_release = release_of_images_,
                                                       .failures = Failures(),
                                                       .waiting_since = waiting_since_,
                                                       .now = now});
@@ -218,10 +218,10 @@ void OperatorReports::Report(const View& view) {
                           [this, what, before = *known,
                            events = std::move(change.events)](Result<api::ClusterOperator>&& written) {
                             if (!written) return writes_.Ended("", what, &written.error());
-                            const Kept kept = KeptOf(before, written);
-                            if (kept == Kept::kYes) Emit(*written, events);
+                            const PatchEffect effect = PatchEffectOf(before, written);
+                            if (effect == PatchEffect::kKept) Emit(*written, events);
                             operators_.StoreAnswer(*std::move(written));
-                            writes_.Ended("", what, nullptr, kept);
+                            writes_.Ended("", what, nullptr, effect);
                           },
                           kube::Part::kStatus));
 }

@@ -3,9 +3,9 @@
 
 // Reports as OpenShift's Machine Config Operator does, and maintains the objects that belong to that operator.
 //
-// These are the ClusterOperator, the MachineConfigNodes, the policy in the status of the MachineConfiguration, and the
-// labels of the built-in pools.  A cluster that lacks the kind ClusterOperator is not OpenShift, and then nothing is
-// written.  A write that fails is repeated less and less often, and the ClusterOperator reports it.
+// These objects are the ClusterOperator, the MachineConfigNodes, the policy in the status of the MachineConfiguration,
+// and the labels of the built-in pools.  A cluster that lacks the kind ClusterOperator is not OpenShift, and then
+// nothing is written.  A write that fails is repeated less and less often, and the ClusterOperator reports the failure.
 
 #include <functional>
 #include <map>
@@ -42,7 +42,7 @@ class OperatorReports {
   void Look(const View& view);
 
   // Returns whether no release has been installed completely yet, or nullopt while that is not known.  An installed
-  // cluster stays one, even if its ClusterOperator is deleted.
+  // cluster still counts as installed if its ClusterOperator is deleted.
   std::optional<bool> IsInstalling(const View& view);
 
   // Returns whether the API server has the kind ClusterOperator, and the object has been read if it exists.
@@ -55,7 +55,7 @@ class OperatorReports {
   // release of images.json; it is reported if neither the ControllerConfig nor the ClusterOperator has a release.
   void Set(std::map<std::string, std::string, std::less<>> failures, std::string laid_out_release = "") {
     failures_of_others_ = std::move(failures);
-    laid_out_release_ = std::move(laid_out_release);
+    release_of_images_ = std::move(laid_out_release);
   }
 
   // Stops all writes and forgets what has failed.
@@ -63,10 +63,11 @@ class OperatorReports {
 
  private:
   void KeepUpPools(const View& view);
-  void KeepUpNodes(const View& view);
+  void KeepUpMachineConfigNodes(const View& view);
+  // Removes a MachineConfigNode whose Node does not exist any more.
   void Remove(std::string what, clusterops::StaleMachineConfigNode stale);
-  void KeepUpConfiguration(const View& view);
-  void Create();
+  void KeepUpMachineConfiguration(const View& view);
+  void CreateClusterOperator();
   void Report(const View& view);
   std::vector<clusterops::TaskFailure> Failures() const;
   void Emit(const api::ClusterOperator& about, const std::vector<clusterops::OperatorEvent>& events);
@@ -79,7 +80,7 @@ class OperatorReports {
   std::function<void(MonotonicTime when)> retry_at_;
   OverlaidMirror<api::ClusterOperator> operators_;
   std::map<std::string, std::string, std::less<>> failures_of_others_;  // The key is the task.
-  std::string laid_out_release_;
+  std::string release_of_images_;
   std::set<std::string, std::less<>> failed_tasks_;
   std::optional<WallTime> waiting_since_;
   bool is_installed_ = false;  // A release has been installed at some time.

@@ -199,9 +199,9 @@ void OperatorSources::Write(kube::Client& client, OperatorWrites& writes, std::s
   writes.Start(what, client.Once({}).Patch<api::ConfigMap>(
                          kube::NameOf(next.metadata), kube::JsonPatch{std::move(patch).operations()},
                          [this, &writes, task, what, before = *known](Result<api::ConfigMap>&& written) {
-                           const Kept kept = KeptOf(before, written);
+                           const PatchEffect effect = PatchEffectOf(before, written);
                            if (written) StoreAnswer(*std::move(written));
-                           writes.Ended(task, what, written ? nullptr : &written.error(), kept);
+                           writes.Ended(task, what, written ? nullptr : &written.error(), effect);
                          }));
 }
 

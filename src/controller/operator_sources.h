@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A current copy of the objects from which the operator's part makes the ControllerConfig and what belongs to it.
+// A current copy of the objects from which the operator's part makes the ControllerConfig and the objects that belong
+// to it.
 //
-// They are in several namespaces, and most are followed by their names, so that the controller needs no right to read
-// all ConfigMaps of a namespace that is not its own.
+// These objects are in several namespaces.  Most of them are followed by their names, so that the controller needs no
+// right to read all ConfigMaps of a namespace that is not its own.
 
 #include <functional>
 #include <map>
@@ -38,11 +39,11 @@ class OperatorSources {
  public:
   struct Listener {
     std::function<void()> changed;
-    std::function<void(std::string_view what, const Error& error)> trouble;
+    std::function<void(std::string_view kind, const Error& error)> trouble;  // The kind is in the plural: "networks".
     UnreadableListener unreadable = {};  // Without it, `trouble` is called for objects that cannot be read.
   };
 
-  // `namespace_name` is that of the operator.
+  // `namespace_name` is the namespace of the operator.
   OperatorSources(kube::Client& client, const std::string& namespace_name, const Listener& listener);
   OperatorSources(const OperatorSources&) = delete;
   OperatorSources& operator=(const OperatorSources&) = delete;
@@ -55,9 +56,9 @@ class OperatorSources {
 
   // Returns whether each object has been read, is known to be missing, or is known to be unreadable.
   bool is_ready() const;
-  // Returns why some objects cannot be read, or "".  Nothing may be made from the others then, because an object that
-  // cannot be read is not the same as one that is missing.  Unreadable credentials for registries do not count: only
-  // one field needs them, and Inputs() contains the reason.
+  // Returns why some objects cannot be read, or "".  If some cannot be read, nothing may be made from the other
+  // objects, because in Inputs() an unreadable object is like a missing one.  Unreadable credentials for registries do
+  // not count: only one field needs them, and Inputs() contains the reason.
   std::string WhyUnreadable() const;
 
   clusterops::ControllerConfigInputs Inputs() const;
@@ -86,6 +87,7 @@ class OperatorSources {
   using Followed = FollowedObject<api::ConfigMap>;
   using FollowedSecret = FollowedObject<api::Secret>;
 
+  // Follows the Secrets that the account `puller_` names.
   void FollowSecretsOfPuller();
   clusterops::RegistryCredentialInputs CredentialInputs() const;
   void StoreAnswer(api::ConfigMap written);
@@ -121,7 +123,7 @@ class OperatorSources {
   Followed api_authorities_;
   Followed kubeconfig_data_;
   Followed merged_registries_;
-  FollowedObject<ServiceAccount> puller_;
+  FollowedObject<ServiceAccount> puller_;  // The account whose Secrets have credentials for the cluster's own registry.
   FollowedSecret pull_secret_;
   std::map<std::string, std::unique_ptr<FollowedSecret>> secrets_of_puller_;  // The key is the name of the Secret.
 };

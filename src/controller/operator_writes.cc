@@ -39,10 +39,10 @@ bool OperatorWrites::MayStart(const std::string& what, std::string_view contents
   return true;
 }
 
-void OperatorWrites::Ended(std::string_view task, const std::string& what, const Error* error, Kept kept) {
+void OperatorWrites::Ended(std::string_view task, const std::string& what, const Error* error, PatchEffect effect) {
   const auto call = calls_.extract(what);
   if (error != nullptr) return Failed(task, what, *error);
-  if (kept == Kept::kNo) {
+  if (effect == PatchEffect::kDropped) {
     unkept_[what] = contents_[what];
     return Failed(task, what, UnkeptError());
   }

@@ -3,9 +3,9 @@
 
 // The writes of the operator's part of the controller.
 //
-// Each write is identified by its description.  A write is not started again while it is under way, and is repeated
-// less and less often if it fails.  The ClusterOperator reports the failure of a write that is still wanted, under the
-// name of the operator's task that the write belongs to.
+// Each write is identified by its description, the parameter `what`.  A write is not started again while it is under
+// way, and is repeated less and less often if it fails.  The ClusterOperator reports the failure of a write that is
+// still wanted, under the name of the operator's task that the write belongs to.
 
 #include <cstddef>
 #include <functional>
@@ -24,12 +24,14 @@
 
 namespace pintle::controller {
 
-// States whether the server has kept the changes of a patch.  If it has not, its answer is the object from before.
-enum class Kept { kYes, kNo };
+// States whether the server has kept or dropped the changes of a patch.  If the server has dropped them, its answer is
+// the object as it was before.
+enum class PatchEffect { kKept, kDropped };
 
+// Returns kKept for a failed patch, too: its error is reported instead.
 template <typename T>
-Kept KeptOf(const T& before, const Result<T>& answer) {
-  return answer && HasSameContent(before, *answer) ? Kept::kNo : Kept::kYes;
+PatchEffect PatchEffectOf(const T& before, const Result<T>& answer) {
+  return answer && HasSameContent(before, *answer) ? PatchEffect::kDropped : PatchEffect::kKept;
 }
 
 class OperatorWrites {
@@ -49,18 +51,21 @@ class OperatorWrites {
   void EndLook();
 
   // Notes that the look wants a write.  Returns whether the write may start: it is not under way, and has no back-off.
-  // If the server kept nothing of a patch, its back-off ends when the look wants other `contents`, which may be kept.
+  // If the server dropped the changes of a patch, the back-off of the write ends when the look wants other `contents`,
+  // which the server may keep.
   bool MayStart(const std::string& what, std::string_view contents = "");
   void Start(const std::string& what, kube::Call call) { calls_[what] = std::move(call); }
   std::size_t count() const { return calls_.size(); }
 
-  // Handles the end of a write; `error` is nullptr on success.  `task` is empty if the ClusterOperator cannot report
-  // the failure.  A patch that the API server does not keep counts as a failure as long as it is wanted.
-  void Ended(std::string_view task, const std::string& what, const Error* error, Kept kept = Kept::kYes);
+  // Must be called when a write has ended; `error` is nullptr on success.  `task` is empty if the ClusterOperator
+  // cannot report the failure.  A patch whose changes the API server drops counts as a failure as long as it is wanted.
+  void Ended(std::string_view task, const std::string& what, const Error* error,
+             PatchEffect effect = PatchEffect::kKept);
   // Like Ended(), but backs off after a success, too.  A creation or a removal needs this: while the mirror lags
   // behind, the write would be repeated at once.
   void EndedWithBackoff(std::string_view task, const std::string& what, const Error* error);
 
+  // Returns the failures that the ClusterOperator is to report.
   std::vector<clusterops::TaskFailure> Failures() const;
 
   // Stops all writes and forgets what has failed.

@@ -3,7 +3,7 @@
 
 // Mirrors one kind, overlaid with the answers to our own writes, and reports changes that matter.
 //
-// A node's heartbeat makes a new version of the Node every few minutes, without any change that matters.
+// Most changes do not matter: a node's heartbeat makes a new version of the Node every few minutes.
 
 #include <memory>
 #include <string>
@@ -47,8 +47,8 @@ class OverlaidMirror : public OverlaidObjects {
                              }},
                         need, std::move(listener), std::move(selection)) {}
 
-  // Finds an object without a namespace, or one of the selected namespace.  It is valid until the mirror or an answer
-  // replaces it.
+  // Finds an object without a namespace, or an object of the selected namespace.  Returns nullptr if there is none.
+  // The object is valid until the mirror or an answer replaces it.
   const T* Find(const std::string& name) const {
     const kube::AnyObject* const found = FindAny(name);
     return found == nullptr ? nullptr : &kube::As<T>(*found);
@@ -66,8 +66,8 @@ class OverlaidMirror : public OverlaidObjects {
         [&](const kube::AnyObject& readable_part, const Error& why) { visit(kube::As<T>(readable_part), why); });
   }
 
-  // Stores the server's answer to a write.  Ignores an answer that is not newer than the known version, and one about
-  // an object that the mirror does not have yet.
+  // Stores the server's answer to a write.  Ignores an answer that is not newer than the known version, and an answer
+  // about an object that the mirror does not have yet.
   void StoreAnswer(T answered) { StoreAnyAnswer(std::make_unique<kube::ObjectOf<T>>(std::move(answered))); }
 
   // Stores an answer that is older than the known version.  The answer is right nevertheless, since the server's

@@ -49,8 +49,8 @@ OverlaidObjects::OverlaidObjects(kube::Client& client, Type type, Need need, Lis
                      Changed();
                    },
                .synced = [this] { Synced(); },
-               .unreadable = [this](const kube::ObjectName& name, const Error& why) { IsUnreadable(name, why); },
-               .trouble = [this](const Error& error) { InTrouble(error); }},
+               .unreadable = [this](const kube::ObjectName& name, const Error& why) { NoteUnreadable(name, why); },
+               .trouble = [this](const Error& error) { NoteTrouble(error); }},
               FeedSettingsFor(need)) {}
 
 void OverlaidObjects::Expect(const std::string& name) {
@@ -100,16 +100,16 @@ void OverlaidObjects::Synced() {
   listener_.changed();
 }
 
-void OverlaidObjects::IsUnreadable(const kube::ObjectName& name, const Error& why) {
+void OverlaidObjects::NoteUnreadable(const kube::ObjectName& name, const Error& why) {
   unreadable_count_ = mirror_.unreadable().size();
   listener_.unreadable ? listener_.unreadable(type_.kind, name, why) : listener_.trouble(why);
   listener_.changed();
 }
 
-void OverlaidObjects::InTrouble(const Error& error) {
+void OverlaidObjects::NoteTrouble(const Error& error) {
   const bool is_missing = need_ == Need::kIfServed && error.kind() == ErrorKind::kNotFound;
   if (!is_missing) {
-    // A failure that may pass is reported only when it repeats.
+    // A failure that may pass is reported only when it is repeated.
     const bool is_to_be_reported = error.kind() == ErrorKind::kInvalid || ++failures_ > kFailuresBeforeReport;
     if (!mirror_.is_synced() && is_to_be_reported) refusal_ = error.message();
     listener_.trouble(error);

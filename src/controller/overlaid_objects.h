@@ -32,6 +32,7 @@ class OverlaidObjects {
  public:
   struct Listener {
     std::function<void()> changed;  // Called for changes that matter, and when all objects have been read.
+    // Called before `changed` for each object that has other contents, or that can be read again.
     std::function<void(const kube::AnyObject& before, const kube::AnyObject& now)> replaced =
         [](const kube::AnyObject&, const kube::AnyObject&) {};
     std::function<void(const Error& error)> trouble;
@@ -87,6 +88,7 @@ class OverlaidObjects {
   OverlaidObjects(kube::Client& client, Type type, Need need, Listener listener, kube::Selection selection);
   ~OverlaidObjects() = default;
 
+  // These functions are for OverlaidMirror, which has the same functions without "Any".
   const kube::AnyObject* FindAny(const std::string& name) const;
   void StoreAnyAnswer(std::unique_ptr<kube::AnyObject> answered);
   void StoreAnyOlderAnswer(std::unique_ptr<kube::AnyObject> answered);
@@ -96,8 +98,8 @@ class OverlaidObjects {
   void Changed();
   void Replaced(const kube::AnyObject& before, const kube::AnyObject& now);
   void Synced();
-  void IsUnreadable(const kube::ObjectName& name, const Error& why);
-  void InTrouble(const Error& error);
+  void NoteUnreadable(const kube::ObjectName& name, const Error& why);
+  void NoteTrouble(const Error& error);
 
   const Type type_;
   const Need need_;
@@ -105,8 +107,8 @@ class OverlaidObjects {
   const std::string namespace_name_;
   bool is_known_to_be_missing_ = false;
   std::size_t unreadable_count_ = 0;
-  int failures_ = 0;  // Failures to list since the last success.
-  std::set<std::string> expected_;
+  int failures_ = 0;                // Failures to list since the last success.
+  std::set<std::string> expected_;  // The names for which IsExpected() returns true.
   std::string refusal_;
   WriteAnswers answers_;
   kube::AnyMirror mirror_;

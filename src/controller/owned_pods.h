@@ -13,11 +13,13 @@ namespace pintle::controller {
 struct WholePod : WholeObject {};
 
 // Returns the label selector of the owner's pods as the API server's lists expect it, such as "app=web,tier in (a,b)".
-// Returns "" if the selector has no condition, or one that is unknown: then the pods cannot be selected.
+// Returns "" if the selector has no condition, or a condition with an unknown operator: then the pods cannot be
+// selected.
 std::string PodSelectorOf(const WholeObject& owner);
 
-// If the scheduler has not placed a pod yet, and the pod may run on one node only, returns this node; otherwise "".
-// The pods of a DaemonSet have an affinity to one node by its name.
+// Returns the node on which the scheduler has yet to place the pod.  Returns "" if the pod has been placed, or if it
+// may run on several nodes.  A pod of a DaemonSet may run on one node only: it has an affinity to the name of this
+// node.
 std::string NodeAwaitedBy(const WholePod& pod);
 
 // Returns whether the pod reports that it is ready, and is not being deleted.

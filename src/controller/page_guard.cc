@@ -19,14 +19,15 @@ constexpr auto kBetweenLooks = std::chrono::seconds(5);
 // several attempts, so that a short outage of the API server ends no stream.
 constexpr auto kReviewedBefore = std::chrono::seconds(30);
 static_assert(kBetweenLooks * 3 < kReviewedBefore && kReviewedBefore < Admissions::kPermittedFor);
-// The server has fewer connections, so there are as many visits only if clients leave faster than the loop drops their
-// requests.
+// The server has fewer connections than this.  So this many visits wait only if clients leave faster than the loop
+// drops their requests.
 constexpr long kMostVisits = 512;
-// Somebody who sends many wrong tokens must not keep the API server busy, nor keep others out while it answers slowly.
-constexpr std::size_t kMostUnderWay = 32;
-constexpr std::ptrdiff_t kMostUnderWayPerClient = 15;
+// The number of questions is limited: somebody who sends many wrong tokens must not keep the API server busy, nor keep
+// other visitors out while the API server answers slowly.
+constexpr std::size_t kMostQuestions = 32;
+constexpr std::ptrdiff_t kMostQuestionsPerClient = 15;
 // A client with an IPv4 and an IPv6 address counts as two clients.
-static_assert(kMostUnderWayPerClient * 2 < kMostUnderWay);
+static_assert(kMostQuestionsPerClient * 2 < kMostQuestions);
 
 net::HttpAnswer Unauthenticated() {
   return {.status = 401, .headers = {{"WWW-Authenticate", "Bearer realm=\"pintle\""}, {"Cache-Control", "no-store"}}};
@@ -44,8 +45,9 @@ std::string ClientOf(const net::IncomingRequest& request) {
   return peer ? net::ClientKeyOf(peer->address) : std::string(request.peer);
 }
 
-// Keeps only what the page reads, because many requests may wait for their admission.  The token is not part of it.
-net::KeptRequest WhatThePageReads(net::IncomingRequest request) {
+// Returns the request with only those headers that the page reads, because many requests may wait for their admission.
+// The token is left out.
+net::KeptRequest WithHeadersOfPage(net::IncomingRequest request) {
   std::erase_if(request.headers, [](const net::IncomingRequest::Field& field) {
     return !net::SameIgnoringCase(field.name, "Host") && !net::SameIgnoringCase(field.name, "Last-Event-ID");
   });
@@ -66,7 +68,7 @@ net::HttpAnswer PageGuard::Answer(const net::IncomingRequest& request, net::Http
   if (!token) return Unauthenticated();
   if (visits_.use_count() > kMostVisits) return CannotAsk();
   auto later = std::make_shared<net::LaterAnswer>();
-  Visit visit = {.request = std::make_shared<const net::KeptRequest>(WhatThePageReads(request)),
+  Visit visit = {.request = std::make_shared<const net::KeptRequest>(WithHeadersOfPage(request)),
                  .page = std::move(page),
                  .later = later,
                  .client = ClientOf(request),
@@ -80,7 +82,7 @@ net::HttpAnswer PageGuard::Answer(const net::IncomingRequest& request, net::Http
 // A review may take long, and clients that have left must not fill the memory meanwhile.  The server counts these
 // requests among the later answers of their clients until they are dropped.
 void PageGuard::DropAbandoned() {
-  for (auto& [key, asked] : under_way_) {
+  for (auto& [key, asked] : questions_) {
     std::erase_if(asked.visits, [](const Visit& visit) { return !visit.later->IsAwaited(); });
   }
 }
@@ -92,7 +94,7 @@ void PageGuard::Admit(std::string token, Visit visit) {
   if (const auto admission = admissions_.Find(key, clock_.Monotonic())) {
     return Settle(*admission, key, token, std::move(visit));
   }
-  if (const auto asked = under_way_.find(key); asked != under_way_.end()) {
+  if (const auto asked = questions_.find(key); asked != questions_.end()) {
     return asked->second.visits.push_back(std::move(visit));
   }
   if (!MayAskFor(visit.client)) return visit.later->Complete(CannotAsk);
@@ -101,13 +103,13 @@ void PageGuard::Admit(std::string token, Visit visit) {
 }
 
 bool PageGuard::MayAskFor(const std::string& client) const {
-  const auto own = std::count_if(under_way_.begin(), under_way_.end(),
+  const auto own = std::count_if(questions_.begin(), questions_.end(),
                                  [&](const auto& asked) { return asked.second.client == client; });
-  return under_way_.size() < kMostUnderWay && own < kMostUnderWayPerClient;
+  return questions_.size() < kMostQuestions && own < kMostQuestionsPerClient;
 }
 
 void PageGuard::Ask(const std::string& key, std::string token, std::string client, std::vector<Visit> visits) {
-  UnderWay& question = under_way_[key];
+  Question& question = questions_[key];
   question.client = std::move(client);
   question.visits = std::move(visits);
   question.token = std::move(token);
@@ -117,8 +119,8 @@ void PageGuard::Ask(const std::string& key, std::string token, std::string clien
 
 void PageGuard::Reviewed(const std::string& key, Result<kube::Admission> admission) {
   // The question is taken out first, since an answer may lead to the next question about the same token.
-  auto question = under_way_.extract(key);
-  UnderWay& asked = question.mapped();
+  auto question = questions_.extract(key);
+  Question& asked = question.mapped();
   if (!admission) {
     Report(admission.error());
     for (const Visit& visit : asked.visits) visit.later->Complete(CannotAsk);
@@ -144,7 +146,7 @@ void PageGuard::Settle(kube::Admission admission, const std::string& key, const 
   visit.later->Complete([page = std::move(visit.page), request = std::move(visit.request), stream = std::move(stream)] {
     net::HttpAnswer answer = page(request->View());
     if (!answer.stream) return answer;
-    // Without its guard, a stream would not end with the token.
+    // A stream that does not go through a RevocableStream would not end with the token.
     if (!stream) return CannotAsk();
     stream->Carry(std::move(answer.stream));
     answer.stream = stream;
@@ -153,32 +155,32 @@ void PageGuard::Settle(kube::Admission admission, const std::string& key, const 
 }
 
 std::shared_ptr<net::RevocableStream> PageGuard::Follow(const std::string& key, const std::string& token) {
-  Followed& one = followed_[key];
-  one.token = token;
+  TokenStreams& of_token = streams_[key];
+  of_token.token = token;
   auto stream = std::make_shared<net::RevocableStream>();
-  one.streams.push_back(stream);
+  of_token.streams.push_back(stream);
   ReviewStreams();
   return stream;
 }
 
 void PageGuard::ReviewStreams() {
   const MonotonicTime now = clock_.Monotonic();
-  for (auto at = followed_.begin(); at != followed_.end();) {
-    Followed& one = at->second;
-    std::erase_if(one.streams, [](const auto& stream) { return stream.expired(); });
+  for (auto at = streams_.begin(); at != streams_.end();) {
+    TokenStreams& of_token = at->second;
+    std::erase_if(of_token.streams, [](const auto& stream) { return stream.expired(); });
     const bool is_permitted = admissions_.Find(at->first, now) == kube::Admission::kPermitted;
-    if (one.streams.empty() || !is_permitted) {
-      for (const auto& stream : one.streams) {
+    if (of_token.streams.empty() || !is_permitted) {
+      for (const auto& stream : of_token.streams) {
         if (const auto alive = stream.lock()) alive->Revoke();
       }
-      at = followed_.erase(at);
+      at = streams_.erase(at);
       continue;
     }
     const bool is_due = admissions_.PermittedFor(at->first, now) <= kReviewedBefore;
-    if (is_due && !under_way_.contains(at->first)) Ask(at->first, one.token, "", {});
+    if (is_due && !questions_.contains(at->first)) Ask(at->first, of_token.token, "", {});
     ++at;
   }
-  if (followed_.empty()) return look_.Cancel();
+  if (streams_.empty()) return look_.Cancel();
   look_.After(kBetweenLooks);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Lets only those read the page whose token the API server accepts, and who have the right to read it.
+// Lets only those visitors read the page whose token the API server accepts, and who have the right to read the page.
 //
 // The threads of the page's server pass each request to the loop, which looks up the admission of its token or asks the
 // API server, and then completes the answer.  A stream of changes lasts as long as its token is accepted: the token is
@@ -32,6 +32,7 @@ inline constexpr const char* kPageRightVerb = "get";
 
 class PageGuard : public std::enable_shared_from_this<PageGuard> {
  public:
+  // Asks the API server about a token.
   using Review = std::function<kube::Call(std::string token, std::function<void(Result<kube::Admission>)> done)>;
 
   // The loop and the clock must outlive the guard.
@@ -40,8 +41,8 @@ class PageGuard : public std::enable_shared_from_this<PageGuard> {
   // Answers from `page` if the visitor may read it.  Any thread may call this.
   net::HttpAnswer Answer(const net::IncomingRequest& request, net::HttpHandler page);
 
-  // Ends the streams of tokens that are no longer accepted, and asks again about the others in time.  The guard calls
-  // this every few seconds while a stream is open.
+  // Ends the streams of tokens that are no longer accepted, and reviews each other token before its admission expires.
+  // The guard calls this every few seconds while a stream is open.
   void ReviewStreams();
 
  private:
@@ -50,30 +51,35 @@ class PageGuard : public std::enable_shared_from_this<PageGuard> {
     std::shared_ptr<const net::KeptRequest> request;
     net::HttpHandler page;
     std::shared_ptr<net::LaterAnswer> later;
-    std::string client;                  // As ClientKeyOf() of net/rate_limit.h returns it.
+    std::string client;                  // The result of ClientKeyOf() (net/rate_limit.h).
     std::shared_ptr<const int> counted;  // A copy of visits_.
   };
-  // A token that the API server is being asked about.
-  struct UnderWay {
+  // A question to the API server about a token, which has not been answered yet.
+  struct Question {
     std::string token;
-    std::string client;  // The client whose request has led to the question; empty if a stream has.
-    std::vector<Visit> visits;
+    std::string client;  // The client whose request has led to the question; empty if the question is about a stream.
+    std::vector<Visit> visits;  // The requests that wait for the answer.
     kube::Call call;
   };
-  // A token with which streams are open.
-  struct Followed {
+  // The streams that are open with one token.
+  struct TokenStreams {
     std::string token;
     std::vector<std::weak_ptr<net::RevocableStream>> streams;
   };
 
   PageGuard(event::Loop& loop, const Clock& clock, Review review);
 
+  // Drops the visits whose clients have left.
   void DropAbandoned();
+  // Settles a visit at once if the admission of its token is known.  Otherwise, asks the API server first.
   void Admit(std::string token, Visit visit);
+  // Returns whether another question may be asked because of a request of the client.
   bool MayAskFor(const std::string& client) const;
   void Ask(const std::string& key, std::string token, std::string client, std::vector<Visit> visits);
   void Reviewed(const std::string& key, Result<kube::Admission> admission);
+  // Completes the answer to a visit.
   void Settle(kube::Admission admission, const std::string& key, const std::string& token, Visit visit);
+  // Makes a stream that ends when the token is no longer accepted.
   std::shared_ptr<net::RevocableStream> Follow(const std::string& key, const std::string& token);
   void Report(const Error& error);
 
@@ -83,10 +89,10 @@ class PageGuard : public std::enable_shared_from_this<PageGuard> {
   // Each visit has a copy, so that any thread can count the visits.
   const std::shared_ptr<const int> visits_ = std::make_shared<const int>();
   Admissions admissions_;
-  std::map<std::string, UnderWay> under_way_;  // The key of this map and of followed_ is that of the token.
-  std::map<std::string, Followed> followed_;
-  event::Timer look_;    // Set while there is anything in followed_.
-  std::string trouble_;  // The latest error of a review, which is logged once.
+  std::map<std::string, Question> questions_;    // The key is KeyOfToken() of the token.
+  std::map<std::string, TokenStreams> streams_;  // The key is KeyOfToken() of the token.
+  event::Timer look_;                            // Armed while streams_ is not empty.
+  std::string trouble_;                          // The latest error of a review, which is logged once.
 };
 
 }  // namespace pintle::controller

@@ -16,12 +16,12 @@
 namespace pintle::controller {
 namespace {
 
-constexpr std::size_t kMostListed = 10;
+constexpr std::size_t kMostListed = 10;            // A list in the message has at most this many entries.
 constexpr auto kSecond = std::chrono::seconds(1);  // A certificate is valid until the end of its last second.
 constexpr std::size_t kLongestName = 120;          // In characters.
 constexpr std::size_t kLongestObstacle = 1000;     // In characters.
 
-// Shortens a name, and quotes one with control characters: paths and units may contain any character.
+// Shortens a name, and quotes a name with control characters: paths and units may contain any character.
 std::string Named(const std::string& name) {
   std::string shown = FirstCharacters(name, kLongestName);
   if (shown.size() < name.size()) shown += "...";
@@ -29,6 +29,7 @@ std::string Named(const std::string& name) {
   return is_plain ? shown : gotext::Quoted(shown);
 }
 
+// Joins the first names, and adds how many names are left out.
 std::string Listed(std::span<const std::string> names, std::string_view between) {
   std::vector<std::string> shown;
   for (const std::string& name : names.first(std::min(names.size(), kMostListed))) shown.push_back(Named(name));
@@ -130,7 +131,8 @@ std::string Message(const PauseReport& report) {
   return std::move(sentences).Take();
 }
 
-std::optional<WallTime> FirstEnd(const PauseReport& report) {
+// Returns when the first of the nodes' certificates expires, or nullopt.
+std::optional<WallTime> FirstExpiry(const PauseReport& report) {
   std::optional<WallTime> first;
   for (const WaitingBundle& bundle : report.bundles) {
     if (bundle.valid_until && (!first || *bundle.valid_until < *first)) first = bundle.valid_until;
@@ -139,9 +141,9 @@ std::optional<WallTime> FirstEnd(const PauseReport& report) {
 }
 
 std::string_view Reason(const PauseReport& report, WallTime now) {
-  const std::optional<WallTime> end = FirstEnd(report);
-  if (end && now >= *end + kSecond) return "CertificateExpired";
-  if (end && *end - now < kCertificateIsUrgent) return "CertificateExpiresSoon";
+  const std::optional<WallTime> expiry = FirstExpiry(report);
+  if (expiry && now >= *expiry + kSecond) return "CertificateExpired";
+  if (expiry && *expiry - now < kCertificateIsUrgent) return "CertificateExpiresSoon";
   if (!report.bundles.empty()) return "CertificatesWait";
   if (report.reboots) return "RebootWaits";
   if (report.drains) return "DrainWaits";
@@ -176,10 +178,10 @@ void SetPausedPending(const PauseReport& report, WallTime now, std::vector<api::
 }
 
 std::optional<WallTime> NextChange(const PauseReport& report, WallTime now) {
-  const std::optional<WallTime> end = report.waits() ? FirstEnd(report) : std::nullopt;
-  if (!end) return std::nullopt;
-  // The first full seconds in which the condition is different.
-  for (const WallTime then : {*end - kCertificateIsUrgent + kSecond, *end + kSecond}) {
+  const std::optional<WallTime> expiry = report.waits() ? FirstExpiry(report) : std::nullopt;
+  if (!expiry) return std::nullopt;
+  // The first full seconds in which the certificate is urgent, and in which it has expired.
+  for (const WallTime then : {*expiry - kCertificateIsUrgent + kSecond, *expiry + kSecond}) {
     if (then > now) return then;
   }
   return std::nullopt;

@@ -3,8 +3,8 @@
 
 // Makes a pool's condition PausedPending from a pause report.
 //
-// The message has points in time instead of ages, so that it changes only when the report does.  The reason also
-// changes when a waiting certificate becomes urgent, and when it expires.
+// The message has points in time instead of ages, so that the message changes only when the report changes.  The reason
+// also changes when a waiting certificate becomes urgent, and when it expires.
 
 #include <chrono>
 #include <optional>

@@ -22,10 +22,11 @@ std::string_view ConfigOf(const pool::NodeState& node) {
   return has_desired ? node.desired_config() : node.current_config();
 }
 
+// The nodes that would be given the target if the pool were not paused.
 struct WaitingNodes {
   std::set<std::string, std::less<>> configs;  // The configs of these nodes.
-  std::size_t nodes = 0;
-  bool needs_image = false;
+  std::size_t count = 0;
+  bool needs_image = false;  // A node would also be given another image.
 };
 
 WaitingNodes FindWaiting(const api::MachineConfigPool& pool, std::span<const pool::NodeState> nodes,
@@ -35,7 +36,7 @@ WaitingNodes FindWaiting(const api::MachineConfigPool& pool, std::span<const poo
   if (pool.spec.configuration.name.empty()) return waiting;
   for (const pool::NodeState& node : nodes) {
     if (target.IsAssignedTo(node) || !pool::IsManaged(node.node())) continue;
-    ++waiting.nodes;
+    ++waiting.count;
     waiting.configs.emplace(ConfigOf(node));
     if (node.desired_image().value_or("") != layering.image()) waiting.needs_image = true;
   }
@@ -92,12 +93,14 @@ void FindRenders(const PauseInputs& inputs, const WaitingNodes& waiting, PauseRe
   if (!later.empty()) report.waits_since = later.front().created;
   for (KnownRender& render : later) report.renders.push_back(std::move(render.name));
   report.renders.push_back(target);
-  // A target that is older than the nodes' configs was chosen again at an unknown time, so the condition's time counts.
+  // A target that is older than the nodes' configs was chosen again at an unknown time.  Then the time of the condition
+  // counts.
   const bool is_new = target_created && (!newest_on_nodes || *target_created > *newest_on_nodes);
   if (!report.waits_since && is_new) report.waits_since = target_created;
 }
 
-// Returns the time since which the pool's condition has reported that something waits, or nullopt if it does not.
+// Returns the time since which the pool's condition has reported that something waits.  Returns nullopt if the
+// condition does not report this.
 std::optional<WallTime> KnownSince(const api::MachineConfigPool& pool) {
   for (const api::Condition& condition : pool.status.conditions) {
     if (condition.type == kPausedPending && condition.status == "True" && condition.last_transition_time) {
@@ -117,7 +120,8 @@ std::vector<api::WaitingFile> WaitingFilesOf(const api::Node& node) {
   return problems.ToResult() ? std::move(files) : std::vector<api::WaitingFile>();
 }
 
-// If nodes have different certificates in the same file, those that expire first count.
+// Adds the files that nodes report.  If nodes have different certificates in the same file, the certificates that
+// expire first count.
 void AddWaitingFiles(const PauseInputs& inputs, PauseReport& report) {
   std::map<std::string, WaitingBundle> bundles;
   std::set<std::string> paths;
@@ -138,13 +142,14 @@ void AddWaitingFiles(const PauseInputs& inputs, PauseReport& report) {
   for (auto& [path, bundle] : bundles) report.bundles.push_back(std::move(bundle));
 }
 
-// In a cluster with a ControllerConfig, nodes do not take these files from a rendered config.
-void LeaveOutWrittenFiles(PauseReport& report) {
+// Leaves out the files that nodes take from the ControllerConfig, if there is one, and not from a rendered config.
+void LeaveOutFilesOfControllerConfig(PauseReport& report) {
   std::erase_if(report.bundles, [](const WaitingBundle& bundle) {
     return bundle.path == kKubeletAuthorities || bundle.path == kCloudAuthorities;
   });
 }
 
+// Returns whether the policy CertificatesPass allows the difference.
 bool MayPass(const PausedDifference& difference) {
   return difference.has_only_bundles && !difference.reboots && !difference.drains && difference.obstacle.empty();
 }
@@ -170,7 +175,7 @@ bool Passes(const PauseInputs& inputs, const PauseReport& report) {
 
 }  // namespace
 
-StatedPolicy PolicyOf(const api::MachineConfigPool& pool) {
+StatedPolicy StatedPolicyOf(const api::MachineConfigPool& pool) {
   const std::string* const text = api::Find(pool.metadata.annotations, kPausePolicyAnnotation);
   if (text == nullptr || text->empty() || *text == "Strict") return {};
   if (*text == "CertificatesPass") return {PausePolicy::kCertificatesPass, ""};
@@ -188,7 +193,7 @@ std::vector<std::string> ConfigsToCompare(const api::MachineConfigPool& pool, st
                                           const pool::Layering& layering) {
   if (pool.spec.configuration.name.empty()) return {};
   std::set<std::string, std::less<>> configs = FindWaiting(pool, nodes, layering).configs;
-  const bool may_pass = pool.spec.paused && PolicyOf(pool).policy == PausePolicy::kCertificatesPass;
+  const bool may_pass = pool.spec.paused && StatedPolicyOf(pool).policy == PausePolicy::kCertificatesPass;
   if (configs.empty() && may_pass) configs = ConfigsOfChanging(nodes);
   if (configs.empty()) return {};
   configs.insert(pool.spec.configuration.name);
@@ -199,20 +204,20 @@ PauseReport ReportPause(const PauseInputs& inputs) {
   PauseReport report;
   report.is_paused = inputs.pool.spec.paused;
   report.nodes = inputs.nodes.size();
-  StatedPolicy stated = PolicyOf(inputs.pool);
+  StatedPolicy stated = StatedPolicyOf(inputs.pool);
   report.policy = stated.policy;
   report.policy_problem = std::move(stated.problem);
   if (!report.is_paused) return report;
   report.busy_nodes = CountBusy(inputs);
   const WaitingNodes waiting = FindWaiting(inputs.pool, inputs.nodes, inputs.layering);
-  report.waiting_nodes = waiting.nodes;
-  if (waiting.nodes > 0) {
+  report.waiting_nodes = waiting.count;
+  if (waiting.count > 0) {
     static_cast<PausedDifference&>(report) = DifferenceOf(inputs.pool.spec.configuration.name, waiting.configs,
                                                           inputs.configs, inputs.policy, inputs.overrides);
     if (waiting.needs_image) AddImage(report);
     FindRenders(inputs, waiting, report);
   }
-  if (inputs.has_controller_config) LeaveOutWrittenFiles(report);
+  if (inputs.has_controller_config) LeaveOutFilesOfControllerConfig(report);
   if (report.policy == PausePolicy::kStrict) AddWaitingFiles(inputs, report);
   const bool waits = report.waiting_nodes > 0 || report.nodes_with_waiting_files > 0;
   if (waits && !report.waits_since) report.waits_since = KnownSince(inputs.pool).value_or(inputs.now);

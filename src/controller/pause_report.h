@@ -5,10 +5,10 @@
 //
 // `spec.paused` stops one thing: nodes are not given another config.  Nodes that have been given a config before the
 // pause continue, and rendering continues as well.  So that a pause hides nothing, the pool's condition PausedPending
-// lists what would happen if the pool were unpaused.  The list is made with the planner that agents use.
+// lists what would happen if the pool were unpaused.  This list is made with the planner that agents use.
 //
 // Files of the ControllerConfig reach nodes without a rendered config.  The nodes themselves report which of these
-// files wait, and how long their own copies are valid (api/waiting_files.h), since that depends on their disks.
+// files wait, and how long the old files on their disks are valid (api/waiting_files.h).
 //
 // These functions are called in each look at a pool that is paused, or that still has the condition:
 //
@@ -56,7 +56,7 @@ struct PauseInputs {
   const api::NodeDisruptionPolicy& policy;  // The administrator's policy, with or without the defaults.
   const api::IrreconcilableValidationOverrides& overrides;
   WallTime now;
-  // If set, nodes take files from a ControllerConfig, whatever a rendered config has for the same paths.
+  // If true, nodes take some files from the ControllerConfig, whatever a rendered config has for the same paths.
   bool has_controller_config = false;
 };
 
@@ -70,8 +70,8 @@ struct PauseReport : PausedDifference {
   std::size_t busy_nodes = 0;     // Nodes that were given a config before the pause, and continue.
 
   std::vector<std::string> renders;  // The renders that wait, the oldest first; the last is the target.
-  // The time since which something waits: the creation time of the oldest of these renders.  If none of them is newer
-  // than the nodes' configs, this is the time at which the condition became true, or now.
+  // The time since which something waits: the creation time of the oldest waiting render.  If no render is newer than
+  // the nodes' configs, this is the time at which the condition became true, or now.
   std::optional<WallTime> waits_since;
 
   std::size_t nodes_with_waiting_files = 0;
@@ -79,24 +79,28 @@ struct PauseReport : PausedDifference {
 
   bool passes = false;  // The pool is rolled out despite the pause.
 
+  // Returns whether a change waits behind the pause.
   bool waits() const { return is_paused && (waiting_nodes > 0 || nodes_with_waiting_files > 0) && !passes; }
-  // Returns the time at which the nodes' old kubelet authorities expire if new ones wait.  The metric that the alert's
-  // runbook names reports this time.
+  // Returns the time at which the nodes' old kubelet authorities expire if new authorities wait.  The metric
+  // machine_config_controller_paused_pool_kubelet_ca reports this time.
   std::optional<WallTime> kubelet_authority_until() const;
 };
 
+// The policy that the annotation of a pool states.
 struct StatedPolicy {
   PausePolicy policy = PausePolicy::kStrict;
   std::string problem;  // The annotation's value if it is not a policy.
 };
-StatedPolicy PolicyOf(const api::MachineConfigPool& pool);
+// Returns the policy Strict if the annotation is missing or is not a policy.
+StatedPolicy StatedPolicyOf(const api::MachineConfigPool& pool);
 
-// Returns the names of the configs that a report compares: the target, and those of nodes that wait for it.  If no node
-// waits, but certificates pass, the configs of changing nodes take their place.  The list is empty if nodes have no
-// config to compare.
+// Returns the names of the configs that a report compares: the target, and the configs of nodes that wait for it.  If
+// no node waits and the policy is CertificatesPass, these are the target and the configs of nodes that are being
+// changed.  The list is empty if nodes have no config to compare.
 std::vector<std::string> ConfigsToCompare(const api::MachineConfigPool& pool, std::span<const pool::NodeState> nodes,
                                           const pool::Layering& layering);
 
+// The report has only `is_paused`, `nodes` and the policy if the pool is not paused.
 PauseReport ReportPause(const PauseInputs& inputs);
 
 }  // namespace pintle::controller

@@ -21,15 +21,15 @@ class PauseWatch {
   // Returns the configs that have to be compared for pools that are paused or still have the condition.
   std::set<std::string> ConfigsToCompare(const View& view, const PoolMembers& members) const;
 
-  // Makes the reports of those pools for which no config is missing: each config to compare has been read, or cannot be
-  // read.
+  // Returns whether a config has been read, or cannot be read.
   using IsFetchDone = std::function<bool(const std::string& config)>;
+  // Makes the reports of those pools for which `is_fetch_done` returns true for each config to compare.
   void Look(const View& view, const PoolMembers& members, const WholeConfigs& configs, const IsFetchDone& is_fetch_done,
             WallTime now);
 
   // Returns nullptr if the pool is not paused and has no condition from a pause, or if the report is not known yet.
   const PauseReport* ReportOf(const std::string& pool) const;
-  // Returns whether the pool has to be left alone until its report is known.
+  // Returns whether the pool needs a report that is not known yet.  Until then, the pool has to be left alone.
   bool IsUnknown(const std::string& pool) const { return unknown_.contains(pool); }
   // Returns the next time at which the condition of a pool changes although its report stays the same, or nullopt.
   std::optional<WallTime> NextChange(WallTime now) const;
@@ -42,8 +42,8 @@ class PauseWatch {
     PauseReport report;
   };
 
-  std::map<std::string, Entry> known_;
-  std::set<std::string> unknown_;
+  std::map<std::string, Entry> known_;  // The key is the pool.
+  std::set<std::string> unknown_;       // The pools for which IsUnknown() returns true.
 };
 
 }  // namespace pintle::controller

@@ -91,7 +91,7 @@ class Collector {
       found_.has_only_bundles = false;
       return;
     }
-    // If nodes have different certificates, those that expire first count.
+    // If nodes have different certificates in the same file, the certificates that expire first count.
     const auto known = bundles_.find(change.path);
     if (known == bundles_.end()) {
       bundles_.emplace(change.path, *std::move(bundle));

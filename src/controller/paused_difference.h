@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Computes the difference between the config that waits for a paused pool and those that its nodes have: what changes,
-// and what nodes have to do for it.
+// Computes the difference between the config that waits for a paused pool and the configs that its nodes have: what
+// changes, and which actions of the nodes the change needs.
 
 #include <functional>
 #include <map>
@@ -43,13 +43,13 @@ struct PausedDifference {
   bool drains = false;               // Unpausing drains nodes.
   std::vector<std::string> reasons;  // The reasons why nodes reboot or are drained.
   std::string obstacle;              // The reason why nodes cannot reach the target, if they cannot.
-  std::vector<std::string> unknown;  // Configs that could not be read, so that the rest is incomplete.
+  std::vector<std::string> unknown;  // Configs that could not be read.  If there are any, the difference is incomplete.
   std::vector<WaitingBundle> bundles;
   bool has_only_bundles = false;  // Nothing waits except for `bundles`.
 };
 
-// Compares the config `target` with each of the configs that nodes have.  It uses the agent's planner, so that the
-// report matches what agents will do.  The policy is the administrator's, with or without the defaults.
+// Compares the config `target` with each of the configs that nodes have, by the agent's planner, so that the result
+// matches what agents will do.  The policy is the administrator's, with or without the defaults.
 PausedDifference DifferenceOf(const std::string& target, const std::set<std::string, std::less<>>& node_configs,
                               const WholeConfigs& configs, const api::NodeDisruptionPolicy& policy,
                               const api::IrreconcilableValidationOverrides& overrides);

@@ -53,8 +53,8 @@ void SetCondition(std::vector<api::Condition>& conditions, const char* type, boo
                                   .message = FirstCharacters(PrintableLines(message), api::kLongestConditionMessage)});
 }
 
-// Returns a text that differs when rollouts have advanced.  It contains no times, because a change that the API server
-// does not keep is decided again at another time.
+// Returns a text that differs when rollouts have advanced.  The text contains no times: a change that the API server
+// drops is decided again at another time, and must have the same text then.
 std::string ProgressIn(const api::RolloutPolicyStatus& status) {
   std::string progress = fmt::format("{}", status.observed_generation);
   for (const api::RolloutPoolStatus& pool : status.pools) {
@@ -84,19 +84,19 @@ void PolicyWatch::Look(const View& view) {
     const std::string& name = policy->metadata.name;
     auto known = checked_.extract(name);
     const std::string version = fmt::format("{} {}", policy->metadata.uid, policy->metadata.generation);
-    // A zone that could not be read is tried again.
+    // A policy that could not be compiled is compiled again: perhaps the file of its time zone can be read now.
     if (known && known.mapped().version == version && known.mapped().policy) {
       checked.insert(std::move(known));
       continue;
     }
     auto compiled = pool::CompilePolicy(*policy, [this](const std::string& zone) { return zones_.Find(zone); });
-    Checked now{.version = version, .policy = std::nullopt, .why_unusable = ""};
+    Checked result{.version = version, .policy = std::nullopt, .why_unusable = ""};
     if (compiled) {
-      now.policy = *std::move(compiled);
+      result.policy = *std::move(compiled);
     } else {
-      now.why_unusable = compiled.error().message();
+      result.why_unusable = compiled.error().message();
     }
-    checked.emplace(name, std::move(now));
+    checked.emplace(name, std::move(result));
   }
   checked_ = std::move(checked);
   choices_.clear();
@@ -184,13 +184,13 @@ api::RolloutPolicyStatus PolicyWatch::StatusFor(const api::RolloutPolicy& policy
     }
     if (choice->second.policy != &policy) continue;
     const auto decision = std::find_if(decisions.begin(), decisions.end(),
-                                       [&](const PolicyDecision& one) { return one.status.name == name; });
+                                       [&](const PolicyDecision& known) { return known.status.name == name; });
     const api::RolloutPoolStatus* const before = FindPool(policy.status.pools, name);
-    const api::RolloutPoolStatus* const now_is = decision != decisions.end() ? &decision->status : before;
-    if (now_is == nullptr) continue;
-    status.pools.push_back(*now_is);
-    if (now_is->memory.halt) {
-      halts += fmt::format("{}pool {}: {}", halts.empty() ? "" : "; ", name, now_is->memory.halt->message);
+    const api::RolloutPoolStatus* const next = decision != decisions.end() ? &decision->status : before;
+    if (next == nullptr) continue;
+    status.pools.push_back(*next);
+    if (next->memory.halt) {
+      halts += fmt::format("{}pool {}: {}", halts.empty() ? "" : "; ", name, next->memory.halt->message);
     }
   }
   if (checked.policy) {
@@ -208,8 +208,8 @@ api::RolloutPolicyStatus PolicyWatch::StatusFor(const api::RolloutPolicy& policy
   return status;
 }
 
-// Returns whether a status that differs may be written later: the memories and phases of all rollouts stay, and the
-// last write is less than kReportPace ago.
+// Returns whether a status that has to be written may be written later: the memories and phases of all rollouts stay
+// the same, and the latest write is less than kReportPace ago.
 bool PolicyWatch::MayWait(const api::RolloutPolicy& policy, const api::RolloutPolicyStatus& status) {
   const auto written = written_.find(policy.metadata.name);
   if (written == written_.end() || written->second + kReportPace <= clock_.Monotonic()) return false;
@@ -256,11 +256,11 @@ void PolicyWatch::WriteStatus(const api::RolloutPolicy& policy, api::RolloutPoli
                           {"", name}, kube::JsonPatch{std::move(patch).operations()},
                           [this, what, name, news, before = policy](Result<api::RolloutPolicy>&& answer) {
                             if (!answer) return writes_.Ended("", what, &answer.error());
-                            const Kept kept = KeptOf(before, answer);
+                            const PatchEffect effect = PatchEffectOf(before, answer);
                             written_[name] = clock_.Monotonic();
                             cluster_.StoreAnswer(*std::move(answer));
-                            if (kept == Kept::kYes) Announce(news);
-                            writes_.Ended("", what, nullptr, kept);
+                            if (effect == PatchEffect::kKept) Announce(news);
+                            writes_.Ended("", what, nullptr, effect);
                           },
                           kube::Part::kStatus));
 }
@@ -268,15 +268,15 @@ void PolicyWatch::WriteStatus(const api::RolloutPolicy& policy, api::RolloutPoli
 void PolicyWatch::Announce(const std::map<std::string, std::vector<pool::RolloutNews>>& news) {
   for (const auto& [name, of_pool] : news) {
     const api::MachineConfigPool* const pool = cluster_.pools().Find(name);
-    for (const pool::RolloutNews& one : of_pool) {
-      const std::string message = fmt::format("Pool {}: {}", name, one.message);
-      if (one.is_warning) {
+    for (const pool::RolloutNews& event : of_pool) {
+      const std::string message = fmt::format("Pool {}: {}", name, event.message);
+      if (event.is_warning) {
         log::Warning(message, kNodeRollout, {{"PINTLE_POOL", name}});
       } else {
         log::Notice(message, kNodeRollout, {{"PINTLE_POOL", name}});
       }
       if (pool == nullptr) continue;
-      announcer_.Emit(*pool, one.is_warning ? kube::EventKind::kWarning : kube::EventKind::kNormal, one.reason,
+      announcer_.Emit(*pool, event.is_warning ? kube::EventKind::kWarning : kube::EventKind::kNormal, event.reason,
                       message);
     }
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Keeps the RolloutPolicies in their checked form, and writes their statuses.
+// Checks and compiles the RolloutPolicies, and writes their statuses.
 //
 // The memory of a rollout is in the status of its policy.  A pass that changes the memory updates no node.  So the
 // status is written first, and the next look, which has the answer to this write, updates nodes.
@@ -40,10 +40,10 @@ class PolicyWatch {
   PolicyWatch(const PolicyWatch&) = delete;
   PolicyWatch& operator=(const PolicyWatch&) = delete;
 
-  // Checks the policies that are new or have changed, and chooses one for each pool.
+  // Checks the policies that are new or have changed, and chooses the policy of each pool.
   void Look(const View& view);
-  // Returns the names of the configs that ForPass() has to compare.  These are configs of pools whose policy has
-  // windows only for changes that drain or reboot nodes, while these windows are closed.
+  // Returns the names of the configs that ForPass() has to compare.  A pool has such configs if its policy has windows
+  // only for changes that drain or reboot nodes, and if these windows are closed now.
   std::set<std::string> ConfigsToCompare(const View& view, const PoolMembers& members) const;
   // Returns the policies for a pass.  They refer to objects of the view, and are valid until the next call of this
   // function or of Look().
@@ -53,12 +53,13 @@ class PolicyWatch {
   // differ may be written by a later call.
   void Write(const View& view, const std::vector<PolicyDecision>& decisions);
 
+  // Stops all writes and all checks of gates.
   void Stop();
 
  private:
   struct Checked {
-    std::string version;  // The UID and the generation of the policy that was checked.
-    std::optional<pool::Policy> policy;
+    std::string version;                 // The UID and the generation of the policy that was checked.
+    std::optional<pool::Policy> policy;  // The compiled policy; unset if it cannot be used.
     std::string why_unusable;
   };
 
@@ -67,6 +68,7 @@ class PolicyWatch {
   void WriteStatus(const api::RolloutPolicy& policy, api::RolloutPolicyStatus status,
                    const std::vector<PolicyDecision>& decisions);
   void Announce(const std::map<std::string, std::vector<pool::RolloutNews>>& news);
+  // Returns whether the status may be written by a later call of Write().
   bool MayWait(const api::RolloutPolicy& policy, const api::RolloutPolicyStatus& status);
 
   kube::Client client_;
@@ -83,7 +85,7 @@ class PolicyWatch {
   std::map<std::string, MonotonicTime> written_;  // The time of the latest write of a policy's status.
   gates::GateChecks gates_;
   OperatorWrites writes_;
-  event::WallTimer next_;
+  event::WallTimer next_;  // Fires when a decision may change although nothing in the cluster does.
 };
 
 }  // namespace pintle::controller

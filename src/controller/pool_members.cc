@@ -13,6 +13,7 @@ namespace {
 
 using PoolPointers = std::vector<const api::MachineConfigPool*>;
 
+// Returns whether the pool is neither the pool of the masters nor the pool of the workers.
 bool IsCustom(const api::MachineConfigPool& pool) {
   return pool.metadata.name != api::kMasterPool && pool.metadata.name != api::kWorkerPool;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The nodes of each pool, computed once for all of them.
+// The nodes of each pool, computed once for all pools.
 //
 // Some mistakes in pools keep a node out of every pool, or leave a pool without nodes.  The mistakes are reported in
 // the statuses of these pools, where people look first.
@@ -27,7 +27,7 @@ struct PoolMembers {
   std::map<std::string, Mistake, std::less<>> mistakes;                    // The key is the pool.
   // The nodes that no pool selects.  Nodes with Windows are left out.
   std::vector<const api::Node*> in_no_pool;
-  // Masters that a custom pool selects as well.  They stay masters.
+  // Masters that a custom pool selects as well.  They stay in the pool of the masters.
   std::vector<std::string> masters_wanted_elsewhere;
 
   // Returns the nodes of a pool; none if the pool is unknown.

@@ -22,7 +22,7 @@ Result<std::vector<generated::NewFile>> RegistryFiles(const generated::ImageRule
                             TRY(generated::RuntimeTemplatesFor(templates, pool), generated::kNoTemplatesForImages));
 }
 
-// If the config exists under a name that older operators used, it keeps this name.
+// Returns the name of a pool's config.  A config that exists under a name which older operators used keeps this name.
 std::string NameOfRegistriesConfig(const GenerateInputs& inputs, const api::ObjectMeta& pool) {
   std::string name = generated::RegistriesConfigName(pool.name);
   std::string old_name = generated::OldRegistriesConfigName(pool);
@@ -88,7 +88,7 @@ void RegistriesPass(const GenerateInputs& inputs, generated::PoolTemplates& temp
     }
     const generated::MachineConfig config = generated::RegistriesConfig(NameOfRegistriesConfig(inputs, pool->metadata),
                                                                         *pool, *files, *sources.image, inputs.version);
-    inputs.Made(MadeFrom::kImages, config);
+    inputs.ReportMade(MadeFrom::kImages, config);
     if (inputs.created.contains(config.name)) continue;
     if (auto change = ChangeTo(inputs.ConfigNamed(config.name), config, OwnedParts::kConfig, MadeFrom::kImages)) {
       changes.configs.push_back(*std::move(change));

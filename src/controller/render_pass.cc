@@ -82,10 +82,10 @@ std::string WhyUnreadable(const RenderInputs& inputs) {
   return "";
 }
 
-// The ControllerConfig and the OSImageStream of a release are used together, or nodes would be updated twice.  Returns
-// why the stream has to wait, or an empty string.
+// Returns why the OSImageStream cannot be used yet, or an empty string.  The ControllerConfig and the OSImageStream of
+// a release are used together, because nodes would be updated twice otherwise.
 std::string WhyStreamIsAnother(const View& view) {
-  const std::string needed = RecordedStream(view.controller_config->metadata);
+  const std::string needed = RecordedStreamVersion(view.controller_config->metadata);
   if (view.os_image_stream == nullptr || needed.empty()) return "";
   const std::string& version = view.os_image_stream->metadata.Annotation(api::kReleaseImageVersionAnnotation);
   if (version == needed) return "";
@@ -117,6 +117,7 @@ void Gather(RenderInputs& inputs) {
   if (const auto selected = Select(inputs); !selected) Refuse(inputs, selected.error().message());
 }
 
+// Returns the value of RenderInputs::key.
 std::string RenderKey(const RenderInputs& inputs) {
   const View& view = inputs.view;
   const api::MachineConfigPool& pool = inputs.pool;
@@ -132,7 +133,7 @@ std::string RenderKey(const RenderInputs& inputs) {
     key += metadata.Annotation(api::kGeneratedByVersionAnnotation) + " " +
            metadata.Annotation(api::kReleaseImageVersionAnnotation);
   }
-  // Custom pools follow the stream of worker, so it counts as an input.
+  // Custom pools follow the stream of the worker pool, so this stream is an input of each pool.
   if (const api::MachineConfigPool* worker = view.PoolNamed(api::kWorkerPool)) {
     key += worker->spec.os_image_stream ? "\n" + worker->spec.os_image_stream->name : "";
   }
@@ -179,7 +180,7 @@ std::string GeneratorVersion(const std::vector<const api::MachineConfig*>& confi
   return "";
 }
 
-std::string RecordedStream(const api::ObjectMeta& controller_config) {
+std::string RecordedStreamVersion(const api::ObjectMeta& controller_config) {
   const std::string& record = controller_config.Annotation(api::kOsImageStreamAnnotation);
   const std::string beginning = controller_config.Annotation(api::kReleaseImageVersionAnnotation) + " ";
   return record.starts_with(beginning) ? record.substr(beginning.size()) : "";

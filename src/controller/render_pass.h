@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Decides what is rendered for a pool, and renders it.
+// Decides whether and from which inputs a config is rendered for a pool, and renders it.
 
 #include <optional>
 #include <string>
@@ -20,15 +20,16 @@ struct Versions {
   std::string operator_version;  // Empty to accept a ControllerConfig of any version.
 };
 
-// Returns the version of the controller that generated the configs: that of the first config which has one, or "".
+// Returns the version of the controller that generated the configs.  This is the version that the first annotated
+// config has, or "" if no config is annotated.
 std::string GeneratorVersion(const std::vector<const api::MachineConfig*>& configs);
 
-// Returns the version of the OSImageStream that the ControllerConfig has its OS images from, or "" if that is not
-// recorded for its release.
-std::string RecordedStream(const api::ObjectMeta& controller_config);
+// Returns the version of the OSImageStream whose OS images the ControllerConfig has, as an annotation records it.  The
+// text is empty if there is no such record, or if the record is about another release than the ControllerConfig's.
+std::string RecordedStreamVersion(const api::ObjectMeta& controller_config);
 
-// Returns the version that new configs are annotated with.  It is versions.controller if that is set, or else the
-// version that generated configs of the cluster have, so that a takeover changes none of them, or else our own.
+// Returns the version that new configs are annotated with: versions.controller if it is not empty, or else
+// GeneratorVersion(), so that a takeover changes no config, or else the version of Pintle.
 std::string SigningVersion(const std::vector<const api::MachineConfig*>& configs, const Versions& versions);
 
 // The inputs of RenderPass() for one pool; borrowed.
@@ -44,10 +45,11 @@ struct RenderInputs {
   std::string key;
 };
 
+// Collects the inputs for a pool, or the reason why nothing can be rendered for it.
 RenderInputs GatherFor(const api::MachineConfigPool& pool, const View& view, const Versions& versions);
 
 // Returns why the configs from the cluster's templates do not match the ControllerConfig yet, or an empty string if
-// they do.  If the status has no conditions, nobody generates such configs, and there is nothing to wait for.
+// they match.  If the status has no conditions, nobody generates such configs, and there is nothing to wait for.
 std::string WhyTemplatesAreBehind(const api::ControllerConfig& config);
 
 struct RenderOutcome {
@@ -55,10 +57,10 @@ struct RenderOutcome {
   std::optional<machineconfig::Rendered> rendered;  // Unset if the verdict is a failure.
 };
 
-// `current` is the present target of the pool, in full, or nullptr if there is none.
+// Renders the config of a pool.  `current` is the present target of the pool, in full, or nullptr if there is none.
 RenderOutcome RenderPass(const RenderInputs& inputs, const api::MachineConfig* current);
 
-// Returns whether two configs are the same for a node.
+// Returns whether two configs are the same for a node: only their metadata may differ.
 bool HasSameSpec(const api::MachineConfig& a, const api::MachineConfig& b);
 
 }  // namespace pintle::controller

@@ -21,9 +21,9 @@ using kube::EventKind;
 
 // Inputs may be incomplete for this long before the pool becomes degraded.
 constexpr auto kWaitForInputs = std::chrono::minutes(1);
-constexpr const char* kRender = "render";
+constexpr const char* kRender = "render";  // The kind of write in the keys of the back-offs.
 
-// Returns the patch that makes a config the pool's target.  If `now` is set and the target replaces another one, the
+// Returns the patch that makes a config the pool's target.  If `now` is set and the config replaces another target, the
 // patch also records `now` as the time of the change.
 json::Value ConfigurationPatch(const api::MachineConfigPool& pool, const machineconfig::Rendered& rendered,
                                const std::optional<WallTime>& now) {
@@ -60,8 +60,8 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
         key_(std::move(key)),
         client_(renderer.client_.Once([this](const kube::Failure& failure) { failure_ = failure; })) {}
 
-  // `current` names the pool's present target.  It is read in full, since nodes must be able to go from it to the new
-  // config.
+  // `current` names the pool's present target.  This config is read in full, since nodes must be able to go from it to
+  // the new config.
   void Begin(const std::string& current) {
     const bool is_known = !current.empty() && renderer_.cluster_.configs().Find(current) != nullptr;
     if (!is_known) {
@@ -90,11 +90,11 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
     const RenderInputs inputs = GatherFor(*pool, view, renderer_.versions_);
     if (inputs.is_temporary && renderer_.IsWorthWaiting(pool_)) return WaitForInputs();
     renderer_.waiting_since_.erase(pool_);
-    done_ = {.key = inputs.key,
-             .target = pool->spec.configuration.name,
-             .source = pool->spec.configuration.source,
-             .is_stored = false,
-             .version = ""};
+    outcome_ = {.key = inputs.key,
+                .target = pool->spec.configuration.name,
+                .source = pool->spec.configuration.source,
+                .is_stored = false,
+                .version = ""};
     RenderOutcome outcome = RenderPass(inputs, current_ ? &*current_ : nullptr);
     if (!outcome.rendered) {
       SetVerdict(std::move(outcome.verdict));
@@ -128,9 +128,9 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
   void Store() {
     renderer_.image_overridden_[pool_] = IsOverridden();
     const std::string& name = rendered_.config.metadata.name;
-    done_.target = name;
-    done_.source = rendered_.source;
-    done_.is_stored = true;
+    outcome_.target = name;
+    outcome_.source = rendered_.source;
+    outcome_.is_stored = true;
     if (current_ && current_->metadata.name == name) return Compare(*current_);
     OverlaidMirror<WatchedMachineConfig>& configs = renderer_.cluster_.configs();
     configs.Find(name) != nullptr || configs.IsExpected(name) ? ReadStored(std::nullopt) : Create();
@@ -152,14 +152,16 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
       const bool may_be_there = created.error().kind() == ErrorKind::kConflict;
       return may_be_there ? ReadStored(created.error()) : Fail(created.error());
     }
-    done_.version = created->metadata.resource_version;
+    outcome_.version = created->metadata.resource_version;
     const api::MachineConfigPool* const pool = renderer_.cluster_.pools().Find(pool_);
     if (pool == nullptr) return End();
     AnnounceCreated(*pool, *created);
     Retarget();
   }
 
-  // A config must not become a target if it does not exist, or if its name is used for other contents.
+  // Reads the config that the cluster has under the name of the rendered config.  The rendered config must not become a
+  // target if it is not stored, or if its name is used for other contents.  If the cluster has no such config, fails
+  // with `refusal`, or creates the config if `refusal` is not set.
   void ReadStored(std::optional<Error> refusal) {
     const std::string& name = rendered_.config.metadata.name;
     renderer_.cluster_.configs().Expect(name);
@@ -173,7 +175,7 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
   }
 
   void Compare(const api::MachineConfig& stored) {
-    done_.version = stored.metadata.resource_version;
+    outcome_.version = stored.metadata.resource_version;
     if (!HasSameSpec(stored, rendered_.config)) return Restore(stored);
     const std::string& release = rendered_.config.metadata.Annotation(api::kReleaseImageVersionAnnotation);
     const bool is_of_release =
@@ -189,7 +191,7 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
     call_ = client_.Patch<api::MachineConfig>({"", stored.metadata.name}, kube::MergePatch{std::move(patch)},
                                               [this](const Result<api::MachineConfig>& noted) {
                                                 if (!noted) return NotWritten(noted.error());
-                                                done_.version = noted->metadata.resource_version;
+                                                outcome_.version = noted->metadata.resource_version;
                                                 Retarget();
                                               });
   }
@@ -212,7 +214,7 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
         {"", changed.metadata.name}, kube::JsonPatch{RenderedSpecPatch(changed, rendered_.config)},
         [this](const Result<api::MachineConfig>& restored) {
           if (!restored) return NotWritten(restored.error());
-          done_.version = restored->metadata.resource_version;
+          outcome_.version = restored->metadata.resource_version;
           log::Warning(fmt::format("{} had been changed; its spec was restored", restored->metadata.name), kTarget,
                        {{"PINTLE_POOL", pool_}});
           Retarget();
@@ -223,20 +225,21 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
     const api::MachineConfigPool* const pool = renderer_.cluster_.pools().Find(pool_);
     if (pool == nullptr) return End();
     if (IsTarget(*pool, rendered_)) return Succeed();
-    renderer_.backoff_.MustReadFirst({kRender, pool_}) ? ReadFirst() : Target(*pool);
+    renderer_.backoff_.MustReadFirst({kRender, pool_}) ? ReadFirst() : SetTarget(*pool);
   }
 
+  // Reads the pool before its target is set, because another client changes the pool again and again.
   void ReadFirst() {
     ReadPool([this] {
       const View view = renderer_.cluster_.Look();
       const api::MachineConfigPool* const pool = view.PoolNamed(pool_);
       if (pool == nullptr) return End();
-      const bool is_of_present_inputs = GatherFor(*pool, view, renderer_.versions_).key == done_.key;
+      const bool is_of_present_inputs = GatherFor(*pool, view, renderer_.versions_).key == outcome_.key;
       is_of_present_inputs ? Retarget() : renderer_.Finish(pool_, std::nullopt);
     });
   }
 
-  void Target(const api::MachineConfigPool& pool) {
+  void SetTarget(const api::MachineConfigPool& pool) {
     const auto now = renderer_.dates_targets_ ? std::optional(renderer_.clock_.Wall()) : std::nullopt;
     call_ = client_.Patch<api::MachineConfigPool>(
         {"", pool_}, kube::MergePatch{ConfigurationPatch(pool, rendered_, now)},
@@ -259,7 +262,7 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
     error.kind() == ErrorKind::kConflict ? ReadAgain(error, version) : Fail(error);
   }
 
-  // Somebody else has changed the pool, and its target may be another one now.
+  // Somebody else has changed the pool, perhaps also its target, so the pool is read again.
   void ReadAgain(const Error& conflict, const std::string& version) {
     ReadPool([this, conflict, version] {
       const api::MachineConfigPool* const pool = renderer_.cluster_.pools().Find(pool_);
@@ -284,7 +287,8 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
 
   void NotWritten(const Error& error) { error.kind() == ErrorKind::kConflict ? RenderAgain(error) : Fail(error); }
 
-  // It is no failure if somebody else has changed the object first, unless that keeps happening.
+  // Ends the job, so that the next look renders again.  It is no failure if somebody else has changed the object first,
+  // unless this happens again and again.
   void RenderAgain(const Error& conflict) {
     renderer_.failed_keys_[pool_] = key_;
     if (renderer_.backoff_.CountConflict({kRender, pool_}, renderer_.clock_.Monotonic())) return Fail(conflict);
@@ -314,18 +318,18 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
   void End() {
     renderer_.backoff_.Succeeded({kRender, pool_});
     renderer_.failed_keys_.erase(pool_);
-    renderer_.Finish(pool_, std::move(done_));
+    renderer_.Finish(pool_, std::move(outcome_));
   }
 
   Renderer& renderer_;
   const std::string pool_;
   const std::string key_;
   kube::Client client_;
-  std::optional<kube::Failure> failure_;  // The failure of the latest call.
-  std::optional<api::MachineConfig> current_;
+  std::optional<kube::Failure> failure_;       // The failure of the latest call.
+  std::optional<api::MachineConfig> current_;  // The pool's target before this job, in full.
   machineconfig::Rendered rendered_;
-  std::string base_image_;
-  Rendered done_;
+  std::string base_image_;  // The OS image of the ControllerConfig, for an Event.
+  Rendered outcome_;
   kube::Call call_;
 };
 
@@ -398,12 +402,12 @@ void Renderer::Begin(const api::MachineConfigPool& pool, std::string key) {
   job->Begin(pool.spec.configuration.name);
 }
 
-void Renderer::Finish(const std::string& pool, std::optional<Rendered> done) {
-  // The job has called this function and owns the string `pool`, so the job is kept until the end.
+void Renderer::Finish(const std::string& pool, std::optional<Rendered> outcome) {
+  // The job has called this function and owns the string `pool`, so the job is kept until this function ends.
   const auto job = jobs_.extract(pool);
   rendering_.erase(job.key());
-  if (done) {
-    rendered_.insert_or_assign(job.key(), *std::move(done));
+  if (outcome) {
+    rendered_.insert_or_assign(job.key(), *std::move(outcome));
   } else {
     rendered_.erase(job.key());
   }

@@ -50,7 +50,7 @@ class Renderer {
   const Verdicts& verdicts() const { return verdicts_; }
   // Returns the pools for which a config is being rendered, or will be as soon as their inputs are complete.
   pool::PoolNames rendering() const;
-  // Returns, by pool, whether its config overrides the OS image.
+  // Returns for each pool whether its config overrides the OS image.
   const std::map<std::string, bool, std::less<>>& image_overridden() const { return image_overridden_; }
 
   // Stops all jobs and forgets everything about pools.
@@ -61,7 +61,7 @@ class Renderer {
 
   // The outcome of the latest rendering for a pool.
   struct Rendered {
-    std::string key;  // Identifies the inputs.
+    std::string key;  // The key of the inputs (RenderInputs::key).
     // The pool's target at the end of the rendering.
     std::string target;
     std::vector<api::ObjectReference> source;
@@ -75,8 +75,8 @@ class Renderer {
   // Returns whether the pool's inputs have been incomplete for a short time only.
   bool IsWorthWaiting(const std::string& pool);
   void Begin(const api::MachineConfigPool& pool, std::string key);
-  // Ends a job.  Without `done`, the next look renders for the pool again.
-  void Finish(const std::string& pool, std::optional<Rendered> done);
+  // Ends a job.  If `outcome` is nullopt, the next look renders for the pool again.
+  void Finish(const std::string& pool, std::optional<Rendered> outcome);
 
   event::Loop& loop_;
   kube::Client client_;
@@ -91,9 +91,10 @@ class Renderer {
   std::map<std::string, bool, std::less<>> image_overridden_;
   std::map<std::string, Rendered, std::less<>> rendered_;  // The key is the pool.
   WriteBackoff backoff_;
-  std::map<std::string, std::string, std::less<>> failed_keys_;  // The key of the inputs that failed last, by pool.
-  // Pools whose inputs are not complete yet.
-  pool::PoolNames waiting_;
+  // The keys of the inputs with which the latest rendering or write has failed, by pool.
+  std::map<std::string, std::string, std::less<>> failed_keys_;
+  pool::PoolNames waiting_;  // The pools whose inputs are not complete yet.
+  // The times since which inputs have been incomplete, by pool.
   std::map<std::string, MonotonicTime, std::less<>> waiting_since_;
   std::map<std::string, std::shared_ptr<Job>, std::less<>> jobs_;
 };

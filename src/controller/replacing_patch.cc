@@ -8,7 +8,7 @@
 namespace pintle::controller {
 namespace {
 
-// In a path of a JSON patch, "~" and "/" have other meanings.
+// Returns the key as a part of a path in a JSON patch, where "~" and "/" have other meanings.
 std::string EscapedForPath(std::string_view key) {
   std::string escaped;
   for (const char c : key) {

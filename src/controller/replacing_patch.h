@@ -25,7 +25,7 @@ class ReplacingPatch {
   // Sets or replaces the value at a path such as "/spec/replicas".  The path is a JSON Pointer, and everything but its
   // last part must exist.
   void Set(std::string_view path, json::Value value);
-  // These two set the given annotations or labels and keep the others, also those of an earlier call.
+  // These two set the given annotations or labels, and keep all others, also those that an earlier call has set.
   void SetAnnotations(const api::Annotations& annotations);
   void SetLabels(const api::Labels& labels);
 

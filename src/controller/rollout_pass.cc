@@ -32,8 +32,8 @@ constexpr const char* kRenderDegraded = "RenderDegraded";
 constexpr const char* kDegraded = "Degraded";
 constexpr const char* kWriteRefused = "WriteRefused";
 constexpr const char* kUnreadable = "Unreadable";
-// A pool's condition names this many of the nodes that could not be written.
-constexpr std::size_t kMostUnwrittenNamed = 5;
+// A pool's condition has the errors of this many writes; the other errors are only counted.
+constexpr std::size_t kMostWriteErrors = 5;
 
 api::Condition ConditionOf(const char* type, bool is_true, std::string reason, std::string_view message,
                            std::optional<api::Time> now) {
@@ -81,7 +81,7 @@ class Pass {
       : inputs_(inputs), view_(inputs.view), members_(inputs.members), configs_(KnownConfigsIn(inputs.view)) {
     if (view_.controller_config != nullptr) expirys_ = pool::CertExpirysOf(*view_.controller_config);
     for (const api::MachineConfigNode* report : view_.machine_config_nodes) reports_[report->metadata.name] = report;
-    for (const auto& [node, what] : inputs.unwritten.nodes) updated_last_.insert(node);
+    for (const auto& [node, failure] : inputs.unwritten.nodes) updated_last_.insert(node);
     updated_last_.insert(inputs.undrainable.begin(), inputs.undrainable.end());
     if (view_.os_image_stream != nullptr) streams_ = view_.os_image_stream->status.available_streams;
   }
@@ -95,7 +95,7 @@ class Pass {
       if (!inputs_.skipped.contains(pool->metadata.name)) LookAt(*pool);
     }
     LookAtMastersInNoPool();
-    // Updates come first, since the rest can wait.
+    // Updates come first, since the other changes can wait.
     std::stable_partition(changes_.nodes.begin(), changes_.nodes.end(),
                           [](const NodeChange& change) { return !change.target_text.empty(); });
     return std::move(changes_);
@@ -138,8 +138,8 @@ class Pass {
                          .candidates = static_cast<std::size_t>(waiting)};
   }
 
-  // Returns the MachineConfigNodes of the pool's nodes.  Those without conditions are left out, since pool::Status()
-  // stops reading at the first of them.
+  // Returns the MachineConfigNodes of the pool's nodes.  A MachineConfigNode without conditions is left out, since
+  // pool::Status() would stop reading at it.
   std::vector<const api::MachineConfigNode*> ReportsOf(const std::vector<NodeState>& nodes) const {
     std::vector<const api::MachineConfigNode*> reports;
     for (const NodeState& node : nodes) {
@@ -172,7 +172,7 @@ class Pass {
     TakeOutAwaited(rollout);
     const NodesByName updated = IsHeld(found) ? NodesByName() : KeepUp(found, pool, rollout, to_stage);
     if (!updated.empty()) {
-      // The status is written after the nodes have been updated, and describes that state.
+      // The status is written after the nodes have been updated, so it describes the state after the updates.
       std::vector<NodeState> after;
       for (const NodeState& node : nodes) {
         const auto changed = updated.find(node.name());
@@ -185,8 +185,9 @@ class Pass {
     WriteStatus(found, std::move(rollout.status), situation.layering);
   }
 
-  // Decides by the policy of the pool, if it has one.  Sets `to_stage` to the target that nodes without it have to
-  // stage, or to an empty text if they stage nothing.  If the policy cannot be used, `to_stage` stays unset.
+  // Decides by the policy of the pool, if it has one.  Sets `to_stage` to the target that has to be staged by nodes
+  // which do not have it, or to an empty text if nodes stage nothing.  If the policy cannot be used, `to_stage` stays
+  // unset.
   pool::Rollout DecideAbout(const pool::Situation& situation, std::optional<std::string>& to_stage) {
     const PoolPolicy* const of_pool = PolicyOf(situation.pool.metadata.name);
     if (of_pool == nullptr) {
@@ -219,6 +220,7 @@ class Pass {
     return found == inputs_.policies->end() ? nullptr : &found->second;
   }
 
+  // Removes the updates of nodes that wait for a forecast.
   void TakeOutAwaited(pool::Rollout& rollout) const {
     if (inputs_.awaited == nullptr) return;
     for (auto* list : {&rollout.updates, &rollout.updates_of_unavailable}) {
@@ -230,9 +232,11 @@ class Pass {
 
   // ---- what cannot be read ----
 
+  // Returns whether no node of the pool may be updated, because something about the pool cannot be read.
   bool IsHeld(const api::MachineConfigPool& pool) const { return view_.held_pools.contains(pool.metadata.name); }
 
-  // The parts of the status that are about nodes stay as they are.
+  // Reports in a pool's status why the cluster cannot be read.  The parts of the status that are about nodes stay as
+  // they are.
   void ReportUnread(const api::MachineConfigPool& found) {
     if (inputs_.skipped.contains(found.metadata.name)) return;
     api::MachineConfigPool pool = found;
@@ -250,12 +254,14 @@ class Pass {
     return found == unwritten.end() ? nullptr : &found->second;
   }
 
+  // Returns whether the node must not be written now.
   bool IsHeldBack(const std::string& node) const {
     const Unwritten* const unwritten = Find(inputs_.unwritten.nodes, node);
     return unwritten != nullptr && (!unwritten->is_due || unwritten->is_unknown);
   }
 
-  // While it is unknown whether a node was updated, no other node of its pool may be updated.
+  // Removes the updates that must not be written now.  While it is unknown whether a node was updated, no other node of
+  // its pool may be updated.
   void HoldBack(const std::vector<NodeState>& nodes, pool::Rollout& rollout) const {
     if (inputs_.unwritten.nodes.empty()) return;
     const bool is_unknown = std::any_of(nodes.begin(), nodes.end(), [&](const NodeState& node) {
@@ -275,19 +281,21 @@ class Pass {
     for (const NodeState& node : members_.Of(pool)) {
       for (const auto* list : {&inputs_.unwritten.nodes, &inputs_.unwritten.reports}) {
         const Unwritten* const unwritten = Find(*list, node.name());
-        if (unwritten == nullptr || unwritten->why.empty() || ++count > kMostUnwrittenNamed) continue;
+        if (unwritten == nullptr || unwritten->why.empty() || ++count > kMostWriteErrors) continue;
         errors += (errors.empty() ? "" : "; ") + unwritten->why;
       }
     }
-    if (count > kMostUnwrittenNamed) errors += fmt::format("; and {} more", count - kMostUnwrittenNamed);
+    if (count > kMostWriteErrors) errors += fmt::format("; and {} more", count - kMostWriteErrors);
     return errors;
   }
 
-  // A pool that is degraded for another reason keeps that reason.
+  // Reports the errors of writes in the condition Degraded.  A pool that is degraded for another reason keeps this
+  // reason.
   void SetWriteRefused(const api::MachineConfigPool& found, api::MachineConfigPoolStatus& status) const {
     const std::string errors = WriteErrorsOf(found.metadata.name);
     if (errors.empty() || pool::IsTrue(status.conditions, kDegraded)) return;
-    // The server's condition has to be in place before the new one is set, since the new one keeps its transition time.
+    // The new condition keeps the transition time of the condition that it replaces.  So the condition that the server
+    // has is put back first.
     const auto is_degraded = [](const api::Condition& condition) { return condition.type == kDegraded; };
     const auto& before = found.status.conditions;
     const auto known = std::find_if(before.begin(), before.end(), is_degraded);
@@ -325,8 +333,8 @@ class Pass {
     return Mistake{"InvalidDrainSettings", std::move(message)};
   }
 
-  // The condition exists only while there is a mistake, so that an ordinary pool has only conditions that other
-  // controllers also set.
+  // Sets or removes the condition Misconfigured.  It exists only while there is a mistake, so that an ordinary pool has
+  // only conditions that the Machine Config Operator's controllers also set.
   void SetMisconfigured(api::MachineConfigPool& pool) const {
     if (auto mistake = MistakeOf(pool)) {
       pool::SetCondition(pool.status.conditions,
@@ -381,6 +389,7 @@ class Pass {
     return layering.image().empty() ? "" : fmt::format(" / Image: {}", layering.image());
   }
 
+  // Corrects the labels and taints by which pods are kept from masters.
   void KeepUpMaster(NodeWork& work) const {
     const bool is_master = api::Find(work.node().metadata.labels, api::kMasterRoleLabel) != nullptr;
     if (is_master && view_.master_scheduling) work.Add(pool::MasterUpkeep(work.node(), *view_.master_scheduling));
@@ -397,6 +406,7 @@ class Pass {
     work.Add(pool::UpdateInProgressUpkeep(NodeState(work.node()), target));
   }
 
+  // Writes the desired config and image of a node to its MachineConfigNode.
   void KeepUpReport(const api::Node& node, const api::MachineConfigPool& pool) {
     const auto report = reports_.find(node.metadata.name);
     if (report == reports_.end()) return;
@@ -431,7 +441,8 @@ class Pass {
 
   // ---- statuses ----
 
-  // The status of a pool without a rendered config reports nothing about nodes.  It reports why nothing was rendered.
+  // Writes the status of a pool without a rendered config.  The status reports nothing about nodes, but it reports why
+  // nothing was rendered.
   void WriteUnconfigured(const api::MachineConfigPool& found, api::MachineConfigPoolStatus status) {
     const bool is_degraded = pool::IsTrue(status.conditions, kRenderDegraded);
     if (is_degraded || pool::IsTrue(status.conditions, kDegraded)) {
@@ -483,7 +494,8 @@ class Pass {
     Announce(found, kube::EventKind::kWarning, kSelectingAll, kSelectingAllMessage);
   }
 
-  // Emits the event together with the updates, and not for each look at the pool.
+  // Emits an event if the node of the operator is updated later than other masters.  The event is emitted together with
+  // the updates of these masters, and not for each look at the pool.
   void AnnounceDeferral(const pool::Situation& situation, const pool::Rollout& rollout) {
     const auto& candidates = rollout.candidates.nodes;
     if (situation.pool.metadata.name != api::kMasterPool || candidates.size() <= 1 || rollout.updates.empty()) return;
@@ -502,8 +514,8 @@ class Pass {
   pool::KnownConfigs configs_;
   std::vector<api::CertExpiry> expirys_;
   std::vector<api::OSImageStreamSet> streams_;
-  pool::NodeNames updated_last_;  // Nodes that are updated after the others.
-  std::map<std::string_view, const api::MachineConfigNode*> reports_;
+  pool::NodeNames updated_last_;                                       // Nodes that are updated after the others.
+  std::map<std::string_view, const api::MachineConfigNode*> reports_;  // The MachineConfigNodes, by node.
   Changes changes_;
 };
 

@@ -4,8 +4,8 @@
 // Decides about all pools: which nodes are updated, what the statuses are, and which labels, taints and annotations of
 // nodes have to be corrected.
 //
-// All changes to a node are one patch.  A pool's status is written once, as it is after its nodes have been updated.
-// If nothing has changed, nothing is written.
+// All changes to a node are one patch.  A pool's status is written once, with the values after its nodes have been
+// updated.  If nothing has changed, nothing is written.
 
 #include <functional>
 #include <map>
@@ -34,13 +34,14 @@ struct RolloutInputs {
   const pool::PoolNames& skipped;
   const pool::NodeNames& undrainable;  // Nodes that cannot be drained now.
   pool::Features features;
-  std::optional<api::Time> now;
+  std::optional<api::Time> now;  // If unset, conditions get no times, and nodes of pools with a policy are not updated.
   StatusAddition addition = {};
   // Nodes that are not updated yet, although it is their turn, since they wait for a forecast.
   const pool::NodeNames* awaited = nullptr;
   UnwrittenNodes unwritten = {};
   const PoolPolicies* policies = nullptr;  // nullptr if the cluster has none.
-  // The server's error if the cluster cannot be read.  If set, the pools report it, and nothing else is done.
+  // The server's error if the cluster cannot be read, or "".  If there is an error, the pass decides only about
+  // statuses, in which pools report the error.
   std::string why_unread = {};
 };
 

@@ -12,8 +12,8 @@
 
 namespace pintle::controller {
 
-// Returns the decoded entry, which is not empty.  An error names the Secret and the entry, and has none of the
-// contents.
+// Returns the decoded entry.  An empty entry is an error.  Errors name the Secret and the entry, and never contain
+// anything of the contents.
 Result<std::string> SecretEntry(const FollowedObject<api::Secret>& secret, const std::string& key);
 
 }  // namespace pintle::controller

@@ -22,6 +22,7 @@ constexpr const char* kServerCertificateName = "machine-config-server-tls";
 constexpr const char* kUserDataLabel = "machineconfiguration.openshift.io/managed-ca-bundle-derived-from-configmap";
 constexpr const char* kOwningComponent = "openshift.io/owning-component";
 constexpr const char* kComponent = "Machine Config Operator";
+// The entries of a Secret with user data, as the Machine Config Operator writes them.
 constexpr const char* kUserDataKey = "userData";
 constexpr const char* kNoTemplateKey = "disableTemplating";
 constexpr const char* kNoTemplate = "true\n";
@@ -32,7 +33,7 @@ constexpr auto kUntilServersUseKey = std::chrono::minutes(5);
 // Certificates and tokens are renewed by the clock, even if nothing else happens.
 constexpr auto kLookAgain = std::chrono::hours(1);
 
-// Clocks may differ by this much.
+// The clocks of the API server and of this machine may differ by this much.
 constexpr auto kClockSkew = std::chrono::hours(1);
 
 // Returns why the clock of this machine cannot be right, or "".  The API server sets creation times by its own clock.
@@ -40,8 +41,8 @@ std::string ClockProblem(const View& view, WallTime now) {
   const api::ObjectMeta* newest = nullptr;
   const auto look_at = [&](const auto& objects) {
     for (const auto* object : objects) {
-      const api::ObjectMeta& one = object->metadata;
-      if (newest == nullptr || newest->creation_timestamp < one.creation_timestamp) newest = &one;
+      const api::ObjectMeta& metadata = object->metadata;
+      if (newest == nullptr || newest->creation_timestamp < metadata.creation_timestamp) newest = &metadata;
     }
   };
   look_at(view.nodes);
@@ -55,6 +56,7 @@ std::string ClockProblem(const View& view, WallTime now) {
 
 std::string UserDataName(const std::string& pool) { return pool + "-user-data-managed"; }
 
+// Returns the decoded entry of a Secret, or "" if there is none.
 std::string DecodedAt(const api::Secret* secret, const char* key) {
   if (secret == nullptr) return "";
   const auto found = secret->data.find(key);
@@ -182,8 +184,8 @@ void ServerUpkeep::Sign(std::string what, std::vector<std::string> hosts, Result
   Wipe(authority->data[clusterops::kPrivateKeyKey]);
   const WatchedCertificate* const known = authority_.Find();
   const bool is_known = DecodedAt(known, clusterops::kCertificateKey) == signer.certificate;
-  // The decision to make a certificate was about the authority in the mirror.  Machines trust that authority, and
-  // perhaps no other one.
+  // The decision to make a certificate was about the authority in the mirror.  Machines trust this authority, and
+  // perhaps no other authority.
   auto made = is_known ? clusterops::NewServerCertificate(signer, hosts, clock_.Wall())
                        : Result<net::CertifiedKey>(
                              Error(ErrorKind::kConflict, "the authority of the Ignition server was changed meanwhile"));
@@ -207,10 +209,10 @@ void ServerUpkeep::WriteKey(FollowedObject<WatchedCertificate>& followed, net::C
     return writes_.Start(what, client_.Once({}).Patch<WatchedCertificate>(
                                    followed.name(), kube::JsonPatch{std::move(patch).operations()},
                                    [this, what, before = *known, &followed](Result<WatchedCertificate>&& written) {
-                                     const Kept kept = KeptOf(before, written);
+                                     const PatchEffect effect = PatchEffectOf(before, written);
                                      if (written) followed.StoreAnswer(*std::move(written));
                                      writes_.Ended(clusterops::kMachineConfigServerTask, what,
-                                                   written ? nullptr : &written.error(), kept);
+                                                   written ? nullptr : &written.error(), effect);
                                    }));
   }
   WatchedCertificate secret;
@@ -293,10 +295,10 @@ void ServerUpkeep::WriteUserData(const api::MachineConfigPool& pool, const json:
     return writes_.Start(what, client_.Once({}).Patch<api::Secret>(
                                    {kMachineNamespace, name}, kube::JsonPatch{std::move(patch).operations()},
                                    [this, what, before = *known](Result<api::Secret>&& written) {
-                                     const Kept kept = KeptOf(before, written);
+                                     const PatchEffect effect = PatchEffectOf(before, written);
                                      if (written) user_data_.StoreAnswer(*std::move(written));
                                      writes_.Ended(clusterops::kMachineConfigPoolsTask, what,
-                                                   written ? nullptr : &written.error(), kept);
+                                                   written ? nullptr : &written.error(), effect);
                                    }));
   }
   api::Secret secret;
@@ -317,7 +319,7 @@ void ServerUpkeep::WriteUserData(const api::MachineConfigPool& pool, const json:
   }));
 }
 
-// A Secret without the label is not in the mirror.  When it has the label, the next look compares its contents.
+// A Secret without the label is not in the mirror.  When the Secret has the label, the next look compares its contents.
 void ServerUpkeep::RestoreLabel(std::string what, std::string name) {
   json::Value patch;
   patch["metadata"]["labels"][kUserDataLabel] = "";

@@ -5,8 +5,9 @@
 // and, if the cluster makes machines by itself, the server's authority and certificate.
 //
 // The user data of a pool has a token if the server asks for tokens.  The token is renewed when half of its life is
-// over, so that a machine that is created from the user data has the other half to boot.  A key that becomes the first
-// one in the file of keys signs only when all servers have it.
+// over, so that a machine that is created from the user data has the other half to boot.  Tokens are signed with the
+// first key in the file of keys.  A new first key is used only when all servers have it; until then, the second key
+// signs.
 
 #include <functional>
 #include <map>
@@ -39,7 +40,7 @@ class ServerUpkeep {
     std::function<void()> changed;
     std::function<void(MonotonicTime when)> retry_at;
     std::function<void(const std::string& what, const Error& error)> trouble;
-    // Called for each failure of a task of the operator.
+    // Called for each failure of a task of the operator; `what` is the action that has failed.
     std::function<void(std::string_view task, const std::string& what, const std::string& why)> problem;
   };
 
@@ -57,22 +58,27 @@ class ServerUpkeep {
 
  private:
   void ReadExpiries();
-  // If `clock_problem` is not empty, the clock is wrong, and these functions sign nothing.
+  // If `clock_problem` is not empty, the clock is wrong, and these two functions sign nothing.
   void KeepUpCertificates(const json::Value& spec, const std::string& clock_problem);
   void KeepUpUserData(const View& view, const json::Value& spec, const std::string& clock_problem);
+  // Writes the object that the step is about.
   void Make(clusterops::CertificateStep step, const clusterops::ServerCertificateInputs& inputs);
-  // Reads the key of the authority, and makes a certificate for the hosts.
+  // Reads the key of the authority, and makes a certificate for the hosts.  In this function and the next ones, `what`
+  // is the description of the write (operator_writes.h).
   void MakeCertificate(const std::string& what, std::vector<std::string> hosts);
-  // The arguments are copies, since the originals belong to a callback that is destroyed when its call is replaced.
+  // Writes a certificate for the hosts that the authority has signed.  The arguments are copies: the originals belong
+  // to the callback of a call, which OperatorWrites::Start() replaces and so destroys.
   void Sign(std::string what, std::vector<std::string> hosts, Result<api::Secret> authority);
+  // Writes a certificate and its key into a Secret.
   void WriteKey(FollowedObject<WatchedCertificate>& followed, net::CertifiedKey key, const std::string& what);
   void WriteUserData(const api::MachineConfigPool& pool, const json::Value& pointer);
-  // The arguments are copies, since the originals belong to a callback that is destroyed when its call is replaced.
+  // Gives the Secret `name` the label of user data.  The arguments are copies, as those of Sign().
   void RestoreLabel(std::string what, std::string name);
-  // Returns the token for a pool: the known one if it is still good, or else a new one.
+  // Returns the token for a pool: the known token if it is still good, or else a new token; "" without keys.
   std::string TokenFor(const std::string& pool, const std::string& known) const;
-  // If the file cannot be used, the earlier keys stay.
+  // Reads the file of keys, at most once a minute.  If the file cannot be used, the earlier keys stay.
   Result<> ReadKeys();
+  // Returns whether all servers have read the present first key.
   bool DoServersUseFirstKey() const;
 
   kube::Client& client_;
@@ -86,10 +92,10 @@ class ServerUpkeep {
   FollowedObject<WatchedCertificate> authority_;
   FollowedObject<WatchedCertificate> certificate_;
   std::map<std::string, WallTime> expiries_;
-  std::string expiries_key_;  // Identifies the versions of the Secrets that `expiries_` was read from.
-  std::vector<std::string> keys_;
-  MonotonicTime first_key_since_ = {};  // When the present first key was first read as the first one.
-  std::optional<MonotonicTime> keys_read_;
+  std::string expiries_key_;                // Identifies the versions of the Secrets that `expiries_` was read from.
+  std::vector<std::string> keys_;           // The keys of tokens, in the order of the file.
+  MonotonicTime first_key_since_ = {};      // When the present first key was first read as the first one.
+  std::optional<MonotonicTime> keys_read_;  // When the file of keys was read last.
 };
 
 }  // namespace pintle::controller

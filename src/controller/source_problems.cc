@@ -48,7 +48,7 @@ std::string_view KindOfSource(SourceKind kind) {
 std::vector<std::string> ProblemsIn(SourceKind source, const json::Value& status) {
   std::vector<std::string> problems;
   const json::Value& conditions = status["conditions"];
-  // The conditions of these two kinds are a history, so only the last one counts.
+  // The conditions of these two kinds are a history, so only the last condition counts.
   const bool is_history = source == SourceKind::kKubeletConfig || source == SourceKind::kContainerRuntimeConfig;
   for (const json::Value& condition : conditions) {
     if (is_history && &condition != &conditions.elements().back()) continue;

@@ -12,7 +12,7 @@
 
 namespace pintle::controller {
 
-// Returns the name of a kind, such as "KubeletConfig".
+// Returns the name of a kind in the API, such as "KubeletConfig".
 std::string_view KindOfSource(SourceKind kind);
 
 // Returns the messages of those conditions in a status that report a problem.

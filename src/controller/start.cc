@@ -35,11 +35,11 @@
 namespace pintle::controller {
 namespace {
 
-// At the end, the program waits at most this long for the release of the lease.
+// Before the program ends, it waits at most this long for the release of the leases.
 constexpr auto kPatienceAtTheEnd = std::chrono::seconds(5);
 
-// Returns an identity that differs from that of the previous start: a restarted container has the host name of the one
-// before.  People and `takeover` recognize a lease that Pintle holds by the beginning of the identity.
+// Returns an identity for the leases.  It differs at each start, although a restarted container has the same host name
+// as before.  People and `takeover` recognize a lease that Pintle holds by the beginning of the identity.
 std::string Identity() {
   char host_name[HOST_NAME_MAX + 1] = {};
   ::gethostname(host_name, HOST_NAME_MAX);
@@ -116,7 +116,7 @@ ExitStatus Start(const std::vector<std::string_view>& words) {
   event::BlockSignals({SIGTERM, SIGINT});
   auto options = ReadStartOptions(*line);
   if (!options) return WrongUsage(options.error());
-  // The threads share one heap, since the free memory of each arena would add up.
+  // All threads share one arena of the heap: with an arena for each thread, the free memory of all arenas would add up.
   ::mallopt(M_ARENA_MAX, 1);
   log::Info(fmt::format("pintle-controller {} starts", kVersion));
   if (options->controller.templates.empty()) {

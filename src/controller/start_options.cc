@@ -23,14 +23,14 @@ constexpr auto kStartOptions = serving::WithServingOptions(
          "the namespace of the lease and the events [openshift-machine-config-operator]"},
         {"--payload-version", "VERSION",
          "render only from a ControllerConfig that this version of the operator has written [any version]"},
-        {"--controller-version", "VERSION", "the version that generated configs must have [that of the first one]"},
+        {"--controller-version", "VERSION", "the version that generated configs must have [that of the first config]"},
         {"--templates", "DIR",
          "the operator's templates, from which MachineConfigs are generated [none are generated]"},
         {"--operator", "yes|no",
          "do what the Machine Config Operator itself does: ControllerConfig, ClusterOperator [yes with --templates]"},
         {"--release-version", "VERSION",
          "the release that the ControllerConfig is made for [that of machine-config-operator-images]"},
-        {"--feature-gates", "NAME,...", "gates that are on, of ImageModeStatusReporting and OSStreams"},
+        {"--feature-gates", "NAME,...", "the gates that are on: ImageModeStatusReporting, OSStreams [none]"},
         {"--keep-rendered", "COUNT", "how many rendered configs that nobody needs are kept for each pool [10]"},
         {"--metrics-listen-address", "ADDRESS:PORT", "where to serve /metrics; empty: nowhere [127.0.0.1:8797]"},
         {"--page", "ADDRESS:PORT", "where to serve the read-only page, at a loopback address [nowhere]"},
@@ -58,7 +58,7 @@ constexpr auto kStartOptions = serving::WithServingOptions(
     std::to_array<Option>({
         {"--leader-elect-lease-duration", "TIME", "how long others leave an unrenewed lease alone [137s]"},
         {"--leader-elect-renew-deadline", "TIME", "how long a leader tries to renew its lease [107s]"},
-        {"--leader-elect-retry-period", "TIME", "the time between two tries [26s]"},
+        {"--leader-elect-retry-period", "TIME", "the time between two tries to get or renew the lease [26s]"},
         {"--help", "", "print this help"},
     }));
 
@@ -85,7 +85,7 @@ Result<> ReadLeaseTimes(const CommandLine& line, kube::LeaseTimes& times) {
                "than --leader-elect-lease-duration; otherwise two replicas could lead at once");
 }
 
-// The Machine Config Operator's server has other names for some options; both names work.
+// Reads an option that has another name in the Machine Config Operator's server; both names work.
 Result<std::optional<std::string>> ReadEither(const CommandLine& line, std::string_view name, std::string_view other) {
   if (line.Has(name) && line.Has(other)) {
     return Error(ErrorKind::kInvalid, fmt::format("{} and {} are the same option: give only one of them", name, other));
@@ -93,8 +93,8 @@ Result<std::optional<std::string>> ReadEither(const CommandLine& line, std::stri
   return line.Has(name) ? line.Value(name) : line.Value(other);
 }
 
-// Returns the Secret that the option names, or no name without the option.  The Secret takes the place of the `others`,
-// so giving one of them as well is an error.
+// Returns the Secret that the option names, or an empty name if the option is not given.  The Secret takes the place of
+// the options `others`, so giving one of them as well is an error.
 Result<kube::ObjectName> ReadSecretName(const CommandLine& line, std::string_view option,
                                         std::initializer_list<std::string_view> others) {
   const auto text = line.Value(option);
@@ -123,7 +123,7 @@ Result<net::Peers> ReadGatePeers(const CommandLine& line) {
 constexpr auto kNotifyOptions =
     std::to_array<std::string_view>({"--notify-key-file", "--notify-ca-file", "--notify-source", "--notify-http"});
 
-// Messages do not have the URL, since its path may be a secret.
+// Messages do not contain the URL, since its path may be a secret.
 Result<net::Url> ReadNotifyUrl(const CommandLine& line, const std::string& text) {
   net::Url url = TRY(net::Url::Parse(text), "--notify-url");
   const bool may_be_http = line.Value("--notify-http") == "all";

@@ -3,7 +3,7 @@
 
 // The options of `pintle-controller start`.
 //
-// Options of the Machine Config Operator's controller have the same names here.
+// An option that the Machine Config Operator's controller has, too, has the same name here.
 
 #include <optional>
 #include <span>
@@ -28,9 +28,11 @@ struct StartOptions {
   ControllerSettings controller;
 };
 
+// Returns the names and the help texts of all options.
 std::span<const Option> KnownStartOptions();
 
-// Reads the kubeconfig, or the pod's service account if `kubeconfig` is empty.
+// Returns the API server's address and the credentials from the file `kubeconfig`, or from the pod's service account if
+// the name is empty.
 Result<kube::Access> AccessTo(const std::string& kubeconfig);
 
 // Returns the value of --keep-rendered, or its default.

@@ -34,10 +34,10 @@
 namespace pintle::controller {
 namespace {
 
-// After this many conflicts, the dry run of a step is given up.  The takeover itself tries the step for longer.
+// `plan` gives up the dry run of a step after this many conflicts.  `start` tries a step for longer.
 constexpr int kDryRunsOfAStep = 5;
 constexpr auto kPauseBeforeLook = std::chrono::milliseconds(300);
-// A cluster may have many nodes, and each look reads all of them.
+// A look that reads nodes comes less often, because a cluster may have many nodes.
 constexpr auto kPauseBeforeLookAtNodes = std::chrono::seconds(1);
 
 constexpr auto kTakeoverOptions = std::to_array<Option>({
@@ -100,7 +100,8 @@ class TakeoverRun {
   TakeoverRun(event::Loop& loop, kube::Client client, TakeoverOrder order)
       : loop_(loop), client_(std::move(client)), order_(std::move(order)), cluster_(loop, client_, order_.settings) {}
 
-  // Returns false if there are obstacles, if the API server would refuse a write, or if steps are left.
+  // Returns true if all is well.  Returns false if `check` or `start` finds an obstacle, if `plan` finds that the API
+  // server would refuse a write, or if `status` finds that steps are left.
   Result<bool> Run() {
     switch (order_.verb) {
       case TakeoverVerb::kCheck:
@@ -109,13 +110,13 @@ class TakeoverRun {
         return Plan();
       case TakeoverVerb::kStart:
         if (!TRY(MayStart())) return false;
-        return Make(StepsToTakeOver);
+        return MakeSteps(StepsToTakeOver);
       case TakeoverVerb::kStatus:
         return PrintStatus();
       case TakeoverVerb::kUndo:
         break;
     }
-    return Make(StepsToUndo);
+    return MakeSteps(StepsToUndo);
   }
 
  private:
@@ -128,7 +129,7 @@ class TakeoverRun {
     if (!order_.templates.empty()) {
       templates.emplace(TRY(generated::TemplateFolder::ReadRelease(order_.templates), "--templates"));
     }
-    std::vector<Right> lacking = TRY(cluster_.Lacking(RightsForTakeover(order_.settings)));
+    std::vector<Right> lacking = TRY(cluster_.LackingRights(RightsForTakeover(order_.settings)));
     // The rest of the check needs the rights to read.
     if (std::any_of(lacking.begin(), lacking.end(), [](const Right& right) { return IsToRead(right); })) {
       return FindingsAbout(lacking, {}, {}, order_.settings);
@@ -136,7 +137,7 @@ class TakeoverRun {
     std::vector<RightsFile> account_lacking = TRY(RightsThatTheAccountLacks(lacking));
     const TakeoverState state = TRY(cluster_.Read());
     std::vector<AgentRights> agents_lacking = TRY(RightsThatAgentsLack(lacking, state));
-    std::vector<std::string> unsupported = TRY(cluster_.Unsupported(UnreadableCollector()));
+    std::vector<std::string> unsupported = TRY(cluster_.UnsupportedFeatures(UnreadableCollector()));
     auto cluster_operator = TRY(cluster_.ReadClusterOperator());
     // A listener exists before the object that it reports on, so it finds the object through a pointer that is null at
     // first.
@@ -147,7 +148,7 @@ class TakeoverRun {
                                  if (cluster_being_read != nullptr && cluster_being_read->is_ready()) loop_.Stop();
                                },
                            .node_changed = [](const api::Node&, const api::Node&) {},
-                           .trouble = [this](std::string_view what, const Error& error) { StopReading(what, error); },
+                           .trouble = [this](std::string_view kind, const Error& error) { StopReading(kind, error); },
                            .unreadable = UnreadableCollector()});
     cluster_being_read = &cluster;
     TRY(loop_.Run());
@@ -161,7 +162,7 @@ class TakeoverRun {
                                    sources_being_read->Follow();
                                    if (sources_being_read->is_ready()) loop_.Stop();
                                  },
-                             .trouble = [this](std::string_view what, const Error& error) { StopReading(what, error); },
+                             .trouble = [this](std::string_view kind, const Error& error) { StopReading(kind, error); },
                              .unreadable = UnreadableCollector()});
     sources_being_read = &sources;
     TRY(loop_.Run());
@@ -178,7 +179,7 @@ class TakeoverRun {
                              generated_being_read->FollowSecrets();
                              if (generated_being_read->is_ready()) loop_.Stop();
                            },
-                       .trouble = [this](std::string_view what, const Error& error) { StopReading(what, error); },
+                       .trouble = [this](std::string_view kind, const Error& error) { StopReading(kind, error); },
                        .unreadable = UnreadableCollector()});
       generated_being_read = &*generated_sources;
       TRY(loop_.Run());
@@ -211,33 +212,36 @@ class TakeoverRun {
 
   static bool IsToRead(const Right& right) { return right.verb == "get" || right.verb == "list"; }
 
-  // `lacking` are the rights that the caller lacks.  Returns nothing if the caller may not create SubjectAccessReviews.
+  // `lacking` are the rights that the caller lacks.  Returns an empty list if the caller may not create
+  // SubjectAccessReviews.
   Result<std::vector<RightsFile>> RightsThatTheAccountLacks(const std::vector<Right>& lacking) {
     if (!MayReview(lacking)) return std::vector<RightsFile>();
     std::vector<RightsFile> files = RightsOfAccount(order_.settings);
     const RightsHolder account = HolderOfAccount({order_.settings.own_namespace, order_.settings.own_account});
-    for (RightsFile& file : files) file.rights = TRY(cluster_.Lacking(file.rights, account));
+    for (RightsFile& file : files) file.rights = TRY(cluster_.LackingRights(file.rights, account));
     return files;
   }
 
-  // The rights of all agents come from the same group, so it is enough to check one agent.
+  // Checks the rights of one agent, because the rights of all agents come from the same group.  Returns an empty list
+  // if no agent gets a node, or if the caller may not create SubjectAccessReviews.
   Result<std::vector<AgentRights>> RightsThatAgentsLack(const std::vector<Right>& lacking, const TakeoverState& state) {
     const std::string node = order_.settings.with_daemons ? NodeOfAnAgent(state) : "";
     if (node.empty() || !MayReview(lacking)) return std::vector<AgentRights>();
-    std::vector<Right> of_agent = TRY(cluster_.Lacking(RightsOfAgent(node, order_.settings), HolderOnNode(node)));
+    std::vector<Right> of_agent = TRY(cluster_.LackingRights(RightsOfAgent(node, order_.settings), HolderOnNode(node)));
     return std::vector<AgentRights>{{.node = node, .rights = std::move(of_agent)}};
   }
 
+  // Returns whether the caller may create SubjectAccessReviews.
   static bool MayReview(const std::vector<Right>& lacking) {
     return std::none_of(lacking.begin(), lacking.end(),
                         [](const Right& right) { return right.resource == "subjectaccessreviews"; });
   }
 
-  // An object that cannot be read is one of the findings, and the check goes on.
+  // Returns a listener that collects objects that cannot be read, as findings.  The check goes on without them.
   UnreadableListener UnreadableCollector() { return AddUnreadableTo(unreadable_); }
 
-  void StopReading(std::string_view what, const Error& error) {
-    loop_.Stop(Error(error).While(fmt::format("reading {}", what)));
+  void StopReading(std::string_view kind, const Error& error) {
+    loop_.Stop(Error(error).While(fmt::format("reading {}", kind)));
   }
 
   static bool HasObstacle(const std::vector<TakeoverFinding>& findings) {
@@ -270,8 +274,8 @@ class TakeoverRun {
     return !has_obstacle;
   }
 
-  // Obstacles do not stop a takeover that has taken something already: one that stops halfway is worse than one
-  // that is completed in spite of them.
+  // Returns whether `start` may make its steps.  Obstacles do not stop a takeover that has taken something already: to
+  // stop halfway is worse than to go on in spite of the obstacles.
   Result<bool> MayStart() {
     const TakeoverState state = TRY(cluster_.Read());
     if (std::string why = WhyTakeoverMustNotBegin(state, order_.settings); !why.empty()) {
@@ -304,8 +308,8 @@ class TakeoverRun {
     return are_all_accepted;
   }
 
-  // If somebody has changed the object since it was read, as the holder of a lease does at each renewal, the step is
-  // decided again.
+  // Makes a dry run of the step's write.  If somebody has changed the object since it was read, as the holder of a
+  // lease does at each renewal, the step is decided again.
   Result<> TryOut(TakeoverStep step) {
     for (int tries = 1;; ++tries) {
       auto tried = cluster_.Write(*step.write, WriteMode::kDryRun);
@@ -327,14 +331,16 @@ class TakeoverRun {
     return NextOf(steps) == nullptr;
   }
 
+  // Returns what the step still has to do, or "done".
   static std::string Words(const TakeoverStep& step) {
     if (step.is_done) return "done";
     if (!step.write) return "waits until " + step.waits_for;
     return step.write->in_words + (step.waits_for.empty() ? "" : "; then waits until " + step.waits_for);
   }
 
-  // Makes one step after the other, and reads the cluster again before each write.
-  Result<bool> Make(StepsFunction steps_of) {
+  // Makes one step after the other, and reads the cluster again before each write.  Returns true when all steps are
+  // done.
+  Result<bool> MakeSteps(StepsFunction steps_of) {
     TakeoverProgress progress(order_.patience,
                               order_.verb == TakeoverVerb::kUndo
                                   ? "then run the same command again"
@@ -370,7 +376,7 @@ class TakeoverRun {
     }
   }
 
-  // Returns an error if the run has to end.
+  // Prints the error of a request that is tried again.  Returns an error if the run has to end.
   Result<> GoOnAfter(const Error& error, TakeoverProgress& progress) {
     TRY(progress.Failed(error, clock_.Monotonic()));
     if (error.kind() == ErrorKind::kConflict) return {};

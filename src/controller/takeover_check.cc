@@ -94,7 +94,8 @@ class TakeoverChecker {
                                           annotation(api::kReleaseImageVersionAnnotation), or_unknown(reported)));
   }
 
-  // Objects that cannot be read are listed first, because they may be the cause of other findings.
+  // Checks whether all objects exist and can be read.  Objects that cannot be read are listed first, because they may
+  // be the cause of other findings.
   void CheckReadable() {
     for (std::string& text : TextsAbout(evidence_.unreadable)) Add(Weight::kObstacle, std::move(text));
     if (view_.controller_config == nullptr && !IsControllerConfigUnreadable()) {
@@ -114,7 +115,7 @@ class TakeoverChecker {
 
   // Makes the ControllerConfig as Pintle would, and compares its fields.
   void CheckControllerConfig() {
-    // An object that cannot be read would count as one that is missing.
+    // In the comparison, an object that cannot be read would count as a missing object.
     if (!evidence_.are_sources_readable) {
       return Add(Weight::kInformation,
                  "the ControllerConfig was not compared with the one that Pintle would make, because it is made from "
@@ -141,7 +142,7 @@ class TakeoverChecker {
     Append(CompareGenerated(view_, *evidence_.generated_from, *evidence_.templates, now_));
   }
 
-  // Renders for each pool as Pintle would, and compares the config's name with the pool's target.
+  // Renders for each pool as Pintle would, and compares the name of the rendered config with the pool's target.
   void CheckPools() {
     for (const api::MachineConfigPool* pool : view_.pools) {
       const std::string& name = pool->metadata.name;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Finds what speaks against a takeover: whatever a node would notice, and features of the Machine Config Operator that
-// Pintle does not have.
+// Finds what speaks against a takeover: each change that a node would notice, each condition that a takeover needs and
+// the cluster does not meet, and the features of the Machine Config Operator that Pintle does not have.
 
 #include <optional>
 #include <string>
@@ -24,23 +24,24 @@
 
 namespace pintle::controller {
 
+// What has been read from the cluster for the check.
 struct TakeoverEvidence {
   const View& view;  // The cluster as Pintle's controller would see it.
   const TakeoverState& state;
   // The objects that the ControllerConfig is made from; nullptr if the cluster is not OpenShift.
   const clusterops::ControllerConfigInputs* sources = nullptr;
-  bool are_sources_readable = true;                // Otherwise, the ControllerConfig is not compared.
+  bool are_sources_readable = true;                // If false, the ControllerConfig is not compared.
   const json::Value* controller_config = nullptr;  // The spec of the ControllerConfig; nullptr if there is none.
   std::vector<std::string> unsupported = {};       // Features that the cluster uses and Pintle does not have.
-  // The objects that configs are generated from, and the templates.  Without one of them, generated configs are not
-  // compared.
+  // The objects that configs are generated from, and the templates.  If one of the two is nullptr, generated configs
+  // are not compared.
   const GeneratedView* generated_from = nullptr;
   const generated::TemplateFolder* templates = nullptr;
   std::optional<api::ClusterOperator> cluster_operator = {};
   std::vector<Right> lacking = {};                // The rights that the caller lacks.
   std::vector<RightsFile> account_lacking = {};   // The rights that Pintle's account lacks.
   std::vector<AgentRights> agents_lacking = {};   // The rights that agents lack.
-  std::vector<UnreadableObject> unreadable = {};  // May contain an object several times.
+  std::vector<UnreadableObject> unreadable = {};  // Objects that cannot be read; may contain an object several times.
 };
 
 std::vector<TakeoverFinding> CheckTakeover(const TakeoverEvidence& evidence, const TakeoverSettings& settings,

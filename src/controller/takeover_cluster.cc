@@ -113,7 +113,7 @@ Result<std::vector<T>> TakeoverCluster::ReadAll(kube::Selection selection, const
   return *std::move(found);
 }
 
-Result<std::vector<std::string>> TakeoverCluster::Unsupported(const UnreadableListener& unreadable) {
+Result<std::vector<std::string>> TakeoverCluster::UnsupportedFeatures(const UnreadableListener& unreadable) {
   std::vector<std::string> features;
   for (const PinnedImageSet& set : TRY(ReadAll<PinnedImageSet>({}, unreadable))) {
     features.push_back(fmt::format("PinnedImageSet {}: nodes do not pull its images in advance", set.metadata.name));
@@ -138,8 +138,8 @@ Result<std::optional<api::ClusterOperator>> TakeoverCluster::ReadClusterOperator
   return ReadOne<api::ClusterOperator>({"", api::kMachineConfigOperatorName});
 }
 
-Result<std::vector<Right>> TakeoverCluster::Lacking(const std::vector<Right>& rights,
-                                                    const std::optional<RightsHolder>& holder) {
+Result<std::vector<Right>> TakeoverCluster::LackingRights(const std::vector<Right>& rights,
+                                                          const std::optional<RightsHolder>& holder) {
   const char* const path = holder ? "/apis/authorization.k8s.io/v1/subjectaccessreviews"
                                   : "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
   std::vector<Right> lacking;
@@ -161,8 +161,8 @@ Result<TakeoverState> TakeoverCluster::Read() {
   const std::string& theirs = settings_.namespace_name;
   const std::string& own = settings_.own_namespace;
   TakeoverState state;
-  // The record is read first.  If it is missing, the values that are read after it are not those of an undo that is
-  // still under way.
+  // The record is read first.  An undo removes the record last, so if the record is missing, the other values are not
+  // those of an undo that is still under way.
   state.record = TRY(ReadOne<api::ConfigMap>({own, "pintle-takeover"}));
   state.cluster_version = TRY(ReadOne<WholeClusterVersion>({"", "version"}));
   state.operators = TRY(ReadOne<WholeDeployment>({theirs, "machine-config-operator"}));
@@ -237,7 +237,7 @@ Result<> TakeoverCluster::ReadNodes(TakeoverState& state) {
   return {};
 }
 
-// The API server is asked to connect to the pods, because this program may run outside of the cluster's network.
+// The requests go through the API server, because this program may run outside of the network of the pods.
 Result<std::vector<ServerReplica>> TakeoverCluster::ReadServerReplicas(const WholeDeployment& ours) {
   std::vector<ServerReplica> replicas;
   const auto port = IgnitionPortOf(ours);

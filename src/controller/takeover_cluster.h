@@ -31,26 +31,29 @@ class TakeoverCluster {
   TakeoverCluster(event::Loop& loop, kube::Client client, TakeoverSettings settings)
       : loop_(loop), client_(std::move(client)), settings_(std::move(settings)) {}
 
+  // Reads the objects from which the steps are decided.
   Result<TakeoverState> Read();
-  // Returns a message for each object of a feature that the cluster uses and Pintle does not have.
-  Result<std::vector<std::string>> Unsupported(const UnreadableListener& unreadable);
-  // Returns nullopt if the cluster has no such object; only OpenShift has one.
+  // Returns a message for each object that uses a feature which Pintle does not have.
+  Result<std::vector<std::string>> UnsupportedFeatures(const UnreadableListener& unreadable);
+  // Returns nullopt if the cluster has no ClusterOperator of the Machine Config Operator; only OpenShift has one.
   Result<std::optional<api::ClusterOperator>> ReadClusterOperator();
-  // Returns the rights of the list that the holder lacks.  Without a holder, it checks the rights of the caller.
-  Result<std::vector<Right>> Lacking(const std::vector<Right>& rights, const std::optional<RightsHolder>& holder = {});
+  // Returns those of the rights that the holder lacks; without a holder, those that the caller lacks.
+  Result<std::vector<Right>> LackingRights(const std::vector<Right>& rights,
+                                           const std::optional<RightsHolder>& holder = {});
   // If somebody else has changed the object first, the error is kConflict, and the caller has to decide the step again.
   Result<> Write(const TakeoverWrite& write, WriteMode mode);
   // Runs the loop for this long.
   Result<> Wait(std::chrono::milliseconds time);
 
  private:
-  // Returns the body of the answer.
+  // Sends a request, and returns the body of the answer.
   Result<std::string> Send(kube::ApiRequest request, kube::Repeatable repeatable,
                            const kube::Patience& patience = kube::Patience());
   Result<std::vector<ServerReplica>> ReadServerReplicas(const WholeDeployment& ours);
   Result<> ReadNodes(TakeoverState& state);
   Result<> ReadUnreadyServers(TakeoverState& state);
   Result<> ReadRemainingPods(const WholeObject& owner, TakeoverState& state);
+  // Returns nullopt if the cluster does not have the object.
   template <typename T>
   Result<std::optional<T>> ReadOne(const kube::ObjectName& name);
   // Returns no objects if the cluster does not have the kind.

@@ -18,6 +18,7 @@ namespace {
 constexpr const char* kAffinityPath = "/spec/template/spec/affinity";
 constexpr const char* kStrategyPath = "/spec/updateStrategy";
 
+// Returns null if there is no such member.
 const json::Value& MemberAt(const json::Value& value, std::initializer_list<std::string_view> keys) {
   static const json::Value kNothing;
   const json::Value* const found = value.Find(keys);
@@ -33,7 +34,8 @@ bool ExcludesNodesWithAgents(const json::Value& term) {
   });
 }
 
-// A node has to match only one of the terms, so each term gets the condition.
+// Returns the DaemonSet's affinity with the condition that a node does not have the label.  A node has to match only
+// one of the terms, so each term gets the condition.
 json::Value AffinityForAgents(const WholeDaemonSet& daemon) {
   json::Value affinity = MemberAt(daemon.spec, {"template", "spec", "affinity"});
   json::Value& terms = affinity["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"];
@@ -141,9 +143,10 @@ TakeoverWrite LabelRemoval(const api::Node& node) {
   return NodeWrite(node, std::move(patch), "is removed");
 }
 
-// The step of a node, and its rank among the steps of all nodes.  A node whose handover has begun or is done has the
-// rank 0, and a node whose handover can begin now has the rank 1.  A node that the others do not wait for, for example
-// while it is being updated, has the rank 2.  So a handover that has begun ends before the next one begins.
+// The step of a node, and its rank among the steps of all nodes: steps with a lower rank come first.  The step has the
+// rank 0 if the handover of the node has begun or is done, and the rank 1 if the handover can begin now.  The step has
+// the rank 2 if the other nodes must not wait for the node, for example while it is being updated.  So a handover that
+// has begun ends before the next handover begins.
 struct RankedStep {
   int rank;
   TakeoverStep step;
@@ -153,11 +156,11 @@ std::vector<TakeoverStep> InOrder(std::vector<RankedStep> ranked) {
   std::stable_sort(ranked.begin(), ranked.end(),
                    [](const RankedStep& a, const RankedStep& b) { return a.rank < b.rank; });
   std::vector<TakeoverStep> steps;
-  for (RankedStep& one : ranked) steps.push_back(std::move(one.step));
+  for (RankedStep& next : ranked) steps.push_back(std::move(next.step));
   return steps;
 }
 
-// Returns the text `waits_for` of a step of a node, with the remedy for a node that is down.
+// Returns the text TakeoverStep::waits_for of a node's step, with the remedy if the node is down.
 std::string WaitFor(const AgentNode& node, std::string_view what) {
   if (!node.IsDown()) return std::string(what);
   return fmt::format("{} (the node is not Ready: start its machine, or delete its Node if the machine is gone)", what);
@@ -198,7 +201,7 @@ RankedStep StepToDaemon(const AgentNode& node) {
         api::kAgentStateAnnotation);
     return {0, std::move(step)};
   }
-  // A node that is down must not keep the others from being given back.
+  // A node that is down must not keep the other nodes from being given back.
   const int rank_if_begun = node.IsDown() ? 2 : 0;
   step.waits_for = WaitFor(node, "the agent reports that it stands by");
   if (!node.IsDown()) {

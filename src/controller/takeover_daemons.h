@@ -2,12 +2,12 @@
 #pragma once
 
 // Lists the changes that give nodes to Pintle's agents in place of the Machine Config Operator's daemon, one node after
-// the other, and those that give them back.
+// the other, and the changes that give the nodes back.
 //
 // An agent that stands by on a node reports this in an annotation of the Node (agent/handover.h).  The Node's label
 // pintle.io/agent decides who acts there: the daemon's DaemonSet has no pods on nodes with the label, and the agent
-// acts while the label has the value "acts".  The label gets this value only when the daemon's pod has gone.  It is
-// removed only when the agent reports that it stands by, or when the node has no agent.  So the daemon and the agent
+// acts while the label has the value "acts".  The label gets this value only when the daemon's pod has gone.  The label
+// is removed only when the agent reports that it stands by, or when the node has no agent.  So the daemon and the agent
 // never act on a node at once.
 
 #include <cstddef>
@@ -21,7 +21,7 @@
 
 namespace pintle::controller {
 
-// Returns whether the daemon does not run on nodes with the label.
+// Returns whether a takeover has changed the DaemonSet so that it has no pods on nodes with the label.
 bool LeavesNodesToAgents(const WholeDaemonSet& daemon);
 
 // Returns whether the node is not Ready, for example because its machine is off.  Then its pods and its agent may not
@@ -39,11 +39,12 @@ json::Value InstalledRecordOfDaemon(const WholeDaemonSet& daemon);
 // Returns the number of nodes that have an agent which stands by, or which has been given the node.
 std::size_t CountOfAgents(const TakeoverState& state);
 
-// Returns the name of one of these nodes, or "" if there is none.
+// Returns the name of one of the nodes that CountOfAgents() counts, or "" if there is none.
 std::string NodeOfAnAgent(const TakeoverState& state);
 
+// Returns the steps that give nodes to the agents.
 std::vector<TakeoverStep> StepsToAgents(const TakeoverState& state);
-// `before` is the record of the DaemonSet.
+// Returns the steps that give the nodes back to the daemon.  `before` is the record of the DaemonSet.
 std::vector<TakeoverStep> StepsToDaemons(const TakeoverState& state, const json::Value& before);
 
 }  // namespace pintle::controller

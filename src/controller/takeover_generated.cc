@@ -28,12 +28,14 @@
 namespace pintle::controller {
 namespace {
 
-// Files are known by their paths; units, drop-ins and users by their names.
+// Returns the text by which an element of a list is recognized: the path of a file, the name of a unit, a drop-in or a
+// user, or "" for another element.
 const std::string& LabelOf(const json::Value& element) {
   const std::string& path = element.TextAt({"path"});
   return path.empty() ? element.TextAt({"name"}) : path;
 }
 
+// Returns whether each element has a label, and no two elements have the same label.
 bool AreAllLabelled(const json::Value& list) {
   std::set<std::string_view> labels;
   return std::all_of(list.begin(), list.end(), [&](const json::Value& element) {
@@ -65,6 +67,7 @@ class SpecComparison {
     for (const json::Value* const object : {&before, &after}) {
       for (const auto& [key, member] : object->members()) keys.insert(key);
     }
+    // An unknown key may be a secret, so "?" stands for it.
     for (const std::string_view key : keys) {
       Compare(before[key], after[key],
               fmt::format("{}.{}", place, json::IsKnownKey(key) ? key : std::string_view("?")));
@@ -95,8 +98,8 @@ class SpecComparison {
 };
 
 std::string PlacesInWords(std::vector<std::string> places) {
-  constexpr std::size_t kMost = 5;
-  const std::size_t left_out = places.size() > kMost ? places.size() - kMost : 0;
+  constexpr std::size_t kMostPlaces = 5;
+  const std::size_t left_out = places.size() > kMostPlaces ? places.size() - kMostPlaces : 0;
   places.resize(places.size() - left_out);
   std::string words = fmt::format("{}", fmt::join(places, ", "));
   if (left_out > 0) words += fmt::format(" and {} more", left_out);
@@ -104,7 +107,7 @@ std::string PlacesInWords(std::vector<std::string> places) {
 }
 
 // Returns what a patch of a config sets at a path, or nullptr.
-const json::Value* SetBy(const json::Value& patch, std::string_view path) {
+const json::Value* ValueSetBy(const json::Value& patch, std::string_view path) {
   for (const json::Value& operation : patch) {
     if (operation.TextAt({"path"}) == path) return &operation["value"];
   }
@@ -114,7 +117,7 @@ const json::Value* SetBy(const json::Value& patch, std::string_view path) {
 // Returns the spec of a config after a patch, which sets the whole spec or members of it.
 json::Value SpecAfter(const json::Value& before, const json::Value& patch) {
   constexpr std::string_view kSpec = "/spec";
-  if (const json::Value* const spec = SetBy(patch, kSpec)) return *spec;
+  if (const json::Value* const spec = ValueSetBy(patch, kSpec)) return *spec;
   json::Value after = before;
   for (const json::Value& operation : patch) {
     const std::string_view path = operation.TextAt({"path"});
@@ -123,15 +126,16 @@ json::Value SpecAfter(const json::Value& before, const json::Value& patch) {
   return after;
 }
 
-// Returns whether the change gives rendered configs other names, since these contain a digest of the specs.  Also
+// Returns whether the change gives rendered configs other names.  Such a name contains a digest of the specs.  Also
 // returns true if a name cannot be computed.
-bool HaveOtherBytes(const api::MachineConfigSpec& before, const json::Value& after) {
+bool ChangesRenderedNames(const api::MachineConfigSpec& before, const json::Value& after) {
   json::Report report;
   const auto old_name = machineconfig::RenderedName("", before);
   const auto new_name = machineconfig::RenderedName("", json::Decode<api::MachineConfigSpec>(after, report));
   return !old_name || !new_name || *old_name != *new_name;
 }
 
+// Returns the status of the object with the name, or null if there is none.
 template <typename T>
 json::Value StatusNamed(const std::vector<const T*>& objects, const std::string& name) {
   const auto found = std::find_if(objects.begin(), objects.end(), [&](const T* o) { return o->metadata.name == name; });
@@ -149,7 +153,7 @@ class GeneratedComparison {
                 .now = now,
                 .refused = none_refused_,
                 .created = none_created_,
-                .made = [this](MadeFrom from, const generated::MachineConfig& config) { Note(from, config); }} {}
+                .made = [this](MadeFrom from, const generated::MachineConfig& config) { NoteMade(from, config); }} {}
   GeneratedComparison(const GeneratedComparison&) = delete;
   GeneratedComparison& operator=(const GeneratedComparison&) = delete;
 
@@ -172,14 +176,14 @@ class GeneratedComparison {
     const bool has_obstacle = std::any_of(findings_.begin(), findings_.end(), [](const TakeoverFinding& finding) {
       return finding.weight == Weight::kObstacle;
     });
-    if (!has_obstacle) ReportConfigsOfOtherBuilds();
+    if (!has_obstacle) ReportConfigsOfOtherVersions();
     return std::move(findings_);
   }
 
  private:
   void Add(Weight weight, std::string text) { findings_.push_back({weight, std::move(text)}); }
 
-  void Note(MadeFrom from, const generated::MachineConfig& config) {
+  void NoteMade(MadeFrom from, const generated::MachineConfig& config) {
     made_.insert(config.name);
     has_made_templates_ = has_made_templates_ || from == MadeFrom::kTemplates;
   }
@@ -229,26 +233,26 @@ class GeneratedComparison {
     }
     const json::Value before = json::Encode(existing->spec);
     const json::Value after = SpecAfter(before, *patch);
-    const bool has_other_bytes = HaveOtherBytes(existing->spec, after);
-    if (has_other_bytes) {
+    const bool changes_rendered_names = ChangesRenderedNames(existing->spec, after);
+    if (changes_rendered_names) {
       Add(Weight::kObstacle, fmt::format("MachineConfig {} would change at {}", change.name,
                                          PlacesInWords(SpecComparison::Places(before, after))));
     }
-    const json::Value* const labels = SetBy(*patch, "/metadata/labels");
+    const json::Value* const labels = ValueSetBy(*patch, "/metadata/labels");
     const bool has_other_labels = labels != nullptr && *labels != json::Encode(existing->metadata.labels);
     if (has_other_labels) {
       Add(Weight::kObstacle, fmt::format("MachineConfig {} would get other labels, by which pools select it: "
                                          "metadata.labels",
                                          change.name));
     }
-    if (has_other_bytes || has_other_labels) return;
+    if (changes_rendered_names || has_other_labels) return;
     Add(Weight::kLoss, fmt::format("MachineConfig {} would be written without a change for any node: its annotations "
                                    "or its owners differ",
                                    change.name));
   }
 
-  // Reports configs that another build has generated, and that Pintle would leave as they are.
-  void ReportConfigsOfOtherBuilds() {
+  // Reports the configs that another version of the controller has generated, and that Pintle would leave as they are.
+  void ReportConfigsOfOtherVersions() {
     for (const api::MachineConfig* config : inputs_.view.configs) {
       const api::ObjectMeta& metadata = config->metadata;
       const bool is_generated = !metadata.Annotation(api::kGeneratedByControllerVersionAnnotation).empty() &&

@@ -14,8 +14,9 @@
 
 namespace pintle::controller {
 
-// A config that would give a rendered config another name is an obstacle.  The finding names the config and the places
-// that differ.  Findings contain paths and names, and no contents, which may be secret.
+// Returns a finding for each difference.  A difference is an obstacle if it would give a rendered config another name.
+// The finding names the config and the places that differ.  Findings contain paths and names, but no contents, which
+// may be secret.
 std::vector<TakeoverFinding> CompareGenerated(const View& view, const GeneratedView& sources,
                                               const generated::TemplateFolder& templates, WallTime now);
 

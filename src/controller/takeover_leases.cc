@@ -18,7 +18,7 @@ namespace {
 constexpr const char* kTakeoverHolder = "pintle-takeover";
 constexpr const char* kHeldUntilAnnotation = "pintle.io/held-until";
 
-// Returns how long others have to leave the lease alone after its last renewal.
+// Returns how long others have to leave the lease alone after its last renewal: the promise to the holder.
 std::chrono::seconds PromiseOf(const api::Lease& lease, const TakeoverSettings& settings) {
   const std::chrono::seconds written(lease.spec.lease_duration_seconds);
   return written.count() > 0 ? written : settings.hold;
@@ -29,18 +29,18 @@ std::chrono::seconds PromiseOf(const api::Lease& lease, const TakeoverSettings& 
 // tries is less than a quarter of the promise in all of OpenShift's settings.
 std::chrono::milliseconds HoldTime(std::chrono::milliseconds promised) { return promised + promised / 4; }
 
-// Returns the promise of the last holder of a lease.  While the lease is held or offered, the duration in it is the
-// HoldTime() of that promise, because the last holder may act for that long if this run is killed.
+// Returns the promise to the last holder of a lease.  While the lease is held or offered, the duration in the lease is
+// the HoldTime() of this promise, because the last holder may act for that long if this run is killed.
 std::chrono::seconds PromiseBeforeHold(const api::Lease& lease, const TakeoverSettings& settings) {
   const std::chrono::seconds written = PromiseOf(lease, settings);
   return IsHeldByOthers(lease, settings) ? written : written * 4 / 5;
 }
 
-// A hold keeps a lease from others.
+// The values that a takeover writes into a lease to keep it from others.
 struct LeaseHold {
-  std::string holder;
-  WallTime until;  // The time at which the last holder has given up; for people only, because clocks differ.
-  std::chrono::seconds promised;  // The promise of the last holder.
+  std::string holder;  // kTakeoverHolder or TakeoverSettings::offer.
+  WallTime until;      // The time at which the last holder has given up; for people only, because clocks differ.
+  std::chrono::seconds promised;  // The promise to the last holder.
   std::string in_words;
 };
 
@@ -62,7 +62,7 @@ TakeoverWrite WriteOf(const LeaseHold& hold, const api::Lease& lease, WallTime n
       .in_words = fmt::format("Lease {}/{}: {}", lease.metadata.namespace_name, lease.metadata.name, hold.in_words)};
 }
 
-WallTime TimeIn(std::chrono::milliseconds time, WallTime now) {
+WallTime TimeAfter(std::chrono::milliseconds time, WallTime now) {
   return std::chrono::ceil<std::chrono::seconds>(now + time);
 }
 
@@ -93,7 +93,7 @@ std::optional<TakeoverWrite> WriteToHold(const std::optional<api::Lease>& lease,
   const std::chrono::seconds promised = PromiseBeforeHold(*lease, settings);
   const auto until = FromRfc3339(lease->metadata.Annotation(kHeldUntilAnnotation));
   if (IsHeldByOthers(lease, settings) || !until) {
-    const WallTime given_up = TimeIn(HoldTime(promised), now);
+    const WallTime given_up = TimeAfter(HoldTime(promised), now);
     return WriteOf({.holder = kTakeoverHolder,
                     .until = given_up,
                     .promised = promised,
@@ -110,11 +110,11 @@ std::optional<TakeoverWrite> WriteToHold(const std::optional<api::Lease>& lease,
                     .in_words = "is left to Pintle's replicas, and kept from others"},
                    *lease, now);
   }
-  // Others take a lease that has not changed for its duration, so it is renewed in time.  A run does not know the age
-  // of the contents that it sees first, so it renews the lease at once.
+  // Others take a lease that has not changed for its duration, so the lease is renewed in time.  A run does not know
+  // the age of the contents that it sees first, so the run renews the lease at once.
   const bool is_fresh = sight.is_written && sight.unchanged_for < std::chrono::milliseconds(promised) / 4;
   if (is_fresh) return std::nullopt;
-  const WallTime given_up = holder == kTakeoverHolder ? TimeIn(HoldTime(promised) - sight.held_for, now) : *until;
+  const WallTime given_up = holder == kTakeoverHolder ? TimeAfter(HoldTime(promised) - sight.held_for, now) : *until;
   return WriteOf({.holder = holder, .until = given_up, .promised = promised, .in_words = "stays held"}, *lease, now);
 }
 
@@ -130,7 +130,7 @@ std::optional<TakeoverWrite> WriteToForgetHold(const std::optional<api::Lease>& 
   if (is_held) released.Set("/spec/holderIdentity", "");
   json::Value patch = std::move(released).operations();
   if (!lease->metadata.Annotation(kHeldUntilAnnotation).empty()) {
-    // An object without annotations is not the same as one with an empty list of them.
+    // The last annotation is removed together with the map of annotations, so that no empty map is left.
     const bool is_only = lease->metadata.annotations.size() == 1;
     patch.push_back({{"op", "remove"},
                      {"path", is_only ? "/metadata/annotations" : "/metadata/annotations/pintle.io~1held-until"}});

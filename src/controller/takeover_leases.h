@@ -3,8 +3,8 @@
 
 // Decides who holds the leases of the Machine Config Operator during a takeover, and what is written to them.
 //
-// A takeover holds a lease until its last holder has given up, and then offers it to Pintle's replicas alone.
-// docs/takeover.md proves that no two programs act by one lease.
+// A takeover holds a lease until its last holder has given up, and then offers the lease to Pintle's replicas alone.
+// docs/takeover.md proves that no two programs act by one lease at the same time.
 
 #include <optional>
 
@@ -15,6 +15,7 @@
 
 namespace pintle::controller {
 
+// Returns whether the holder in the lease is a replica of Pintle.
 bool IsHeldByPintle(const std::optional<api::Lease>& lease, const TakeoverSettings& settings);
 
 // Returns whether another program holds the lease, or did so last.

@@ -34,8 +34,8 @@ bool TakeoverProgress::HasPatience(MonotonicTime now) const {
 }
 
 Result<> TakeoverProgress::Failed(const Error& error, MonotonicTime now) {
-  // Somebody else has changed or removed the object first: the step is decided again.  If a creation fails in this way,
-  // the object's namespace is missing, and that does not pass.
+  // If somebody else has changed or removed the object first, the step is decided again.  If the object of a creation
+  // is reported as not found, its namespace is missing, and this failure does not pass.
   const bool is_gone = error.kind() == ErrorKind::kNotFound && !step_.empty() && !creates_;
   if (error.kind() == ErrorKind::kConflict || is_gone) return {};
   // An error before the cluster was read once is probably due to the options, such as a wrong kubeconfig.

@@ -3,8 +3,9 @@
 
 // Follows the steps of one run of `pintle-controller takeover`, and decides when the run has to end early.
 //
-// `start` and `undo` at the same time would undo each other's steps for ever.  The record has the verb of the run that
-// was begun last.  The first step, that of the record, is then no longer done for the other run, so the other run ends.
+// If `start` and `undo` ran at the same time, they would undo each other's steps for ever.  The record has the verb of
+// the run that was begun last.  For the earlier run, the first step, that of the record, is then no longer done, so the
+// earlier run ends.
 
 #include <chrono>
 #include <map>
@@ -20,23 +21,24 @@ namespace pintle::controller {
 
 class TakeoverProgress {
  public:
-  // `patience` is how long one step may take.  `advice` is what to do when it has taken longer.
+  // `patience` is how long one step may take.  `advice` ends the error about a step that takes longer.
   TakeoverProgress(std::chrono::milliseconds patience, std::string_view advice)
       : patience_(patience), advice_(advice) {}
 
-  // Returns an error if the run has to end after a look at the cluster.
+  // Must be called after each look at the cluster, with all steps.  Returns an error if the run has to end.
   Result<> Saw(const std::vector<TakeoverStep>& steps, MonotonicTime now);
-  // Returns an error if the run has to end because a request failed.
+  // Must be called when a request has failed.  Returns an error if the run has to end because of this.
   Result<> Failed(const Error& error, MonotonicTime now);
 
  private:
+  // Returns whether the present step may take longer.
   bool HasPatience(MonotonicTime now) const;
 
   const std::chrono::milliseconds patience_;
   const std::string_view advice_;
   bool has_begun_ = false;  // The record was seen with the verb of this run.
-  bool creates_ = false;    // The write of the step that is not done creates an object.
-  std::string step_;        // The step that is not done; empty before the first look.
+  bool creates_ = false;    // The write of the next step creates an object.
+  std::string step_;        // The next step, which is not done yet; empty before the first look.
   MonotonicTime seen_;      // When this step was seen last.
   // The total time for which each step was the next one: a program that undoes one of two steps again and again must
   // not keep the run going for ever.

@@ -14,6 +14,7 @@
 namespace pintle::controller {
 namespace {
 
+// API groups.
 constexpr std::string_view kCore = "";
 constexpr std::string_view kApps = "apps";
 constexpr std::string_view kConfigs = "machineconfiguration.openshift.io";
@@ -21,8 +22,8 @@ constexpr std::string_view kSettings = "config.openshift.io";
 constexpr std::string_view kOperators = "operator.openshift.io";
 constexpr std::string_view kLeases = "coordination.k8s.io";
 constexpr std::string_view kReviews = "authorization.k8s.io";
+// Namespaces.  kTheirs and kOwn stand for those of the Machine Config Operator and of Pintle, which options can change.
 constexpr std::string_view kEverywhere = "";
-// Stands for the namespace of the Machine Config Operator, which an option can change.
 constexpr std::string_view kTheirs = "openshift-machine-config-operator";
 constexpr std::string_view kOwn = "pintle";
 
@@ -119,13 +120,14 @@ constexpr auto kAgent = std::to_array<Grant>({
     {"patch", kConfigs, "machineconfignodes/status"},
 });
 
-// Every cluster gives these to kubelets.  An agent also uses a kubelet's right to change its own Node, and no other
-// Node.
+// Every cluster gives these rights to kubelets, and an agent uses them.
 constexpr auto kKubelet = std::to_array<Grant>({
     {"create", kCore, "events", "default"},
 });
-constexpr auto kOwnNode = std::to_array<std::string_view>({"get", "list", "watch", "patch"});
+// A kubelet may do this with its own Node, and with no other Node.
+constexpr auto kOwnNodeVerbs = std::to_array<std::string_view>({"get", "list", "watch", "patch"});
 
+// Returns the namespace for which a Grant stands.
 std::string NamespaceIn(const TakeoverSettings& settings, std::string_view written) {
   if (written == kTheirs) return settings.namespace_name;
   return written == kOwn ? settings.own_namespace : std::string(written);
@@ -184,7 +186,7 @@ std::vector<Right> RightsOfAgent(const std::string& node, const TakeoverSettings
   std::vector<Right> rights;
   AddRights(kAgent, settings, rights);
   AddRights(kKubelet, settings, rights);
-  for (const std::string_view verb : kOwnNode) {
+  for (const std::string_view verb : kOwnNodeVerbs) {
     rights.push_back({.verb = std::string(verb), .group = "", .resource = "nodes", .namespace_name = "", .name = node});
   }
   return rights;

@@ -32,7 +32,8 @@ std::string RightInWords(const Right& right);
 // Returns the rights that `check`, `start` and `undo` need.
 std::vector<Right> RightsForTakeover(const TakeoverSettings& settings);
 
-// The rights that a file of deploy/openshift gives to Pintle's account.
+// The rights that a file of deploy/openshift gives to Pintle's account; in findings, those of them that the account
+// lacks.
 struct RightsFile {
   std::string file;
   std::vector<Right> rights;
@@ -52,8 +53,8 @@ RightsHolder HolderOfAccount(const kube::ObjectName& account);
 // An agent has the credentials of its node's kubelet.
 RightsHolder HolderOnNode(const std::string& node);
 
-// Returns the object that asks the API server whether the holder has the right; without a holder, whether the caller
-// has it.
+// Returns the object that asks the API server whether the holder has the right.  Without a holder, the question is
+// about the caller.
 json::Value ReviewOf(const Right& right, const std::optional<RightsHolder>& holder);
 
 // The rights that an agent lacks.
@@ -62,8 +63,8 @@ struct AgentRights {
   std::vector<Right> rights;
 };
 
-// `of_caller` are the rights that the caller lacks, `of_account` those that Pintle's account lacks, and `of_agents`
-// those that agents lack.
+// Returns an obstacle for each lack of rights.  `of_caller` are the rights that the caller lacks, `of_account` those
+// that Pintle's account lacks, and `of_agents` those that agents lack.
 std::vector<TakeoverFinding> FindingsAbout(const std::vector<Right>& of_caller,
                                            const std::vector<RightsFile>& of_account,
                                            const std::vector<AgentRights>& of_agents, const TakeoverSettings& settings);

@@ -18,19 +18,20 @@ namespace pintle::controller {
 namespace {
 
 constexpr const char* kRecordName = "pintle-takeover";
-constexpr const char* kBeforeKey = "before.json";
-// The verb of the run that began last.  Of two runs at once, the other one ends (takeover_progress.h).
+constexpr const char* kBeforeKey = "before.json";  // The entry of the record with the values before the takeover.
+// The verb of the run that began last.  If two runs are made at once, the earlier run ends (takeover_progress.h).
 constexpr const char* kVerbKey = "verb";
 constexpr const char* kStartVerb = "start";
 constexpr const char* kUndoVerb = "undo";
 constexpr const char* kOldOperator = "machine-config-operator";
 constexpr const char* kOldController = "machine-config-controller";
 constexpr const char* kOldServer = "machine-config-server";
-constexpr const char* kOperatorLeaseHeld = "machine-config";
-constexpr const char* kControllerLeaseHeld = "machine-config-controller";
+constexpr const char* kOldOperatorLease = "machine-config";
+constexpr const char* kOldControllerLease = "machine-config-controller";
 // An annotation of a Deployment that a takeover has scaled down, with the number of replicas before.  A takeover whose
-// record is lost is recognized by this annotation.  A Deployment without it was scaled down by others.
+// record is lost is recognized by this annotation.  A Deployment without it was not scaled down by a takeover.
 constexpr const char* kReplicasAnnotation = "pintle.io/replicas-before";
+// A label that no node has.  With it as the node selector, a DaemonSet has no pods.
 constexpr const char* kNoNodeSelector = "pintle.io/taken-over";
 // The name of the port in deploy/ignition/openshift.
 constexpr const char* kIgnitionPort = "ignition";
@@ -40,16 +41,18 @@ std::int64_t NumberAt(const json::Value& value, std::initializer_list<std::strin
   return number != nullptr && number->is_integer() ? number->integer() : fallback;
 }
 
+// Returns the number of replicas that a Deployment is to have, or null if there is no Deployment.
 json::Value Replicas(const std::optional<WholeDeployment>& deployment) {
   // A Deployment without the field has one replica.
   return deployment ? json::Value(NumberAt(deployment->spec, {"replicas"}, 1)) : json::Value();
 }
 
+// Returns whether a Deployment is to have no replicas and has none, or does not exist.
 bool IsStopped(const std::optional<WholeDeployment>& deployment) {
   return !deployment || (Replicas(deployment) == json::Value(0) && NumberAt(deployment->status, {"replicas"}, 0) == 0);
 }
 
-// Returns the text `waits_for` of a step that ends the pods of a Deployment or of a DaemonSet.
+// Returns the text TakeoverStep::waits_for of a step that ends the pods of a Deployment or of a DaemonSet.
 std::string EndOfPodsText(std::string_view kind, const std::string& name, const TakeoverState& state) {
   const auto pods = state.remaining_pods.find(name);
   return fmt::format("the pods of the {} {} have ended{}", kind, name,
@@ -94,7 +97,7 @@ TakeoverWrite ScaleBackWrite(const WholeDeployment& deployment, const json::Valu
   replacing.Set("/spec/replicas", replicas);
   json::Value patch = std::move(replacing).operations();
   if (!deployment.metadata.Annotation(kReplicasAnnotation).empty()) {
-    // An object without annotations is not the same as one with an empty list of them.
+    // The last annotation is removed together with the map of annotations, so that no empty map is left.
     const bool is_only = deployment.metadata.annotations.size() == 1;
     patch.push_back({{"op", "remove"},
                      {"path", is_only ? "/metadata/annotations" : "/metadata/annotations/pintle.io~1replicas-before"}});
@@ -109,11 +112,13 @@ bool NamesOperator(const json::Value& entry, const TakeoverSettings& settings) {
          entry.TextAt({"namespace"}) == settings.namespace_name && entry.TextAt({"name"}) == kOldOperator;
 }
 
-// Returns whether an entry of spec.overrides leaves the operator's Deployment unmanaged, as the one of a takeover does.
+// Returns whether an entry of spec.overrides leaves the operator's Deployment unmanaged, as the entry of a takeover
+// does.
 bool IsOverride(const json::Value& entry, const TakeoverSettings& settings) {
   return NamesOperator(entry, settings) && entry["unmanaged"] == json::Value(true);
 }
 
+// Returns the node selector of a DaemonSet, or null if it has none.
 const json::Value& SelectorOf(const WholeDaemonSet& server) {
   static const json::Value kNone;
   const json::Value* const selector = server.spec.Find({"template", "spec", "nodeSelector"});
@@ -133,6 +138,7 @@ TakeoverWrite SelectorWrite(const WholeDaemonSet& server, const json::Value& sel
 
 // ---- the record ----
 
+// Returns the values for a record of the present state.
 json::Value BeforeOf(const TakeoverState& state) {
   json::Value before = json::Value::object();
   if (state.cluster_version) before["overrides"] = std::as_const(state.cluster_version->spec)["overrides"];
@@ -144,7 +150,7 @@ json::Value BeforeOf(const TakeoverState& state) {
   return before;
 }
 
-// Returns null if there is no record that can be read.
+// Returns the values in the record, or null if there is no record that can be read.
 json::Value RecordedIn(const TakeoverState& state) {
   if (!state.record) return {};
   const auto text = state.record->data.find(kBeforeKey);
@@ -153,6 +159,7 @@ json::Value RecordedIn(const TakeoverState& state) {
   return before && before->is_object() ? *std::move(before) : json::Value();
 }
 
+// Returns the verb in a record.  A record without a verb counts as one of `start`.
 std::string VerbIn(const api::ConfigMap& record) {
   const auto found = record.data.find(kVerbKey);
   return found == record.data.end() ? kStartVerb : found->second;
@@ -180,7 +187,7 @@ bool HasOverride(const TakeoverState& state, const TakeoverSettings& settings) {
                      [&](const json::Value& entry) { return IsOverride(entry, settings); });
 }
 
-// Returns the traces that only a takeover leaves in a cluster.  An override is not one of them, since others may have
+// Returns the traces that only a takeover leaves in a cluster.  An override is no such trace, since others may have
 // made it.
 std::vector<std::string> TracesOf(const TakeoverState& state, const TakeoverSettings& settings) {
   std::vector<std::string> traces;
@@ -220,7 +227,8 @@ json::Value OurReplicasIn(const json::Value& before) {
   return recorded > 0 ? recorded : 2;
 }
 
-// Returns a record with what OpenShift installs in place of values that the objects no longer have.
+// Returns the values for a record that was lost.  A value that the takeover has changed is replaced: the number of
+// replicas by the number in kReplicasAnnotation, and any other value by what OpenShift installs.
 json::Value InstalledBefore(const TakeoverState& state, const TakeoverSettings& settings) {
   json::Value before = BeforeOf(state);
   for (const auto& [name, deployment] :
@@ -244,7 +252,7 @@ json::Value InstalledBefore(const TakeoverState& state, const TakeoverSettings& 
 
 TakeoverStep RecordStep(const TakeoverState& state, const TakeoverSettings& settings) {
   if (!RecordedIn(state).is_null()) return VerbStep(*state.record, kStartVerb);
-  // A new record would contain the values that the takeover has set, and undo could not restore the former ones.
+  // A new record would contain the values that the takeover has set, and undo could not restore the values before it.
   if (const std::string loss = LossOfRecord(state, settings); !loss.empty()) {
     return {
         .name = "record",
@@ -319,8 +327,8 @@ TakeoverStep OverridesStep(const TakeoverState& state, const TakeoverSettings& s
                             {"namespace", settings.namespace_name},
                             {"name", kOldOperator},
                             {"unmanaged", true}};
-  // Only the first of several entries for one object counts.  So an entry that keeps the Deployment managed is
-  // replaced.
+  // If there are several entries for one object, only the first entry counts.  So an entry that keeps the Deployment
+  // managed is replaced.
   json::Value overrides;
   bool is_placed = false;
   for (const json::Value& entry : std::as_const(state.cluster_version->spec)["overrides"]) {
@@ -334,7 +342,7 @@ TakeoverStep OverridesStep(const TakeoverState& state, const TakeoverSettings& s
   return step;
 }
 
-// An undo that was cut short may have stopped Pintle's replicas.
+// Starts Pintle's replicas: an undo that was cut short may have stopped them.
 TakeoverStep OursStep(const TakeoverState& state) {
   TakeoverStep step{.name = "replicas", .is_done = Replicas(state.ours) != json::Value(0)};
   if (step.is_done) return step;
@@ -362,10 +370,11 @@ TakeoverStep LeasesStep(const TakeoverState& state, const TakeoverSettings& sett
   if (!step.write) step.write = WriteToHold(state.controller_lease, state.controller_sight, settings, now);
   step.waits_for =
       fmt::format("a replica of the Deployment {}/{} holds and renews the Lease {}", settings.own_namespace,
-                  settings.own_deployment, is_led ? kOperatorLeaseHeld : kControllerLeaseHeld);
+                  settings.own_deployment, is_led ? kOldOperatorLease : kOldControllerLease);
   return step;
 }
 
+// Scales down a Deployment of the operator, and waits until its pods have ended.
 TakeoverStep StopStep(const char* name, const std::optional<WholeDeployment>& deployment, const TakeoverState& state) {
   TakeoverStep step{.name = name, .is_done = IsStopped(deployment)};
   if (deployment && state.remaining_pods.contains(deployment->metadata.name)) step.is_done = false;
@@ -394,6 +403,7 @@ TakeoverStep ServerStep(const TakeoverState& state, const TakeoverSettings& sett
   return step;
 }
 
+// Waits until Pintle's Ignition server answers in each pod.
 TakeoverStep ServingStep(const TakeoverState& state, const TakeoverSettings& settings) {
   TakeoverStep step{.name = "serving", .is_done = !state.server || !state.ours};
   if (step.is_done) return step;
@@ -413,6 +423,7 @@ TakeoverStep ServingStep(const TakeoverState& state, const TakeoverSettings& set
 
 // ---- going back ----
 
+// Ends Pintle's replicas, and waits until none of them may act by a lease any more.
 TakeoverStep LeaveStep(const TakeoverState& state, const TakeoverSettings& settings) {
   const bool may_act = MayPintleActBy(state.controller_lease, state.controller_sight, settings) ||
                        MayPintleActBy(state.operator_lease, state.operator_sight, settings);
@@ -484,12 +495,13 @@ std::string HolderText(std::string_view program, const std::optional<WholeDeploy
       text, deployment->metadata.namespace_name, deployment->metadata.name);
 }
 
+// Waits until the operator and its controller hold their leases, and then removes the traces of the holds.
 TakeoverStep OperatorLeadsStep(const TakeoverState& state, const TakeoverSettings& settings,
                                const json::Value& before) {
   TakeoverStep step{.name = "leases", .is_done = true};
   const auto lives = [](const json::Value& replicas) { return replicas.is_integer() && replicas.integer() > 0; };
-  // A Deployment that had no replicas takes no lease, so a lease that is still held is released.  But a pod that has
-  // not ended may still act by the lease.
+  // A Deployment that had no replicas takes no lease, so the takeover's hold on its lease is released.  But a pod that
+  // has not ended may still act by the lease.
   const auto may_act_by = [&](const std::optional<api::Lease>& lease,
                               const std::optional<WholeDeployment>& deployment) {
     return IsHeldForTakeover(lease, settings) && !StopStep("leases", deployment, state).is_done;
@@ -515,12 +527,12 @@ TakeoverStep OperatorLeadsStep(const TakeoverState& state, const TakeoverSetting
   return step;
 }
 
-// Returns the nodes without a ready pod of the operator's server, with a remedy for each.
+// Returns sentences about the nodes without a ready pod of the operator's server, with a remedy for each node.
 std::string UnreadyServersText(const TakeoverState& state) {
   std::string text;
   for (const auto& [name, pod] : state.unready_servers) {
     const auto node = std::find_if(state.nodes.begin(), state.nodes.end(),
-                                   [&name = name](const api::Node& one) { return one.metadata.name == name; });
+                                   [&name = name](const api::Node& known) { return known.metadata.name == name; });
     text += fmt::format(". The pod {} on the node {} is not ready", pod, name);
     if (node != state.nodes.end() && IsDown(*node)) {
       text += ", because the node is not Ready: start its machine, or delete its Node if the machine is gone";

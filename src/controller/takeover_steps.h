@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Lists the changes that hand a cluster over from the Machine Config Operator to Pintle, and those that undo this.
+// Lists the changes that hand a cluster over from the Machine Config Operator to Pintle, and the changes that hand the
+// cluster back.
 //
 // The steps are decided from what is in the cluster, each time anew.  So they can be run again after they were cut
-// short, and a step that somebody else has made is done.  docs/takeover.md has the reasons for their order.
+// short, and a step counts as done if somebody else has made it.  docs/takeover.md has the reasons for their order.
 
 #include <chrono>
 #include <cstdint>
@@ -32,19 +33,19 @@ struct ServerReplica {
   bool answers = false;  // It answers at the port of the Ignition server, and has the configs of all pools.
 };
 
-// The objects that matter, without those that the cluster lacks.
+// The objects from which the steps are decided.  An object that the cluster lacks is unset.
 struct TakeoverState {
   std::optional<WholeClusterVersion> cluster_version;
-  std::optional<WholeDeployment> operators;
-  std::optional<WholeDeployment> controller;
-  std::optional<WholeDaemonSet> server;
-  std::optional<WholeDaemonSet> daemon;
-  std::optional<WholeDeployment> ours;
-  std::optional<api::Lease> operator_lease;
+  std::optional<WholeDeployment> operators;   // The Machine Config Operator itself; `operator` is a word of C++.
+  std::optional<WholeDeployment> controller;  // The Machine Config Operator's controller.
+  std::optional<WholeDaemonSet> server;       // The Machine Config Operator's Ignition server.
+  std::optional<WholeDaemonSet> daemon;       // The Machine Config Operator's daemon.
+  std::optional<WholeDeployment> ours;        // Pintle's controller.
+  std::optional<api::Lease> operator_lease;   // The lease of the Machine Config Operator itself.
   std::optional<api::Lease> controller_lease;
-  std::optional<api::ConfigMap> record;
-  LeaseSight operator_sight = {};
-  LeaseSight controller_sight = {};
+  std::optional<api::ConfigMap> record;  // The values before the takeover, for an undo.
+  LeaseSight operator_sight = {};        // What is known about `operator_lease`.
+  LeaseSight controller_sight = {};      // What is known about `controller_lease`.
   // The pods that have not ended yet, such as "a-1 on the node b", by the name of their Deployment or DaemonSet.
   // Contains only owners for which IsToHaveNoPods() is true, because their statuses do not count terminating pods.
   std::map<std::string, std::string, std::less<>> remaining_pods = {};
@@ -55,7 +56,8 @@ struct TakeoverState {
   std::set<std::string, std::less<>> nodes_awaiting_daemon = {};
   // The pods of the operator's server that are not ready, by their nodes.  Known only if AreServersAwaited() is true.
   std::map<std::string, std::string, std::less<>> unready_servers = {};
-  std::vector<ServerReplica> server_replicas = {};  // Known once the old server has ended, if it is handed over.
+  // Known once the old server has ended, if TakeoverSettings::with_server is true.
+  std::vector<ServerReplica> server_replicas = {};
 };
 
 struct TakeoverSettings {
@@ -67,7 +69,7 @@ struct TakeoverSettings {
   std::string offer = "pintle-takeover-offer";             // The holder of a lease that only these replicas may take.
   bool with_server = false;                                // Hands over the Ignition server as well.
   bool with_daemons = false;                               // Gives nodes to the agents that stand by there.
-  // If the holder of a lease has not written how long others have to wait, this time is assumed.
+  // If the holder of a lease has not written how long others have to leave the lease alone, this time is assumed.
   std::chrono::seconds hold = std::chrono::seconds(137);
 };
 
@@ -79,7 +81,7 @@ struct TakeoverWrite {
   std::string name = {};
   json::Value patch = {};  // A JSON patch, or a whole ConfigMap that is created, or null for a deletion.
   bool is_creation = false;
-  std::string version = {};   // The version of the object to delete.  An object with another one stays.
+  std::string version = {};   // The version of the object to delete.  An object with another version is not deleted.
   std::string in_words = {};  // Such as "Deployment a/b: spec.replicas from 1 to 0".
 };
 
@@ -90,8 +92,9 @@ struct TakeoverStep {
   std::string waits_for = {};               // What the step waits for after its writes, or while it has none.
 };
 
-// Returns all steps in their order.  Only the write of the first one that is not done may be made.  The very first step
-// is that of the record, without which no other may be made.  There are no steps to undo if there was no takeover.
+// Return all steps in their order.  Only the write of the first step that is not done may be made.  The very first step
+// is about the record, without which no other step may be made.  StepsToUndo() returns no steps if there was no
+// takeover.
 std::vector<TakeoverStep> StepsToTakeOver(const TakeoverState& state, const TakeoverSettings& settings, WallTime now);
 std::vector<TakeoverStep> StepsToUndo(const TakeoverState& state, const TakeoverSettings& settings, WallTime now);
 
@@ -100,19 +103,20 @@ std::string WhyTakeoverMustNotBegin(const TakeoverState& state, const TakeoverSe
 // Returns whether a takeover has begun and has taken a lease or a replica from the operator.  Before that, the operator
 // still acts, and it can change anything that was checked.
 bool HasTakenAnything(const TakeoverState& state, const TakeoverSettings& settings);
-// Returns a notice if the ClusterVersion has an override for the operator's Deployment although no takeover has a
-// record, and "" otherwise.  Undo leaves this override alone, because others may have made it.
+// Returns a notice if the ClusterVersion has an override for the operator's Deployment although there is no record of a
+// takeover, and "" otherwise.  Undo leaves this override alone, because others may have made it.
 std::string NoticeOfOverride(const TakeoverState& state, const TakeoverSettings& settings);
 // Returns whether a Deployment or a DaemonSet of the operator should have no pods: it has no replicas, or it has the
 // node selector of a takeover, which matches no node.
 bool IsToHaveNoPods(const WholeObject& owner);
 // Returns whether the nodes have to be read, because agents may have nodes or will get them.
 bool AreNodesNeeded(const TakeoverState& state, const TakeoverSettings& settings);
-// Returns whether undo waits for pods of the operator's server, so that these have to be read.
+// Returns whether undo waits for pods of the operator's server, so that these pods have to be read.
 bool AreServersAwaited(const TakeoverState& state);
 // Returns whether the old server runs on no machine any more.
 bool HasServerEnded(const TakeoverState& state);
-// Returns why the old server has to stay, because Pintle's would not begin in its place; "" if it can go.
+// Returns why the old server has to stay: Pintle's server would not begin in its place.  Returns "" if the old server
+// can end.
 std::string WhyServerMustStay(const TakeoverState& state, const TakeoverSettings& settings);
 // Returns the port of the Ignition server in the pods of a Deployment, or nullopt if they serve none.
 std::optional<std::int64_t> IgnitionPortOf(const WholeDeployment& deployment);

@@ -58,7 +58,7 @@ Result<std::vector<generated::MachineConfig>> MakeTemplateConfigs(const Generate
   return configs;
 }
 
-// A generated config never selects an image: that would keep its pools from following the release.
+// Removes the images from generated configs: an image would keep the pools from following the release.
 void ClearImages(const GenerateInputs& inputs, GenerateChanges& changes) {
   for (const api::MachineConfig* config : inputs.view.configs) {
     const bool is_signed = !config->metadata.Annotation(api::kGeneratedByControllerVersionAnnotation).empty();
@@ -97,9 +97,9 @@ class TemplateGenerator {
     bool are_written = true;
     for (std::size_t i = 0; i < configs->size(); ++i) {
       const generated::MachineConfig& config = (*configs)[i];
-      inputs_.Made(MadeFrom::kTemplates, config);
-      // A folder of another role may make configs with the same names as the workers' folder.  Only the last of them is
-      // written; otherwise each look would find the other one changed, and write it again.
+      inputs_.ReportMade(MadeFrom::kTemplates, config);
+      // The folder of another role may make configs with the same names as the workers' folder.  Only the last config
+      // of a name is written; otherwise each look would write both, one over the other.
       const bool is_replaced = i + 1 < configs->size() && (*configs)[i + 1].name == config.name;
       if (is_replaced) continue;
       if (inputs_.created.contains(config.name)) {

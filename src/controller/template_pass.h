@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Decides what is written for the ControllerConfig: the configs that templates make, and its status.
+// Decides what is written for the ControllerConfig: the configs that are made from templates, and its status.
 //
-// The status first reports that a new generation is being worked on, and later that it is complete.  Pools are not
-// rendered in between.
+// For a new generation of the ControllerConfig, the status first reports that the configs are being made, and later
+// that they are complete.  Pools are not rendered in between.
 
 #include "controller/generate_changes.h"
 #include "controller/generate_inputs.h"

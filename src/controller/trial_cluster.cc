@@ -67,6 +67,7 @@ std::string_view GroupOf(std::string_view api_version) {
   return slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
 }
 
+// All kinds whose statuses may report a problem.
 constexpr std::array kSourceKinds = {SourceKind::kControllerConfig, SourceKind::kKubeletConfig,
                                      SourceKind::kContainerRuntimeConfig, SourceKind::kImagePolicy,
                                      SourceKind::kCredentialProviderConfig};
@@ -89,6 +90,7 @@ void MergeInto(json::Value& object, const json::Value& patch) {
   }
 }
 
+// Sets the value at a path such as "/spec/config".
 void SetValueAt(json::Value& object, std::string_view path, const json::Value& value) {
   json::Value* target = &object;
   while (!path.empty()) {
@@ -100,6 +102,7 @@ void SetValueAt(json::Value& object, std::string_view path, const json::Value& v
   *target = value;
 }
 
+// Returns nullptr if there is no object with the name.
 template <typename T>
 const T* NamedIn(const std::vector<T>& objects, std::string_view name) {
   const auto found = std::find_if(objects.begin(), objects.end(), [&](const T& o) { return o.metadata.name == name; });
@@ -254,7 +257,7 @@ TrialObjects TrialCluster::Look() const {
 }
 
 Result<TrialOutcome> TrialCluster::Settle(const TrialInputs& inputs) {
-  // Each pass writes only a part: first names and finalizers, then configs, then statuses.
+  // Several passes are needed, because each writes only a part: first finalizers, then configs, then statuses.
   constexpr int kMostPasses = 10;
   const generated::TemplateFolder no_templates("");
   const std::map<std::string, std::string, std::less<>> refused;

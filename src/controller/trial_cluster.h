@@ -80,7 +80,7 @@ struct ObjectProblem {
 };
 
 struct TrialInputs {
-  // If null, no configs are made from templates, and those that are in the cluster already are used.
+  // If nullptr, no configs are made from templates, and the templates' configs in the cluster are used.
   const generated::TemplateFolder* templates = nullptr;
   Versions versions;  // The versions of the controllers that make the configs.
   WallTime now;
@@ -99,7 +99,7 @@ struct TrialOutcome {
 
 class TrialCluster {
  public:
-  // Adds an object, or replaces the one of the same kind and name.
+  // Adds an object, or replaces the object of the same kind and name.
   void Put(json::Value object);
   // Returns an object, which must exist.
   json::Value& At(std::string_view kind, const std::string& namespace_name, const std::string& name);
@@ -120,11 +120,11 @@ class TrialCluster {
   // Returns copies of all objects, and the views of them that the passes need.
   TrialObjects Look() const;
 
-  // Decides and writes until nothing is left to write.  Returns an error if that takes too many passes, which is a
-  // defect.
+  // Decides and writes until nothing is left to write.  Returns an error if this takes too many passes, which is a
+  // defect of the passes.
   Result<TrialOutcome> Settle(const TrialInputs& inputs);
 
-  // Returns the problems that the statuses of the sources report.
+  // Returns the problems in the statuses of the objects from which configs are made.
   std::vector<ObjectProblem> Problems() const;
 
  private:

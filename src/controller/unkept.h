@@ -3,8 +3,9 @@
 
 // The error for a patch that the API server accepts without changing anything.
 //
-// Either the schema of an older release lacks a field, or a webhook takes the change back.  The next look would want
-// the same patch again at once, so such a patch counts as a failure and is repeated less and less often.
+// There are two causes: the schema of an older release lacks a field, or a webhook takes the change back.  The next
+// look would want the same patch again at once, so such a patch counts as a failure and is repeated less and less
+// often.
 
 #include "base/result.h"
 

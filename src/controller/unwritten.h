@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The writes that have failed or whose answer was lost, by node, as inputs for the passes.
+// The writes that have failed or whose answers were lost, by node, as inputs for the passes.
 
 #include <functional>
 #include <map>

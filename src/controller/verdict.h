@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The outcome of rendering for a pool, as the condition RenderDegraded reports it.
+// The outcome of rendering for a pool, with the reason and the message of the condition RenderDegraded.
 
 #include <functional>
 #include <map>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Mirrors a kind in its present version, or in an older one while the cluster does not serve the present one.
+// Mirrors a kind in its present version, or in an older version while the cluster does not serve the present version.
 //
 // A cluster of an older release may have the kind in the older version only.
 
@@ -38,7 +38,7 @@ class VersionedMirror {
   VersionedMirror(const VersionedMirror&) = delete;
   VersionedMirror& operator=(const VersionedMirror&) = delete;
 
-  // Returns whether all objects have been read, or neither version exists.
+  // Returns true if all objects have been read, or if the API server has neither version.
   bool is_ready() const { return present_.is_ready() && (!old_ || old_->is_ready()); }
   // Returns whether the API server has neither version.
   bool is_missing() const { return present_.is_missing() && (!old_ || old_->is_missing()); }
@@ -51,7 +51,7 @@ class VersionedMirror {
     return present_;
   }
 
-  // These functions are like those of OverlaidMirror.
+  // These functions are like those of OverlaidMirror, for the version that is in use.
   const T* Find(const std::string& name) const { return uses_old() ? old_->Find(name) : present_.Find(name); }
   template <typename Visit>
   void ForEach(Visit&& visit) const {
@@ -67,6 +67,7 @@ class VersionedMirror {
   }
 
  private:
+  // Mirrors the older version while the API server does not have the present one.
   void FollowOld() {
     if (!present_.is_missing()) return old_.reset();
     if (old_) return;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The cluster at one moment, as input for passes; nothing in it changes while they decide.
+// The cluster at one moment, as input for passes; nothing in the view changes while passes decide.
 //
-// Objects are borrowed.  If the mirror is behind a write, the object is the server's answer to that write.
+// Objects are borrowed.  If the mirror does not have a write of ours yet, the object is the server's answer to this
+// write.
 
 #include <algorithm>
 #include <functional>
@@ -28,7 +29,7 @@
 
 namespace pintle::controller {
 
-// An object that could be read in part only.
+// An object that could only be read in part.
 template <typename T>
 struct PartialObject {
   const T* object;  // The part that could be read.
@@ -44,7 +45,8 @@ inline const api::Node* NodeNamed(std::string_view name, std::span<const api::No
 }
 
 struct View {
-  std::vector<const api::MachineConfigPool*> pools;  // All lists are sorted by name.
+  // All lists are sorted by name.  A pointer to a single object is nullptr if the cluster has none.
+  std::vector<const api::MachineConfigPool*> pools;
   std::vector<const api::Node*> nodes;
   std::vector<const api::MachineConfigNode*> machine_config_nodes;
   std::vector<const api::MachineConfig*> configs;  // Rendered ones are without `spec.config`.
@@ -54,15 +56,16 @@ struct View {
   const api::OSImageStream* os_image_stream = nullptr;
   std::vector<api::MachineOSConfig> os_configs;
   std::vector<api::MachineOSBuild> os_builds;
-  // Unset if the cluster has no such setting; then labels and taints of masters are left alone.
+  // Which pods may run on masters.  Unset if the cluster has no such setting; then labels and taints of masters are
+  // left alone.
   std::optional<pool::MasterScheduling> master_scheduling;
-  // A pool that could be read in part only is also in `pools`, so that its nodes still belong to it.
+  // A pool that could only be read in part is in `pools`, too, so that its nodes still belong to the pool.
   std::map<std::string, std::string, std::less<>> unreadable_pools;  // The reasons, by name.
   // Pools whose nodes must not be updated, since something that decides about these updates cannot be read.
   std::map<std::string, std::string, std::less<>> held_pools;  // The reasons, by name.
   std::vector<PartialObject<api::Node>> unreadable_nodes;
   std::vector<PartialObject<api::MachineConfig>> unreadable_configs;
-  std::string unreadable_settings;  // Set if an object that goes into all configs cannot be read.
+  std::string unreadable_settings;  // The reasons why objects that go into all configs cannot be read, or "".
   std::string operator_node;        // The operator's node; empty if there is none, or several.
 
   std::string_view topology() const {

@@ -12,6 +12,7 @@ namespace pintle::controller {
 namespace {
 
 constexpr auto kOurPrefixes = std::to_array<std::string_view>({"machineconfiguration.openshift.io/", "pintle.io/"});
+// The conditions of a MachineConfigNode that the status of its pool depends on.
 constexpr auto kReportedConditions = std::to_array<std::string_view>(
     {"Updated", "NodeDegraded", "PinnedImageSetsProgressing", "PinnedImageSetsDegraded"});
 

@@ -3,8 +3,9 @@
 
 // The objects of a cluster, cut down to the parts that decisions need.
 //
-// A cluster has thousands of nodes with long annotations of other programs, and hundreds of rendered configs, each as
-// large as all configs that it was rendered from.  A part that is left out here is fetched when it is needed.
+// This saves memory: a cluster has thousands of nodes with long annotations of other programs, and hundreds of rendered
+// configs, each as large as all configs that it was rendered from.  A part that is left out is fetched when it is
+// needed.
 
 #include "api/machine_config.h"
 #include "api/machine_config_node.h"
@@ -21,7 +22,7 @@ namespace pintle::controller {
 // finalizers.
 struct WatchedNode : api::Node {};
 
-// A MachineConfig.  If IsRenderedAndUnlabelled() is true for it, it has no `spec.config`.
+// A MachineConfig.  A config for which IsRenderedAndUnlabelled() is true is without `spec.config`.
 struct WatchedMachineConfig : api::MachineConfig {};
 
 // A MachineConfigNode with only those conditions that a pool's status depends on.
@@ -48,7 +49,7 @@ struct Scheduler {
   };
 };
 
-// Cuts the object down to the parts that decisions need.
+// These functions cut an object down to the parts that decisions need.
 void Trim(WatchedNode& node);
 void Trim(WatchedMachineConfig& config);
 void Trim(WatchedMachineConfigNode& node);

@@ -23,13 +23,13 @@ namespace {
 using Outcome = NoticeQueue::Outcome;
 
 constexpr auto kWebhookPatience = std::chrono::seconds(20);
-constexpr std::size_t kShortestWebhookKey = 32;
-constexpr std::size_t kWebhookKeyLimit = 4096;
-// A receiver that answers with one of these refuses the event itself.  Any other failure may be temporary, such as 401
-// while the receiver does not have the new key yet.
+constexpr std::size_t kShortestWebhookKey = 32;  // In bytes.
+constexpr std::size_t kWebhookKeyLimit = 4096;   // The largest size of the file, in bytes.
+// A receiver that answers with one of these statuses refuses the event itself.  Any other failure may be temporary,
+// such as 401 while the receiver does not have the new key yet.
 constexpr auto kRefusals = std::to_array<int>({400, 413, 415, 422});
 
-// Editors end a file with a newline, which is not a part of the key.
+// Reads the key without newlines at the end: editors end a file with a newline, which is not a part of the key.
 Result<std::string> ReadWebhookKey(const std::string& path) {
   if (serving::IsReadableByAll(path)) return serving::ReadableByAllError("the key for notices", path);
   const Root root = TRY(Root::Open("/"));
@@ -114,7 +114,7 @@ Result<> Webhook::OpenClient() {
   if (client_) return {};
   net::HttpClient::Settings settings;
   if (!settings_.authorities_file.empty()) settings.tls.authorities = net::PemFile{settings_.authorities_file};
-  // A proxy would take the address for one of its own machine.
+  // No proxy is used for a local address: a proxy would connect to its own machine instead.
   if (net::IsLocalHost(settings_.url.host())) settings.proxy = {};
   client_.emplace(TRY(net::HttpClient::Create(loop_, std::move(settings))));
   return {};

@@ -33,7 +33,8 @@ class Webhook {
   Webhook(const Webhook&) = delete;
   Webhook& operator=(const Webhook&) = delete;
 
-  // Sends a notice.  There is one attempt at a time: an earlier one is cancelled.
+  // Sends a notice, and calls `done` with the outcome.  There is one attempt at a time: an earlier attempt is
+  // cancelled.
   void Send(const Notice& notice, std::function<void(NoticeQueue::Outcome outcome)> done);
   void Cancel();
 
@@ -53,7 +54,7 @@ std::string CloudEventOf(const Notice& notice, const std::string& source);
 // Returns the value of the header X-Pintle-Signature: "sha256=" and the HMAC-SHA-256 of the body in hexadecimal.
 std::string SignatureOf(std::string_view key, std::string_view body);
 
-// Judges the status of an answer.  `server` is its host and port.
+// Judges the HTTP status of an answer.  `server` is the host and the port of the receiver, for messages.
 NoticeQueue::Outcome JudgeAnswer(int status, const std::string& server);
 
 }  // namespace pintle::controller

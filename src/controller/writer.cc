@@ -18,12 +18,12 @@ namespace {
 
 // The largest number of writes that are under way at a time.  A pool that has none may begin one in any case; otherwise
 // writes that get no answer could delay those of other pools.
-constexpr std::size_t kAtOnce = 64;
-constexpr std::size_t kAtOnceOfAPool = 16;
+constexpr std::size_t kMostWritesAtOnce = 64;
+constexpr std::size_t kMostWritesOfPoolAtOnce = 16;
 
 // Kinds of writes and reads, each with a back-off of its own.
 constexpr const char* kNode = "node";
-constexpr const char* kReport = "report";
+constexpr const char* kReport = "report";  // The write of a MachineConfigNode.
 constexpr const char* kStatus = "status";
 constexpr const char* kReadNode = "read node";
 
@@ -48,7 +48,8 @@ json::Value WithVersion(json::Value patch, const std::string& resource_version) 
   return patch;
 }
 
-// A merge patch leaves missing members unchanged, so members have to be null to be removed.
+// Returns a merge patch of a pool's status.  A merge patch leaves missing members unchanged, so members that have to be
+// removed are null.
 json::Value StatusPatch(const api::MachineConfigPoolStatus& status) {
   json::Value encoded = json::Encode(status);
   for (const char* key : {"osImageStream", "poolSynchronizersStatus"}) {
@@ -123,7 +124,8 @@ struct Writer::ObjectWrite final : public Task {
     return failure && failure->status >= 400 && failure->status < 500 && failure->status != 408;
   }
 
-  // It is no failure if somebody else has changed the object first, unless that keeps happening.
+  // Reads the object after a conflict.  It is no failure if somebody else has changed the object first, unless this
+  // happens again and again.
   void ReadAgain(const Error& conflict) {
     Read([this, conflict](bool is_changed) {
       const bool is_failure = !is_changed || writer.backoff_.CountConflict(key, writer.clock_.Monotonic());
@@ -233,12 +235,12 @@ void Writer::RemovePostponed(Changes& changes) {
   };
   std::erase_if(changes.machine_config_nodes,
                 [&](const MachineConfigNodeChange& change) { return is_left_out(kReport, change.node); });
-  // The status of a pool assumes that its nodes have been updated.
+  // The status of a pool describes the state after its nodes have been updated, so it waits for postponed updates.
   std::set<std::string> with_postponed_updates;
   std::erase_if(changes.nodes, [&](const NodeChange& change) {
-    const bool is_left = is_left_out(kNode, change.node);
-    if (is_left && !change.target_text.empty()) with_postponed_updates.insert(change.pool);
-    return is_left;
+    const bool is_postponed = is_left_out(kNode, change.node);
+    if (is_postponed && !change.target_text.empty()) with_postponed_updates.insert(change.pool);
+    return is_postponed;
   });
   std::erase_if(changes.statuses, [&](const StatusChange& change) {
     return with_postponed_updates.contains(change.pool) || is_left_out(kStatus, change.pool);
@@ -362,7 +364,8 @@ void Writer::Announce(const std::vector<Announcement>& events) {
 void Writer::BeginNext() {
   for (auto& [pool, queue] : queues_) {
     const auto may_begin = [&, &of_pool = queue] {
-      return of_pool.under_way == 0 || (of_pool.under_way < kAtOnceOfAPool && under_way_.size() < kAtOnce);
+      return of_pool.under_way == 0 ||
+             (of_pool.under_way < kMostWritesOfPoolAtOnce && under_way_.size() < kMostWritesAtOnce);
     };
     while (!queue.waiting.empty() && may_begin()) {
       const std::shared_ptr<Task> task = queue.waiting.front();
@@ -375,7 +378,7 @@ void Writer::BeginNext() {
 }
 
 void Writer::Ended(const Task* task) {
-  // The task has called this function, so it is kept alive.
+  // The task has called this function, so the task is kept until this function ends.
   const auto alive = under_way_.extract(task);
   const auto queue = queues_.find(task->pool());
   const bool is_last = --queue->second.under_way == 0 && queue->second.waiting.empty();

@@ -40,35 +40,40 @@ class Writer {
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
 
-  // Returns the writes that have failed so far, and starts to read the nodes whose state is unknown.
+  // Returns the writes that have failed so far, and starts to read the nodes of which it is unknown whether they were
+  // updated.
   UnwrittenNodes Look();
 
-  // Removes changes that are not due, those of pools with writes under way, and the statuses of pools whose nodes are
-  // updated later.  Forgets failures of changes that are no longer wanted.
+  // Removes changes that are not due, changes of pools that have writes under way, and the statuses of pools whose
+  // nodes are updated later.  Forgets failures of changes that are no longer wanted.
   void RemovePostponed(Changes& changes);
 
   // Starts to write the changes.  Their pools must not have writes under way.  Each pool is written separately, so that
-  // slow answers about one pool do not delay the others.
+  // slow answers about one pool do not delay the writes of other pools.
   void Write(Changes changes);
+  // Returns whether any write is under way or waits.
   bool is_busy() const { return !queues_.empty(); }
   bool IsBusyWith(const std::string& pool) const { return queues_.contains(pool); }
+  // Returns the pools that have writes which are under way or wait.
   pool::PoolNames BusyPools() const;
+  // Returns whether a node is being read.
   bool is_reading() const { return !reads_.empty(); }
 
-  // Stops all writes and forgets those that wait.
+  // Stops all writes, and forgets waiting writes and failures.
   void Stop();
 
  private:
+  class Task;  // A write that waits or is under way.
   template <typename T>
   struct ObjectWrite;
-  class Task;
   // The nodes that are being updated to a pool's target.
   struct TargetUpdate {
     std::string target_text;         // The target for messages.
     std::vector<std::string> nodes;  // The nodes that have been updated.
     int outstanding = 0;             // The number of updates that have not ended.
     bool is_complete = true;         // No update has failed so far.
-    // Written after all nodes have been updated, since it describes that state.  Contains one status at most.
+    // The pool's status.  It describes the state after all nodes have been updated, so it is written then.  Contains
+    // one status at most.
     std::vector<StatusChange> status;
     std::vector<Announcement> events_of_status;  // Emitted after the status has been written.
     std::vector<Announcement> events;            // Emitted after the nodes have been updated.
@@ -80,20 +85,24 @@ class Writer {
   };
   struct Failure {
     std::string pool;
-    std::string message;  // The latest error.
-    bool is_reported = false;
+    std::string message;       // The latest error.
+    bool is_reported = false;  // The pool's status and an event report the failure.
   };
 
   void Add(std::shared_ptr<Task> task);
+  // Adds the write of a pool's status.  `events` are emitted after it.
   void AddStatus(StatusChange change, std::vector<Announcement> events);
   void NodeWritten(const NodeChange& change, bool is_written);
   void Announce(const std::vector<Announcement>& events);
+  // Begins as many waiting writes as the limits permit.
   void BeginNext();
   void Ended(const Task* task);
-  // `answer` is the failure that the client has reported, if any.  Its status is 0 if the server has not answered.
+  // Records a failure.  `answer` is the failure that the client has reported, if any.  Its HTTP status is 0 if the
+  // server has not answered.
   void Failed(const WriteBackoff::Key& key, const std::string& pool, const Error& error,
               const std::optional<kube::Failure>& answer);
   void Succeeded(const WriteBackoff::Key& key);
+  // Reads a node of which it is unknown whether it was updated.
   void Read(const std::string& node);
   Unwritten UnwrittenFor(const WriteBackoff::Key& key, const Failure& failure, MonotonicTime now);
 
@@ -103,10 +112,10 @@ class Writer {
   Announcer& announcer_;
   Listener listener_;
   WriteBackoff backoff_;
-  std::map<WriteBackoff::Key, Failure> failures_;
-  std::set<std::string> unknown_;            // Nodes of which it is unknown whether they were updated.
-  std::map<std::string, kube::Call> reads_;  // The reads of these nodes.
-  std::map<std::string, Queue> queues_;      // The queues that are not empty, by pool.
+  std::map<WriteBackoff::Key, Failure> failures_;  // The failed writes and reads that are still wanted.
+  std::set<std::string> unknown_;                  // Nodes of which it is unknown whether they were updated.
+  std::map<std::string, kube::Call> reads_;        // The reads of these nodes.
+  std::map<std::string, Queue> queues_;            // The queues that are not empty, by pool.
   std::map<const Task*, std::shared_ptr<Task>> under_way_;
   std::map<std::string, TargetUpdate> target_updates_;  // The key is the pool.
 };
