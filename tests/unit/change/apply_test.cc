@@ -240,7 +240,26 @@ TEST_F(Applying, IsUndoneWithItsReasonWhenItIsGivenUpAfterTheReboot) {
   ASSERT_TRUE(Succeeded(KeepRejected(machine_.host().root, std::nullopt)));
   EXPECT_EQ(Tree(), before);
   Boot();
+  const Recovered rebooted = ValueOf(Recover(machine_.host()));
+  EXPECT_EQ(std::pair(rebooted.how, rebooted.reason), std::pair(Recovery::kUndone, "it is not well"s));
   EXPECT_EQ(ValueOf(Recover(machine_.host())).how, Recovery::kNothingToDo);
+}
+
+TEST_F(Applying, AsksForTheRebootThatEndsItsUndoUntilTheMachineHasRebooted) {
+  ASSERT_TRUE(Succeeded(BeginToBeConfirmed()));
+  Boot();
+  ASSERT_EQ(ValueOf(Recover(machine_.host())).how, Recovery::kToBeConfirmed);
+  ASSERT_EQ(ValueOf(GiveUp(machine_.host(), {}, "it is not well")).how, Recovery::kRebootNeededToUndo);
+  machine_.Write("etc/motd", "someone else's");
+  for (const std::string& why : {""s, "it is given up again"s}) {
+    const Recovered again = ValueOf(why.empty() ? Recover(machine_.host()) : GiveUp(machine_.host(), {}, why));
+    EXPECT_EQ(std::pair(again.how, again.reason), std::pair(Recovery::kRebootNeededToUndo, "it is not well"s));
+  }
+  EXPECT_EQ(ValueOf(PendingOn(machine_.host())), Pending::kCutShort);
+  Boot();
+  EXPECT_EQ(ValueOf(Recover(machine_.host())).how, Recovery::kUndone);
+  EXPECT_EQ(ValueOf(PendingOn(machine_.host())), Pending::kNone);
+  EXPECT_EQ(machine_.Read("etc/motd"), "someone else's");
 }
 
 TEST_F(Applying, IsUndoneIfTheBootToBeConfirmedFindsADifference) {
@@ -272,6 +291,9 @@ TEST_F(Applying, IsUndoneAfterTooManyBootsWithoutConfirmation) {
   EXPECT_EQ(recovered.how, Recovery::kRebootNeededToUndo);
   EXPECT_THAT(recovered.reason, HasSubstr("boot loop: the machine has booted 4 times with rendered-worker-1"));
   EXPECT_EQ(Tree(), before);
+  EXPECT_EQ(ValueOf(Recover(machine_.host())).how, Recovery::kRebootNeededToUndo);
+  Boot();
+  EXPECT_EQ(ValueOf(Recover(machine_.host())).how, Recovery::kUndone);
   EXPECT_EQ(ValueOf(Recover(machine_.host())).how, Recovery::kNothingToDo);
 }
 
