@@ -268,11 +268,13 @@ void KubernetesSource::AwaitUncordon(const std::string& request, const Goal& goa
 }
 
 // Waits until the controller has answered the drain request `value`.  After `patience`, posts the Event `event` with
-// the message `too_late`, and passes this message to the listener's `failed`.
+// the message `too_late`, and passes this message to the listener's `failed`.  A settled machine repeats its request
+// after each look, and that does not put off the end of the wait.
 void KubernetesSource::AwaitAnswer(std::string value, std::chrono::nanoseconds patience, const char* event,
                                    std::string too_late, std::function<void()> answered) {
+  const bool is_awaited = drain_request_ && drain_request_->value == value;
   drain_request_ = DrainRequest{std::move(value), std::move(answered), event, std::move(too_late)};
-  answer_timeout_.After(patience);
+  if (!is_awaited) answer_timeout_.After(patience);
   loop_.Post([this] { CheckAnswer(); });
 }
 

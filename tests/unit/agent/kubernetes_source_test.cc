@@ -224,5 +224,43 @@ TEST_F(KubernetesSourceTest, DoesNotTakeTheAnswerToAnEarlierUncordonForTheEndOfA
   EXPECT_FALSE(was_written("currentConfig"));
 }
 
+TEST_F(KubernetesSourceTest, GivesUpAnUncordonInTimeThoughTheMachineSettlesAgainAndAgain) {
+  const auto node = [](const std::string& version, const std::string& asked) {
+    return AnnotatedNode(version, R"("machineconfiguration.openshift.io/desiredConfig":"rendered-a",)"
+                                  R"("machineconfiguration.openshift.io/lastAppliedDrain":"drain-rendered-a",)"
+                                  R"("machineconfiguration.openshift.io/desiredDrain":")" +
+                                      asked + "\"");
+  };
+  kube::ScriptedServer server({}, [&](const kube::ReceivedRequest& request) -> kube::Answer {
+    if (request.line.starts_with("PATCH ")) return {.body = node("6", "uncordon-rendered-a")};
+    if (request.line.starts_with("POST ")) return {.status = 201, .body = "{}"};
+    if (!request.line.starts_with("GET /api/v1/nodes?")) return kube::StatusAnswer(404, "NotFound", "there is none");
+    if (request.line.find("watch=1") != std::string::npos) return {.ending = kube::Ending::kNever};
+    return {.body = R"({"metadata":{"resourceVersion":"5"},"items":[)" + node("5", "drain-rendered-a") + "]}"};
+  });
+  WriteKubeconfig(server);
+  KubernetesSource source(*loop_, root_, clock_,
+                          {.node = "a",
+                           .kubeconfig = (directory_ / "kubeconfig").string(),
+                           .event_namespace = "namespace",
+                           .uncordon_timeout = milliseconds(300)});
+  event::Timer settle(
+      *loop_,
+      [&] {
+        source.ReportSettled({"rendered-a"});
+        settle.After(milliseconds(20));
+      },
+      milliseconds(1));
+  std::string failure;
+  Source::Listener listener = Listening([&](const Goal&) { settle.After(milliseconds(0)); });
+  listener.failed = [&](const std::string& why) {
+    failure = why;
+    loop_->Stop();
+  };
+  source.Begin(std::move(listener));
+  EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
+  EXPECT_THAT(failure, testing::HasSubstr("failed to uncordon node: a"));
+}
+
 }  // namespace
 }  // namespace pintle::agent
