@@ -108,6 +108,44 @@ TEST_F(KubernetesSourceTest, OnANewMachineAsksForNothingBeforeTheNodeNamesTheCon
   EXPECT_EQ(FirstGoal(), "rendered-first");
 }
 
+TEST_F(KubernetesSourceTest, OnANewMachineAsksForNothingWhileItsFirstAnnotationsCannotBeRead) {
+  const std::string file = std::string(kInitialAnnotations).substr(1);
+  std::filesystem::create_directories((directory_ / file).parent_path());
+  directory_.Write(file, "{");
+  const std::string wanted = R"("machineconfiguration.openshift.io/desiredConfig":"rendered-wanted")";
+  std::atomic<bool> is_mended = false;
+  kube::ScriptedServer server({}, [&](const kube::ReceivedRequest& request) -> kube::Answer {
+    if (request.line.starts_with("PATCH ")) return {.body = AnnotatedNode("8", kFirstAnnotations)};
+    if (!request.line.starts_with("GET /api/v1/nodes?")) return kube::StatusAnswer(404, "NotFound", "there is none");
+    if (request.line.find("watch=1") == std::string::npos) {
+      return {.body = R"({"metadata":{"resourceVersion":"5"},"items":[)" + AnnotatedNode("5", wanted) + "]}"};
+    }
+    return {.ending = kube::Ending::kNever, .more = [&, was_sent = false]() mutable -> std::string {
+              if (!is_mended || std::exchange(was_sent, true)) return "";
+              return kube::EventLine("MODIFIED", AnnotatedNode("7", wanted));
+            }};
+  });
+  WriteKubeconfig(server);
+  std::vector<std::string> goals;
+  std::vector<std::string> reasons;
+  KubernetesSource source(
+      *loop_, root_, clock_,
+      {.node = "a", .kubeconfig = (directory_ / "kubeconfig").string(), .event_namespace = "namespace"});
+  Source::Listener listener = Listening([&](const Goal& goal) {
+    goals.push_back(goal.config);
+    loop_->Stop();
+  });
+  listener.unusable = [&](const std::string& why) {
+    reasons.push_back(why);
+    directory_.Write(file, "{" + std::string(kFirstAnnotations) + "}");
+    is_mended = true;
+  };
+  source.Begin(std::move(listener));
+  EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
+  EXPECT_THAT(goals, testing::ElementsAre("rendered-first"));
+  EXPECT_THAT(reasons, testing::ElementsAre(testing::HasSubstr(kInitialAnnotations), ""));
+}
+
 TEST_F(KubernetesSourceTest, FollowsANodeThatWasRestoredFromABackup) {
   const auto node = [](const std::string& version, const std::string& config) {
     return AnnotatedNode(version, R"("machineconfiguration.openshift.io/desiredConfig":")" + config + "\"");
