@@ -202,7 +202,6 @@ class Changer {
     TRY(CountBoot(change));
     const auto checked = CheckAfterBoot(change);
     if (checked) return EndAfterBoot(change);
-    if (!change.awaits_confirmation) return Undo(change, contents, checked.error());
     change.reason = checked.error().message();
     TRY(Enter(Phase::kUndoing, change));
     return TakeBack(change, contents);

@@ -205,9 +205,12 @@ TEST_F(Applying, IsUndoneIfTheNextBootFindsADifference) {
   ASSERT_TRUE(Succeeded(machine_.GoFromTo(NoConfig(), Everything())));
   machine_.Write("etc/motd", "someone else's");
   machine_.Write("proc/sys/kernel/random/boot_id", "another\n");
-  const std::string message = MessageOf(Recover(machine_.host()));
-  EXPECT_THAT(message, HasSubstr("content mismatch for file \"/etc/motd\""));
-  EXPECT_THAT(message, HasSubstr("writing /etc/motd: someone has edited it during the change"));
+  const Recovered recovered = ValueOf(Recover(machine_.host()));
+  // The services of this boot were started with the new files.
+  EXPECT_EQ(recovered.how, Recovery::kRebootNeededToUndo);
+  EXPECT_THAT(recovered.reason, HasSubstr("content mismatch for file \"/etc/motd\""));
+  EXPECT_THAT(recovered.reason, HasSubstr("writing /etc/motd: someone has edited it during the change"));
+  EXPECT_FALSE(ValueOf(ReadRejected(machine_.host().root))) << "a person has made this change";
   EXPECT_EQ(machine_.Read("etc/motd"), "someone else's");
   machine_.Write("etc/motd", "the OS's greeting\n");
   EXPECT_EQ(Tree(), before) << "but for what someone has edited";
@@ -335,7 +338,7 @@ TEST_F(Applying, PutsBackALinkWhoseTargetIsNotUtf8) {
   ASSERT_EQ(ValueOf(machine_.GoFromTo(NoConfig(), Everything())), Ending::kRebootNeeded);
   machine_.Write("etc/new/deep/file", "spoiled");
   machine_.Write("proc/sys/kernel/random/boot_id", "another\n");
-  EXPECT_THAT(MessageOf(Recover(machine_.host())), HasSubstr("content mismatch"));
+  EXPECT_THAT(ValueOf(Recover(machine_.host())).reason, HasSubstr("content mismatch"));
   EXPECT_EQ(std::filesystem::read_symlink(link), "caf\xE9");
   EXPECT_EQ(machine_.Read("etc/new/deep/file"), "spoiled");
   std::filesystem::remove_all(directory_ / "etc/new");
