@@ -202,6 +202,7 @@ class Changer {
     TRY(CountBoot(change));
     const auto checked = CheckAfterBoot(change);
     if (checked) return EndAfterBoot(change);
+    if (CouldNotLook(checked.error())) return checked.error();
     change.reason = checked.error().message();
     TRY(Enter(Phase::kUndoing, change));
     return TakeBack(change, contents);
@@ -227,6 +228,10 @@ class Changer {
     change.counted_boot_id = boot_id;
     return journal_.Write(change);
   }
+
+  // Returns whether the error of a check is about a program that does not answer, and not about the machine's state.  A
+  // later recovery can look again, so this is no reason to undo a change and to reject its config.
+  static bool CouldNotLook(const Error& error) { return error.kind() == ErrorKind::kUnavailable; }
 
   Result<> CheckAfterBoot(const Change& change) const {
     if (change.boots > kMostBoots) {
@@ -382,6 +387,7 @@ class Changer {
     if (!change.next_boot->is_finalized) return FinalizeLate(change, contents, state);
     TRY(CountBoot(change));
     if (const auto checked = CheckAfterBoot(change); !checked) {
+      if (CouldNotLook(checked.error())) return checked.error();
       change.reason = checked.error().message();
       return GoBack(change, state);
     }

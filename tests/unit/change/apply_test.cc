@@ -279,6 +279,17 @@ TEST_F(Applying, IsUndoneIfTheBootToBeConfirmedFindsADifference) {
   EXPECT_EQ(Tree(), before) << "but for what someone has edited";
 }
 
+TEST_F(Applying, IsNotUndoneIfSystemdDoesNotAnswerAfterTheBoot) {
+  ASSERT_TRUE(Succeeded(BeginToBeConfirmed()));
+  Boot();
+  machine_.systemd.is_away = true;
+  EXPECT_THAT(MessageOf(Recover(machine_.host())), HasSubstr("systemd is not on the system bus"));
+  EXPECT_FALSE(ValueOf(ReadRejected(machine_.host().root)));
+  machine_.systemd.is_away = false;
+  EXPECT_EQ(ValueOf(Recover(machine_.host())).how, Recovery::kToBeConfirmed);
+  EXPECT_EQ(machine_.Read("etc/motd"), "ours");
+}
+
 TEST_F(Applying, IsUndoneAfterTooManyBootsWithoutConfirmation) {
   const std::string before = Tree();
   ASSERT_TRUE(Succeeded(BeginToBeConfirmed()));
