@@ -171,7 +171,7 @@ void KubernetesSource::See(const api::Node& node) {
   const std::string known_uid = std::exchange(uid_, node.metadata.uid);
   node_ = node;
   LogTrouble(write_trouble_);
-  if (is_first && View().Annotation(api::kCurrentConfigAnnotation).empty()) WriteInitialAnnotations();
+  if (is_first || !unreadable_annotations_.empty()) WriteInitialAnnotations();
   CheckAnswer();
   trust_->OnNodeSeen();
   Report(report::NodeSeen{});
@@ -198,13 +198,23 @@ void KubernetesSource::AnnounceStage() {
   listener_.stage(to_stage_->empty() ? std::nullopt : std::optional(GoalFromTarget(*to_stage_)));
 }
 
+// Until the annotations can be read, the config that a new machine has is not known, so no goal is announced.  They are
+// read again whenever the Node changes.
 void KubernetesSource::WriteInitialAnnotations() {
-  auto annotations = ReadInitialAnnotations(root_);
-  if (!annotations) return listener_.failed(annotations.error().message());
-  const auto current = annotations->find(std::string(api::kCurrentConfigAnnotation));
-  awaits_current_config_ = current != annotations->end() && !current->second.empty();
-  AnnotationChanges changes(annotations->begin(), annotations->end());
-  if (!changes.empty()) Write(std::move(changes));
+  std::string unreadable;
+  if (View().Annotation(api::kCurrentConfigAnnotation).empty()) {
+    auto annotations = ReadInitialAnnotations(root_);
+    if (annotations) {
+      const auto current = annotations->find(std::string(api::kCurrentConfigAnnotation));
+      awaits_current_config_ = current != annotations->end() && !current->second.empty();
+      AnnotationChanges changes(annotations->begin(), annotations->end());
+      if (!changes.empty()) Write(std::move(changes));
+    } else {
+      awaits_current_config_ = true;
+      unreadable = fmt::format("reading the first annotations of the Node: {}", annotations.error().message());
+    }
+  }
+  if (std::exchange(unreadable_annotations_, unreadable) != unreadable) listener_.unusable(unreadable);
 }
 
 // ---- configs --------------------------------------------------------------------------------------------------------
@@ -268,11 +278,13 @@ void KubernetesSource::AwaitUncordon(const std::string& request, const Goal& goa
 }
 
 // Waits until the controller has answered the drain request `value`.  After `patience`, posts the Event `event` with
-// the message `too_late`, and passes this message to the listener's `failed`.
+// the message `too_late`, and passes this message to the listener's `failed`.  A settled machine repeats its request
+// after each look, and that does not put off the end of the wait.
 void KubernetesSource::AwaitAnswer(std::string value, std::chrono::nanoseconds patience, const char* event,
                                    std::string too_late, std::function<void()> answered) {
+  const bool is_awaited = drain_request_ && drain_request_->value == value;
   drain_request_ = DrainRequest{std::move(value), std::move(answered), event, std::move(too_late)};
-  answer_timeout_.After(patience);
+  if (!is_awaited) answer_timeout_.After(patience);
   loop_.Post([this] { CheckAnswer(); });
 }
 

@@ -111,8 +111,10 @@ class KubernetesSource final : public Source {
   std::unique_ptr<kube::Mirror<api::Node>> nodes_;
   std::unique_ptr<ClusterTrust> trust_;
   std::optional<api::Node> node_;
-  std::string uid_;                      // The UID of the last Node that was seen.
-  bool awaits_current_config_ = false;   // The initial annotations, which name the current config, are being written.
+  std::string uid_;  // The UID of the last Node that was seen.
+  // The initial annotations, which name the current config, are being written or cannot be read.
+  bool awaits_current_config_ = false;
+  std::string unreadable_annotations_;   // The error of reading the initial annotations; empty if there is none.
   std::optional<Goal> announced_;        // The goal that the listener was last called with.
   std::optional<std::string> to_stage_;  // The value of kStageAnnotation that the listener was last called with.
   std::optional<StagingReport> staging_reported_;  // The last report about staging.

@@ -61,12 +61,14 @@ class Reporter {
       report_.drain = NodeReport::Drain::kNotRequired;
       return;
     }
-    if (view_.Annotation(api::kLastAppliedDrainAnnotation) == request) {
+    // If an uncordon was requested since the last drain, the controller may carry it out at any time.
+    const bool is_asked = view_.Annotation(api::kDesiredDrainAnnotation) == request;
+    if (is_asked && view_.Annotation(api::kLastAppliedDrainAnnotation) == request) {
       report_.log.emplace_back("drain is already completed on this node");
       report_.drain = NodeReport::Drain::kDoneBefore;
       return;
     }
-    if (view_.Annotation(api::kDesiredDrainAnnotation) != request) {
+    if (!is_asked) {
       Emit(kube::EventKind::kNormal, "Cordon", "Cordoned node to apply update");
       Emit(kube::EventKind::kNormal, "Drain", "Draining node to update config.");
       report_.log.emplace_back("requesting cordon and drain via annotation to controller");

@@ -98,7 +98,7 @@ class Changer {
 
   Result<Recovered> GiveUp(const std::string& why) {
     auto change = TRY(journal_.Read());
-    if (!change) return Recovered();
+    if (!change || IsTakenBack(*change)) return Recover();
     change->reason = why.empty() ? "it was given up" : why;
     TRY(Enter(Phase::kUndoing, *change));
     return Recover();
@@ -202,7 +202,7 @@ class Changer {
     TRY(CountBoot(change));
     const auto checked = CheckAfterBoot(change);
     if (checked) return EndAfterBoot(change);
-    if (!change.awaits_confirmation) return Undo(change, contents, checked.error());
+    if (CouldNotLook(checked.error())) return checked.error();
     change.reason = checked.error().message();
     TRY(Enter(Phase::kUndoing, change));
     return TakeBack(change, contents);
@@ -228,6 +228,10 @@ class Changer {
     change.counted_boot_id = boot_id;
     return journal_.Write(change);
   }
+
+  // Returns whether the error of a check is about a program that does not answer, and not about the machine's state.  A
+  // later recovery can look again, so this is no reason to undo a change and to reject its config.
+  static bool CouldNotLook(const Error& error) { return error.kind() == ErrorKind::kUnavailable; }
 
   Result<> CheckAfterBoot(const Change& change) const {
     if (change.boots > kMostBoots) {
@@ -263,7 +267,7 @@ class Changer {
       }
       // If this write fails, the journal still has the phase applied, so the new state must stay in place.
       if (change.phase == Phase::kApplied) TRY(Enter(Phase::kUndoing, change));
-      const std::string left = TRY(PutBack(change, contents));
+      const std::string left = TRY(PutBack(change, contents, [&](const std::string&) { return journal_.Close(); }));
       return left.empty() ? Result<>() : Error(ErrorKind::kConflict, left);
     };
     // If a service starts neither with the new files nor with the old ones, both errors are the same, and WithAlso()
@@ -274,19 +278,42 @@ class Changer {
   }
 
   // Undoes the change, and reports that as the outcome of a recovery.
-  Result<Recovered> TakeBack(const Change& change, const host::BlobStore& contents) {
+  Result<Recovered> TakeBack(Change& change, const host::BlobStore& contents) {
+    if (IsTakenBack(change)) return EndTakenBack(change);
     Report(fmt::format("undoing the change to {}", change.to));
-    const std::string left = TRY(PutBack(change, contents));
     // If the services of this boot were started with the new files, another boot is needed.
     const bool runs_with_new = HasReboot(change.actions) && TRY(HasRebooted(host_.root, change));
-    return Recovered{runs_with_new ? Recovery::kRebootNeededToUndo : Recovery::kUndone,
-                     change.reason.empty() || left.empty() ? change.reason + left : change.reason + "; " + left};
+    const std::string boot_id = TRY(BootId(host_.root));
+    const auto end = [&](const std::string& left) -> Result<> {
+      if (!change.reason.empty() && !left.empty()) change.reason += "; ";
+      change.reason += left;
+      // A tree that is not running has no boot to wait for.
+      if (!runs_with_new || boot_id.empty()) return journal_.Close();
+      // The journal stays, so that the reboot is not forgotten if this program ends before it.
+      change.steps.clear();
+      change.undo.clear();
+      change.boot_id = boot_id;
+      return journal_.Write(change);
+    };
+    TRY(PutBack(change, contents, end));
+    return Recovered{runs_with_new ? Recovery::kRebootNeededToUndo : Recovery::kUndone, change.reason};
   }
 
-  // Puts the steps of the undo, and returns a text that names the things that were left because someone has edited
-  // them.
-  Result<std::string> PutBack(const Change& change, const host::BlobStore& contents) {
-    const auto left = TRY(change::PutBack(host_, contents, change.undo, change.steps));
+  // Returns whether the old state is back already, and only the reboot is missing.
+  static bool IsTakenBack(const Change& change) { return change.steps.empty() && change.undo.empty(); }
+
+  Result<Recovered> EndTakenBack(const Change& change) const {
+    if (!TRY(HasRebooted(host_.root, change))) return Recovered{Recovery::kRebootNeededToUndo, change.reason};
+    TRY(journal_.Close());
+    return Recovered{Recovery::kUndone, change.reason};
+  }
+
+  // Puts the steps of the undo, and then calls `end`, which closes the journal or writes what is left to do.  Its
+  // argument, which is returned as well, names the things that were left because someone has edited them.
+  template <typename EndFunction>
+  Result<std::string> PutBack(const Change& change, const host::BlobStore& contents, const EndFunction& end) const {
+    const auto left_alone = TRY(change::PutBack(host_, contents, change.undo, change.steps));
+    std::string left = fmt::format("{}", fmt::join(left_alone, "; "));
     // Services that run with the new files are restarted with the old ones.  If the machine has rebooted meanwhile,
     // they may have been started with either.
     const bool may_run_with_new = change.phase == Phase::kUndoing || TRY(HasRebooted(host_.root, change));
@@ -294,9 +321,9 @@ class Changer {
     // The rejection is recorded only now: it needs space on a disk that may be full, and even then the old state must
     // be back.
     TRY(RecordRejection(change));
-    TRY(journal_.Close());
+    TRY(end(left));
     TRY(acted);
-    return fmt::format("{}", fmt::join(left, "; "));
+    return left;
   }
 
   // ---- with the next boot -------------------------------------------------------------------------------------------
@@ -360,6 +387,7 @@ class Changer {
     if (!change.next_boot->is_finalized) return FinalizeLate(change, contents, state);
     TRY(CountBoot(change));
     if (const auto checked = CheckAfterBoot(change); !checked) {
+      if (CouldNotLook(checked.error())) return checked.error();
       change.reason = checked.error().message();
       return GoBack(change, state);
     }

@@ -67,7 +67,7 @@ Result<std::optional<Change>> PutFilesEarly(const host::Host& host) {
     if (TRY(PutForDeployment(host, contents, *change)) == PutOutcome::kNothingPut) return std::nullopt;
     return change;
   }
-  if (change->phase == Phase::kApplied) return std::nullopt;
+  if (change->phase == Phase::kApplied || change->undo.empty()) return std::nullopt;
   // The result, which names edits that were left alone, is not needed: Recover() finds and reports the same edits.
   TRY(PutBack(host, contents, change->undo, change->steps));
   return change;

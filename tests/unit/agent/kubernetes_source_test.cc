@@ -108,6 +108,44 @@ TEST_F(KubernetesSourceTest, OnANewMachineAsksForNothingBeforeTheNodeNamesTheCon
   EXPECT_EQ(FirstGoal(), "rendered-first");
 }
 
+TEST_F(KubernetesSourceTest, OnANewMachineAsksForNothingWhileItsFirstAnnotationsCannotBeRead) {
+  const std::string file = std::string(kInitialAnnotations).substr(1);
+  std::filesystem::create_directories((directory_ / file).parent_path());
+  directory_.Write(file, "{");
+  const std::string wanted = R"("machineconfiguration.openshift.io/desiredConfig":"rendered-wanted")";
+  std::atomic<bool> is_mended = false;
+  kube::ScriptedServer server({}, [&](const kube::ReceivedRequest& request) -> kube::Answer {
+    if (request.line.starts_with("PATCH ")) return {.body = AnnotatedNode("8", kFirstAnnotations)};
+    if (!request.line.starts_with("GET /api/v1/nodes?")) return kube::StatusAnswer(404, "NotFound", "there is none");
+    if (request.line.find("watch=1") == std::string::npos) {
+      return {.body = R"({"metadata":{"resourceVersion":"5"},"items":[)" + AnnotatedNode("5", wanted) + "]}"};
+    }
+    return {.ending = kube::Ending::kNever, .more = [&, was_sent = false]() mutable -> std::string {
+              if (!is_mended || std::exchange(was_sent, true)) return "";
+              return kube::EventLine("MODIFIED", AnnotatedNode("7", wanted));
+            }};
+  });
+  WriteKubeconfig(server);
+  std::vector<std::string> goals;
+  std::vector<std::string> reasons;
+  KubernetesSource source(
+      *loop_, root_, clock_,
+      {.node = "a", .kubeconfig = (directory_ / "kubeconfig").string(), .event_namespace = "namespace"});
+  Source::Listener listener = Listening([&](const Goal& goal) {
+    goals.push_back(goal.config);
+    loop_->Stop();
+  });
+  listener.unusable = [&](const std::string& why) {
+    reasons.push_back(why);
+    directory_.Write(file, "{" + std::string(kFirstAnnotations) + "}");
+    is_mended = true;
+  };
+  source.Begin(std::move(listener));
+  EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
+  EXPECT_THAT(goals, testing::ElementsAre("rendered-first"));
+  EXPECT_THAT(reasons, testing::ElementsAre(testing::HasSubstr(kInitialAnnotations), ""));
+}
+
 TEST_F(KubernetesSourceTest, FollowsANodeThatWasRestoredFromABackup) {
   const auto node = [](const std::string& version, const std::string& config) {
     return AnnotatedNode(version, R"("machineconfiguration.openshift.io/desiredConfig":")" + config + "\"");
@@ -222,6 +260,44 @@ TEST_F(KubernetesSourceTest, DoesNotTakeTheAnswerToAnEarlierUncordonForTheEndOfA
   EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
   EXPECT_TRUE(was_written(uncordon));
   EXPECT_FALSE(was_written("currentConfig"));
+}
+
+TEST_F(KubernetesSourceTest, GivesUpAnUncordonInTimeThoughTheMachineSettlesAgainAndAgain) {
+  const auto node = [](const std::string& version, const std::string& asked) {
+    return AnnotatedNode(version, R"("machineconfiguration.openshift.io/desiredConfig":"rendered-a",)"
+                                  R"("machineconfiguration.openshift.io/lastAppliedDrain":"drain-rendered-a",)"
+                                  R"("machineconfiguration.openshift.io/desiredDrain":")" +
+                                      asked + "\"");
+  };
+  kube::ScriptedServer server({}, [&](const kube::ReceivedRequest& request) -> kube::Answer {
+    if (request.line.starts_with("PATCH ")) return {.body = node("6", "uncordon-rendered-a")};
+    if (request.line.starts_with("POST ")) return {.status = 201, .body = "{}"};
+    if (!request.line.starts_with("GET /api/v1/nodes?")) return kube::StatusAnswer(404, "NotFound", "there is none");
+    if (request.line.find("watch=1") != std::string::npos) return {.ending = kube::Ending::kNever};
+    return {.body = R"({"metadata":{"resourceVersion":"5"},"items":[)" + node("5", "drain-rendered-a") + "]}"};
+  });
+  WriteKubeconfig(server);
+  KubernetesSource source(*loop_, root_, clock_,
+                          {.node = "a",
+                           .kubeconfig = (directory_ / "kubeconfig").string(),
+                           .event_namespace = "namespace",
+                           .uncordon_timeout = milliseconds(300)});
+  event::Timer settle(
+      *loop_,
+      [&] {
+        source.ReportSettled({"rendered-a"});
+        settle.After(milliseconds(20));
+      },
+      milliseconds(1));
+  std::string failure;
+  Source::Listener listener = Listening([&](const Goal&) { settle.After(milliseconds(0)); });
+  listener.failed = [&](const std::string& why) {
+    failure = why;
+    loop_->Stop();
+  };
+  source.Begin(std::move(listener));
+  EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
+  EXPECT_THAT(failure, testing::HasSubstr("failed to uncordon node: a"));
 }
 
 }  // namespace

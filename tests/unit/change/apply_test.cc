@@ -205,9 +205,12 @@ TEST_F(Applying, IsUndoneIfTheNextBootFindsADifference) {
   ASSERT_TRUE(Succeeded(machine_.GoFromTo(NoConfig(), Everything())));
   machine_.Write("etc/motd", "someone else's");
   machine_.Write("proc/sys/kernel/random/boot_id", "another\n");
-  const std::string message = MessageOf(Recover(machine_.host()));
-  EXPECT_THAT(message, HasSubstr("content mismatch for file \"/etc/motd\""));
-  EXPECT_THAT(message, HasSubstr("writing /etc/motd: someone has edited it during the change"));
+  const Recovered recovered = ValueOf(Recover(machine_.host()));
+  // The services of this boot were started with the new files.
+  EXPECT_EQ(recovered.how, Recovery::kRebootNeededToUndo);
+  EXPECT_THAT(recovered.reason, HasSubstr("content mismatch for file \"/etc/motd\""));
+  EXPECT_THAT(recovered.reason, HasSubstr("writing /etc/motd: someone has edited it during the change"));
+  EXPECT_FALSE(ValueOf(ReadRejected(machine_.host().root))) << "a person has made this change";
   EXPECT_EQ(machine_.Read("etc/motd"), "someone else's");
   machine_.Write("etc/motd", "the OS's greeting\n");
   EXPECT_EQ(Tree(), before) << "but for what someone has edited";
@@ -240,7 +243,26 @@ TEST_F(Applying, IsUndoneWithItsReasonWhenItIsGivenUpAfterTheReboot) {
   ASSERT_TRUE(Succeeded(KeepRejected(machine_.host().root, std::nullopt)));
   EXPECT_EQ(Tree(), before);
   Boot();
+  const Recovered rebooted = ValueOf(Recover(machine_.host()));
+  EXPECT_EQ(std::pair(rebooted.how, rebooted.reason), std::pair(Recovery::kUndone, "it is not well"s));
   EXPECT_EQ(ValueOf(Recover(machine_.host())).how, Recovery::kNothingToDo);
+}
+
+TEST_F(Applying, AsksForTheRebootThatEndsItsUndoUntilTheMachineHasRebooted) {
+  ASSERT_TRUE(Succeeded(BeginToBeConfirmed()));
+  Boot();
+  ASSERT_EQ(ValueOf(Recover(machine_.host())).how, Recovery::kToBeConfirmed);
+  ASSERT_EQ(ValueOf(GiveUp(machine_.host(), {}, "it is not well")).how, Recovery::kRebootNeededToUndo);
+  machine_.Write("etc/motd", "someone else's");
+  for (const std::string& why : {""s, "it is given up again"s}) {
+    const Recovered again = ValueOf(why.empty() ? Recover(machine_.host()) : GiveUp(machine_.host(), {}, why));
+    EXPECT_EQ(std::pair(again.how, again.reason), std::pair(Recovery::kRebootNeededToUndo, "it is not well"s));
+  }
+  EXPECT_EQ(ValueOf(PendingOn(machine_.host())), Pending::kCutShort);
+  Boot();
+  EXPECT_EQ(ValueOf(Recover(machine_.host())).how, Recovery::kUndone);
+  EXPECT_EQ(ValueOf(PendingOn(machine_.host())), Pending::kNone);
+  EXPECT_EQ(machine_.Read("etc/motd"), "someone else's");
 }
 
 TEST_F(Applying, IsUndoneIfTheBootToBeConfirmedFindsADifference) {
@@ -255,6 +277,17 @@ TEST_F(Applying, IsUndoneIfTheBootToBeConfirmedFindsADifference) {
   EXPECT_EQ(machine_.Read("etc/motd"), "someone else's");
   machine_.Write("etc/motd", "the OS's greeting\n");
   EXPECT_EQ(Tree(), before) << "but for what someone has edited";
+}
+
+TEST_F(Applying, IsNotUndoneIfSystemdDoesNotAnswerAfterTheBoot) {
+  ASSERT_TRUE(Succeeded(BeginToBeConfirmed()));
+  Boot();
+  machine_.systemd.is_away = true;
+  EXPECT_THAT(MessageOf(Recover(machine_.host())), HasSubstr("systemd is not on the system bus"));
+  EXPECT_FALSE(ValueOf(ReadRejected(machine_.host().root)));
+  machine_.systemd.is_away = false;
+  EXPECT_EQ(ValueOf(Recover(machine_.host())).how, Recovery::kToBeConfirmed);
+  EXPECT_EQ(machine_.Read("etc/motd"), "ours");
 }
 
 TEST_F(Applying, IsUndoneAfterTooManyBootsWithoutConfirmation) {
@@ -272,6 +305,9 @@ TEST_F(Applying, IsUndoneAfterTooManyBootsWithoutConfirmation) {
   EXPECT_EQ(recovered.how, Recovery::kRebootNeededToUndo);
   EXPECT_THAT(recovered.reason, HasSubstr("boot loop: the machine has booted 4 times with rendered-worker-1"));
   EXPECT_EQ(Tree(), before);
+  EXPECT_EQ(ValueOf(Recover(machine_.host())).how, Recovery::kRebootNeededToUndo);
+  Boot();
+  EXPECT_EQ(ValueOf(Recover(machine_.host())).how, Recovery::kUndone);
   EXPECT_EQ(ValueOf(Recover(machine_.host())).how, Recovery::kNothingToDo);
 }
 
@@ -313,7 +349,7 @@ TEST_F(Applying, PutsBackALinkWhoseTargetIsNotUtf8) {
   ASSERT_EQ(ValueOf(machine_.GoFromTo(NoConfig(), Everything())), Ending::kRebootNeeded);
   machine_.Write("etc/new/deep/file", "spoiled");
   machine_.Write("proc/sys/kernel/random/boot_id", "another\n");
-  EXPECT_THAT(MessageOf(Recover(machine_.host())), HasSubstr("content mismatch"));
+  EXPECT_THAT(ValueOf(Recover(machine_.host())).reason, HasSubstr("content mismatch"));
   EXPECT_EQ(std::filesystem::read_symlink(link), "caf\xE9");
   EXPECT_EQ(machine_.Read("etc/new/deep/file"), "spoiled");
   std::filesystem::remove_all(directory_ / "etc/new");
