@@ -83,11 +83,12 @@ Result<> PairedFile::Write(std::string_view contents) const {
   const UniqueFd directory = TRY(root_.OpenFile(above_, O_RDONLY | O_DIRECTORY));
   if (!TRY(root_.Status(path_))) return CreateBoth(directory.get(), contents);
   const auto write = [&]() -> Result<> {
-    auto spare = TRY(OpenSpare(directory.get(), spare_));
-    // Someone has removed the spare, an older version of Pintle has written the file, or the file system cannot
-    // exchange two names (Replace()).
-    if (!spare) spare = TRY(AllocateSpare(directory.get(), contents.size() + kRoomToGrow));
-    return Replace(directory.get(), spare->get(), contents);
+    auto found = TRY(OpenSpare(directory.get(), spare_));
+    // Without a spare, someone has removed it, an older version of Pintle has written the file, or the file system
+    // cannot exchange two names (Replace()).
+    const UniqueFd spare =
+        found ? *std::move(found) : TRY(AllocateSpare(directory.get(), contents.size() + kRoomToGrow));
+    return Replace(directory.get(), spare.get(), contents);
   };
   TRY(write(), "writing " + path_);
   return {};
