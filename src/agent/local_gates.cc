@@ -51,7 +51,7 @@ GateVerdict JudgeGates(std::span<const pool::Gate> gates, const gates::GateCheck
     if (halts_first || verdict.why.empty()) verdict.why = std::move(why);
     verdict.is_halted = verdict.is_halted || halts_first;
   }
-  timeouts.ForgetOthers();
+  timeouts.ForgetUnblocked();
   verdict.again = timeouts.next();
   verdict.blocked = std::move(blocked);
   return verdict;

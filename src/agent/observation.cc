@@ -68,7 +68,7 @@ class ObservationReader {
     }
     // A machine that has its config and no findings does not change, so the facts about a change need not be read.
     if (!seen_.to && seen_.is_on_disk && seen_.findings.empty()) return {};
-    seen_.out_of_reach = change::OutOfReach(host_.root, seen_.current, seen_.to ? *seen_.to : seen_.current);
+    seen_.out_of_reach = change::UnreadableKeys(host_.root, seen_.current, seen_.to ? *seen_.to : seen_.current);
     if (seen_.to && !seen_.is_forced) {
       seen_.losses = TRY(change::FindingsThatWouldBeLost(host_, seen_.findings, *seen_.to, {}));
     }

@@ -38,8 +38,8 @@ Stager::Stager(event::Loop& loop, const Root& root, Images images, OpenMachine o
 }
 
 void Stager::Want(std::optional<Goal> goal) {
-  if (staging_.is_told && staging_.wanted == goal) return;
-  staging_.is_told = true;
+  if (staging_.is_wanted_known && staging_.wanted == goal) return;
+  staging_.is_wanted_known = true;
   staging_.wanted = std::move(goal);
   staging_.outcome.reset();
   failures_ = 0;
@@ -67,7 +67,7 @@ void Stager::WhenIdle(std::function<void()> then) {
 }
 
 void Stager::Update() {
-  if (!staging_.is_told) return;
+  if (!staging_.is_wanted_known) return;
   StagingDecision decision = DecideStaging(staging_, state_);
   if (reported_ != decision.report) {
     reported_ = decision.report;

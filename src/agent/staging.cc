@@ -54,7 +54,7 @@ StagingWork CleanUpFor(const Staging& staging, const State& state) {
 }
 
 StagingWork WorkFor(const Staging& staging, const std::optional<Goal>& goal, const State& state) {
-  if (!staging.is_told || staging.is_cleaning_up) return StagingWork::kNothing;
+  if (!staging.is_wanted_known || staging.is_cleaning_up) return StagingWork::kNothing;
   if (staging.under_way) {
     return staging.under_way == goal && MayGoOn(state) ? StagingWork::kNothing : StagingWork::kStop;
   }

@@ -30,7 +30,7 @@ struct StagingOutcome {
 
 // The facts on which DecideStaging() decides, beside the state of the agent.
 struct Staging {
-  bool is_told = false;                // The source has reported what it wants, even if it wants nothing.
+  bool is_wanted_known = false;        // The source has reported what it wants, even if it wants nothing.
   std::optional<Goal> wanted = {};     // The goal that the source wants to be staged.
   std::optional<Goal> fetched = {};    // The goal for which an image may have been fetched, by the record on the disk.
   std::optional<Goal> under_way = {};  // The goal that is being staged.

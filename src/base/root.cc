@@ -98,7 +98,7 @@ Result<> RemoveLeftover(int directory, const std::string& name) {
 // A new file or link under its temporary name.  The destructor removes it, unless MoveToPlace() has renamed it.
 class TemporaryEntry {
  public:
-  explicit TemporaryEntry(const Place& place) : place_(place), name_(NameBeside(place.name)) {}
+  explicit TemporaryEntry(const Place& place) : place_(place), name_(TemporaryNameOf(place.name)) {}
   ~TemporaryEntry() {
     if (made_) ::unlinkat(place_.directory.get(), name_.c_str(), 0);
   }
@@ -169,14 +169,14 @@ Result<> MakeDirectoryAt(const Place& place, const FileMode& mode) {
 
 }  // namespace
 
-std::string NameBeside(std::string_view name) {
+std::string TemporaryNameOf(std::string_view name) {
   return std::string(kTemporaryNamePrefix) + Sha256(name).hex().substr(0, 16);
 }
 
-bool IsNameBeside(std::string_view name) { return name.starts_with(kTemporaryNamePrefix); }
+bool IsTemporaryName(std::string_view name) { return name.starts_with(kTemporaryNamePrefix); }
 
 Result<> ClearTemporaryName(int directory, std::string_view name) {
-  return RemoveLeftover(directory, NameBeside(name));
+  return RemoveLeftover(directory, TemporaryNameOf(name));
 }
 
 Result<Root> Root::Open(const std::string& path) {

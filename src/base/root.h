@@ -82,12 +82,12 @@ class Root {
 // Returns the temporary name under which an entry is written before it is renamed to `name` in the same directory.  The
 // temporary name is computed from `name` alone, so the next write or removal of `name` finds and removes an
 // entry that a crash has left.  All temporary names begin with ".pintle-", and no other names do.
-std::string NameBeside(std::string_view name);
+std::string TemporaryNameOf(std::string_view name);
 // Returns whether a name is a temporary name of any entry.
-bool IsNameBeside(std::string_view name);
+bool IsTemporaryName(std::string_view name);
 
-// Removes the entry that an interrupted write of `name` has left under NameBeside(name) in an open directory: a file, a
-// link, or a directory that contains only temporary names.
+// Removes the entry that an interrupted write of `name` has left under TemporaryNameOf(name) in an open directory: a
+// file, a link, or a directory that contains only temporary names.
 Result<> ClearTemporaryName(int directory, std::string_view name);
 
 }  // namespace pintle

@@ -112,7 +112,7 @@ void EraseIgnoreRemedy(Drift& drift) {
 
 }  // namespace
 
-void AdviseNotToIgnore(const Things& things, Drifts& drifts) {
+void RemoveIgnoreAdvice(const Things& things, Drifts& drifts) {
   for (Drift& drift : drifts.all) {
     if (things.contains(drift.about)) EraseIgnoreRemedy(drift);
   }
@@ -141,7 +141,7 @@ std::size_t Drifts::count() const {
 }
 
 Result<FreshFindings> ObserveThisMachine(const host::Host& host, const plan::ParsedConfig& config) {
-  host::SeenFiles seen = host::SeenFiles::Load(host.root, host::kSeenFiles, host.clock);
+  host::SeenFiles seen = host::SeenFiles::Load(host.root, host::kSeenFilesPath, host.clock);
   auto findings = TRY(FindingsOn(host, config, &seen));
   const bool has_other_os =
       std::any_of(findings.begin(), findings.end(), [](const Finding& finding) { return finding.about == kOs; });
@@ -151,7 +151,7 @@ Result<FreshFindings> ObserveThisMachine(const host::Host& host, const plan::Par
 
 void KeepSeenFiles(const Root& root, const host::SeenFiles& seen) {
   // A failure only means that the next look takes longer.
-  if (root.MakeDirectories(kRunDirectory)) static_cast<void>(seen.Save(root, host::kSeenFiles));
+  if (root.MakeDirectories(kRunDirectory)) static_cast<void>(seen.Save(root, host::kSeenFilesPath));
 }
 
 Result<std::vector<Finding>> FindingsOnThisMachine(const host::Host& host, const plan::ParsedConfig& config) {

@@ -80,6 +80,6 @@ Drifts MarkIgnored(Drifts drifts, const Ignored& ignored, const std::string& roo
 
 // Removes the advice to ignore these things.  Ignoring them would not help: the two configs of a change differ in them,
 // so the change overwrites them anyway.
-void AdviseNotToIgnore(const Things& things, Drifts& drifts);
+void RemoveIgnoreAdvice(const Things& things, Drifts& drifts);
 
 }  // namespace pintle::change

@@ -74,7 +74,7 @@ Result<host::BlobStore> Journal::OpenBlobs() const {
   // Contents without a journal belong to a change that never began or has ended.
   TRY(WithSetAsideRemedy(kBlobs, root_.Remove(kBlobs)));
   host::BlobStore contents = TRY(host::WithRemedy(host::BlobStore::Open(root_, kBlobs)));
-  contents.LimitTo(TRY(host::RoomAt(root_, kStateDirectory)).bytes);
+  contents.LimitTo(TRY(host::UsableRoomAt(root_, kStateDirectory)).bytes);
   return contents;
 }
 

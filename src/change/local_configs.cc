@@ -49,8 +49,8 @@ Result<> Check(const machineconfig::ConfigDocument& document) {
   if (!problems.empty()) return Error(ErrorKind::kInvalid, std::move(problems));
   if (document.error) return *document.error;
   if (document.refusal_by_machines) return *document.refusal_by_machines;
-  if (document.config && LeadsToOthers(*document.config)) {
-    return Error(ErrorKind::kInvalid, fmt::format("ignition.config: {}", kLeadsToOthers));
+  if (document.config && RefersToOtherConfigs(*document.config)) {
+    return Error(ErrorKind::kInvalid, fmt::format("ignition.config: {}", kOtherConfigsAreNotFetched));
   }
   return {};
 }

@@ -75,7 +75,7 @@ Result<Things> ConfiguredDifferently(std::span<const Finding> findings, const pl
   return things;
 }
 
-Things OutOfReach(const Root& root, const plan::ParsedConfig& from, const plan::ParsedConfig& to) {
+Things UnreadableKeys(const Root& root, const plan::ParsedConfig& from, const plan::ParsedConfig& to) {
   Things out_of_reach;
   const auto& before = from.ignition.passwd.users;
   for (const ignition::PasswdUser& user : to.ignition.passwd.users) {

@@ -313,7 +313,7 @@ Result<NextDeployment> NextDeploymentFor(const host::Host& host, const plan::Par
   const auto after = plan::DeploymentOf(to.object.spec);
   NextDeployment next;
   next.wanted.always_new = true;
-  next.wanted.keeps_others = true;
+  next.wanted.must_keep_pending = true;
   next.extensions_image = after.extensions_image;
   if (difference.os_image) next.image = after.image;
   if (difference.kernel_arguments) {

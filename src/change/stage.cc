@@ -70,7 +70,7 @@ class Stager {
       : host_(host),
         contents_(contents),
         observer_(host.root),
-        seen_(host::SeenFiles::Load(host.root, host::kSeenFiles, host.clock)),
+        seen_(host::SeenFiles::Load(host.root, host::kSeenFilesPath, host.clock)),
         looked_at_(host.clock.Wall()) {}
 
   // Adds the steps of a change from one config to another.
@@ -254,8 +254,8 @@ class Stager {
   Result<> AddCurrentConfig(const ParsedConfig& to, const machineconfig::Writers& writers) {
     if (IsNoConfig(to.object)) {
       // Pintle's files are removed.  The directory is removed as well, unless someone else has files in it.
-      for (const char* path :
-           {kCurrentConfig, kCurrentImage, kWriters, host::kOriginals, host::kStamps, kConfigDirectory}) {
+      for (const char* path : {kCurrentConfig, kCurrentImage, kWriters, host::kOriginalsDirectory,
+                               host::kStampsDirectory, kConfigDirectory}) {
         TRY(AddFile({path, std::nullopt}));
       }
       return {};

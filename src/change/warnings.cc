@@ -7,15 +7,15 @@
 
 namespace pintle::change {
 
-bool LeadsToOthers(const ignition::Config& config) {
+bool RefersToOtherConfigs(const ignition::Config& config) {
   const auto& others = config.ignition.config;
   return !others.merge.empty() || others.replace.source.has_value();
 }
 
 std::vector<std::string> WarningsOf(const Root& root, const plan::ParsedConfig& from, const plan::ParsedConfig& to) {
   std::vector<std::string> warnings;
-  if (LeadsToOthers(to.ignition)) {
-    warnings.push_back(fmt::format("ignition.config of {}: {}", to.object.metadata.name, kLeadsToOthers));
+  if (RefersToOtherConfigs(to.ignition)) {
+    warnings.push_back(fmt::format("ignition.config of {}: {}", to.object.metadata.name, kOtherConfigsAreNotFetched));
   }
   for (const std::string& user : UsersLockedBy(root, from, to)) {
     warnings.push_back(

@@ -14,8 +14,8 @@ namespace pintle::change {
 
 // Returns whether a config refers to other configs that have to be fetched.  Ignition fetches them at the first boot of
 // a machine; nothing fetches them on a running machine.
-bool LeadsToOthers(const ignition::Config& config);
-inline constexpr const char* kLeadsToOthers =
+bool RefersToOtherConfigs(const ignition::Config& config);
+inline constexpr const char* kOtherConfigsAreNotFetched =
     "nothing fetches other configs on a running machine, as Ignition does at its first boot; copy their contents "
     "into this one";
 

@@ -176,7 +176,7 @@ class Reporter {
 
 }  // namespace
 
-const TaskFailure* FirstOf(std::span<const TaskFailure> failures) {
+const TaskFailure* FirstFailure(std::span<const TaskFailure> failures) {
   const auto place = [](const TaskFailure& failure) {
     return std::find(kOperatorTasks.begin(), kOperatorTasks.end(), failure.task) - kOperatorTasks.begin();
   };

@@ -42,7 +42,7 @@ struct TaskFailure {
 
 // Returns the failure of the task that comes first in kOperatorTasks, or nullptr if there are no failures.  Failures of
 // later tasks may be mere consequences of this failure.
-const TaskFailure* FirstOf(std::span<const TaskFailure> failures);
+const TaskFailure* FirstFailure(std::span<const TaskFailure> failures);
 
 // The release that the cluster is to have.
 struct Release {
@@ -55,7 +55,7 @@ struct ReportInputs {
   const api::ClusterOperatorStatus& before;  // The status that the ClusterOperator has.
   Release release;
   std::span<const api::MachineConfigPool* const> pools;
-  std::optional<TaskFailure> failure = {};  // The first failure, as FirstOf() returns it.
+  std::optional<TaskFailure> failure = {};  // The first failure, as FirstFailure() returns it.
   std::string waiting = {};  // A message about the pools that the release waits for; empty if it waits for none.
   api::Time now = {};
 };

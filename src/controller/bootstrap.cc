@@ -100,7 +100,7 @@ Result<std::string> ReleaseFor(const BootstrapOptions& options, const generated:
 Result<generated::BootstrapFiles> MakeFiles(const BootstrapOptions& options) {
   const generated::Manifests manifests = TRY(generated::ReadManifests(options.manifests));
   TRY(generated::CheckComplete(manifests, options.manifests));
-  TRY(generated::CheckObjects(manifests));
+  TRY(generated::CheckKubeletAndRuntimeConfigs(manifests));
   std::string pull_secret = TRY(ReadPullSecretManifest(options.pull_secret));
   std::string release = TRY(ReleaseFor(options, manifests));
   const generated::BootstrapSettings settings{.pull_secret = std::move(pull_secret),

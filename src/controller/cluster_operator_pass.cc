@@ -128,7 +128,7 @@ ClusterOperatorChange ClusterOperatorPass(const ClusterOperatorInputs& inputs) {
       change.failed_tasks = TasksOf(failures);
       return change;
     }
-    release.version = inputs.laid_out_release.empty() ? kUnknownRelease : inputs.laid_out_release;
+    release.version = inputs.release_of_images.empty() ? kUnknownRelease : inputs.release_of_images;
   }
   std::string waiting;
   if (view.controller_config != nullptr) {
@@ -149,7 +149,7 @@ ClusterOperatorChange ClusterOperatorPass(const ClusterOperatorInputs& inputs) {
   }
   change.failed_tasks = TasksOf(failures);
   std::optional<clusterops::TaskFailure> failure;
-  if (const auto* first = clusterops::FirstOf(failures)) failure = *first;
+  if (const auto* first = clusterops::FirstFailure(failures)) failure = *first;
   clusterops::OperatorReport report =
       clusterops::ReportOf({.before = inputs.known.status,
                             .release = std::move(release),

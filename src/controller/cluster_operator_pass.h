@@ -24,7 +24,7 @@ struct ClusterOperatorInputs {
   Versions versions = {};
   // The release of images.json in the cluster; empty if it is not known.  If neither the ControllerConfig nor the
   // ClusterOperator has a release, failures are reported for this release.
-  std::string laid_out_release = {};
+  std::string release_of_images = {};
   // The failures of writes and of other parts of the operator.
   std::vector<clusterops::TaskFailure> failures = {};
   // The time at which the required pools were first found not to be ready.

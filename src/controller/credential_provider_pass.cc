@@ -39,7 +39,7 @@ void CredentialProviderPass(const GenerateInputs& inputs, generated::PoolTemplat
   std::string problem;
   bool is_pending = false;
   for (const api::MachineConfigPool* pool : inputs.view.pools) {
-    if (!generated::IsBuiltIn(*pool) || pool->metadata.deletion_timestamp) continue;
+    if (!generated::IsBuiltInPool(*pool) || pool->metadata.deletion_timestamp) continue;
     auto made = ProviderFiles(inputs, templates, pool->metadata.name);
     if (!made) {
       if (problem.empty()) problem = "could not Create/Update MachineConfig: " + made.error().message();

@@ -41,7 +41,7 @@ struct GenerateInputs {
 
   // Only previews set the following members.
   TemplatesFrom templates_from = TemplatesFrom::kFolder;
-  generated::MadeFromOnly only = {};  // Limits the sources from which configs are made.
+  generated::MadeFromFilter only = {};  // Limits the sources from which configs are made.
   // Called with each config that is made, even if it needs no write.
   std::function<void(MadeFrom from, const generated::MachineConfig& config)> made = {};
 

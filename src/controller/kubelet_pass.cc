@@ -33,7 +33,7 @@ class KubeletRules {
 
   static Result<> Check(const Object& object) { return generated::Validate(object); }
   static Result<> CheckFor(const Object& object, const api::MachineConfigPool& pool) {
-    return generated::ValidateFor(pool, object);
+    return generated::ValidateForPool(pool, object);
   }
   static std::string WithoutPool(const Object&) {
     return ProblemOf(Error(ErrorKind::kInvalid, "could not find any MachineConfigPool set for KubeletConfig"));
@@ -43,7 +43,7 @@ class KubeletRules {
                                                std::string name, std::string& problem) {
     auto base = BaseFor(pool.metadata.name);
     if (!base) {
-      problem = generated::WithoutBase(base.error()).message;
+      problem = generated::OutcomeWithoutBase(base.error()).message;
       return std::nullopt;
     }
     auto config = generated::UserKubeletConfig(object, pool, std::move(name), *std::move(base), settings_);
@@ -53,7 +53,7 @@ class KubeletRules {
   }
 
   static std::string ProblemOf(const Error& error) { return generated::Refused(error).message; }
-  static std::string ProblemOfName(const Error& error) { return generated::WithoutName(error).message; }
+  static std::string ProblemOfName(const Error& error) { return generated::OutcomeWithoutName(error).message; }
   static std::string ProblemOfWriting(const Error& error) { return ProblemOf(error); }
 
   std::optional<json::Value> StatusAfter(const Object& object, const std::string& problem) const {
@@ -66,7 +66,7 @@ class KubeletRules {
  private:
   // Returns the kubelet's configuration in a pool before a KubeletConfig changes it.
   Result<generated::KubeletConfiguration> BaseFor(const std::string& pool) {
-    return generated::PoolBase(pool, TRY(templates_.For(pool), generated::kKubeletTemplatesFailed), settings_);
+    return generated::PoolKubeletBase(pool, TRY(templates_.For(pool), generated::kKubeletTemplatesFailed), settings_);
   }
 
   const GenerateInputs& inputs_;

@@ -166,7 +166,7 @@ Result<std::string> NamesOfConfigs::NameFor(const std::string& object, const api
   const std::vector<const api::ObjectMeta*> objects = ObjectsOfAnyOf(TRY(named.pools));
   const auto has_config = [this](const std::string& name) { return inputs_.HasConfig(name); };
   generated::ManagedName name = TRY(generated::NameFor(kind_, named.metadata, objects, pool.metadata, has_config));
-  named.metadata.annotations.emplace(generated::kNameSuffixAnnotation, generated::SuffixOf(name.name));
+  named.metadata.annotations.emplace(generated::kNameSuffixAnnotation, generated::NameSuffixOf(name.name));
   return std::move(name.name);
 }
 
@@ -176,7 +176,7 @@ std::optional<json::Value> PatchForConfigs(const api::ObjectMeta& object, std::s
   bool is_needed = false;
   if (api::Find(object.annotations, generated::kNameSuffixAnnotation) == nullptr) {
     patch["metadata"]["annotations"][std::string(generated::kNameSuffixAnnotation)] =
-        generated::SuffixOf(configs.front());
+        generated::NameSuffixOf(configs.front());
     is_needed = true;
   }
   std::vector<std::string> finalizers = object.finalizers;
@@ -227,7 +227,7 @@ std::vector<ConfigRemoval> OutdatedConfigs(const GenerateInputs& inputs, Managed
     const bool is_owned = std::any_of(metadata.owner_references.begin(), metadata.owner_references.end(),
                                       [&](const auto& owner) { return owners.contains(owner.uid); });
     if (wanted.contains(metadata.name) || is_owned) continue;
-    if (generated::IsStale(metadata, "99", WordOf(kind), inputs.version)) {
+    if (generated::IsMadeByAnotherVersion(metadata, "99", WordOf(kind), inputs.version)) {
       removals.push_back({.name = metadata.name, .uid = metadata.uid});
     }
   }

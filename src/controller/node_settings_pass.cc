@@ -75,7 +75,7 @@ class NumberedConfigs {
   void RemoveStale() {
     if (!is_complete_) return;
     for (const api::MachineConfig* config : inputs_.view.configs) {
-      const bool is_stale = generated::IsStale(config->metadata, number_, kKubeletWord, inputs_.version);
+      const bool is_stale = generated::IsMadeByAnotherVersion(config->metadata, number_, kKubeletWord, inputs_.version);
       if (is_stale && !wanted_.contains(config->metadata.name)) Remove(*config);
     }
   }

@@ -201,7 +201,7 @@ void OperatorReports::Report(const View& view) {
   ClusterOperatorChange change = ClusterOperatorPass({.view = view,
                                                       .known = *known,
                                                       .versions = versions_,
-                                                      .laid_out_release = release_of_images_,
+                                                      .release_of_images = release_of_images_,
                                                       .failures = Failures(),
                                                       .waiting_since = waiting_since_,
                                                       .now = now});

@@ -51,11 +51,11 @@ class OperatorReports {
   // Returns the tasks of the operator that failed at the latest look.
   const std::set<std::string, std::less<>>& failed_tasks() const { return failed_tasks_; }
 
-  // Sets the failures of other parts of the operator that the next report contains, by task.  `laid_out_release` is the
-  // release of images.json; it is reported if neither the ControllerConfig nor the ClusterOperator has a release.
-  void Set(std::map<std::string, std::string, std::less<>> failures, std::string laid_out_release = "") {
+  // Sets the failures of other parts of the operator that the next report contains, by task.  `release_of_images` is
+  // the release of images.json; it is reported if neither the ControllerConfig nor the ClusterOperator has a release.
+  void Set(std::map<std::string, std::string, std::less<>> failures, std::string release_of_images = "") {
     failures_of_others_ = std::move(failures);
-    release_of_images_ = std::move(laid_out_release);
+    release_of_images_ = std::move(release_of_images);
   }
 
   // Stops all writes and forgets what has failed.

@@ -141,7 +141,7 @@ void PageGuard::Settle(kube::Admission admission, const std::string& key, const 
     case kube::Admission::kPermitted:
       break;
   }
-  const bool follows = dashboard::WantsChanges(visit.request->View());
+  const bool follows = dashboard::WantsStream(visit.request->View());
   auto stream = follows && visit.later->IsAwaited() ? Follow(key, token) : nullptr;
   visit.later->Complete([page = std::move(visit.page), request = std::move(visit.request), stream = std::move(stream)] {
     net::HttpAnswer answer = page(request->View());

@@ -70,7 +70,7 @@ void RegistriesPass(const GenerateInputs& inputs, generated::PoolTemplates& temp
     image_inputs.cluster_policies = sources.cluster_policies;
     image_inputs.namespace_policies = sources.namespace_policies;
   }
-  const auto rules = generated::RulesOf(image_inputs, generated::ImagesFor::kCluster);
+  const auto rules = generated::ImageRulesOf(image_inputs, generated::ImagesFor::kCluster);
   if (!rules) {
     return changes.problems.push_back({.what = "making the registries' configs", .why = rules.error().message()});
   }
@@ -79,7 +79,7 @@ void RegistriesPass(const GenerateInputs& inputs, generated::PoolTemplates& temp
   }
   if (are_verified) ReportConflicts(rules->requirements.conflicts, inputs, changes);
   for (const api::MachineConfigPool* pool : inputs.view.pools) {
-    if (!generated::IsBuiltIn(*pool) || pool->metadata.deletion_timestamp) continue;
+    if (!generated::IsBuiltInPool(*pool) || pool->metadata.deletion_timestamp) continue;
     const auto files = RegistryFiles(*rules, templates, pool->metadata.name);
     if (!files) {
       changes.problems.push_back({.what = fmt::format("making the registries' config of pool {}", pool->metadata.name),

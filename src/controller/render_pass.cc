@@ -208,7 +208,7 @@ std::string WhyTemplatesAreBehind(const api::ControllerConfig& config) {
                      is_running, is_failing, is_failing ? ": " + failing->message : "");
 }
 
-RenderInputs GatherFor(const api::MachineConfigPool& pool, const View& view, const Versions& versions) {
+RenderInputs GatherRenderInputs(const api::MachineConfigPool& pool, const View& view, const Versions& versions) {
   RenderInputs inputs = {.pool = pool,
                          .view = view,
                          .versions = versions,

@@ -46,7 +46,7 @@ struct RenderInputs {
 };
 
 // Collects the inputs for a pool, or the reason why nothing can be rendered for it.
-RenderInputs GatherFor(const api::MachineConfigPool& pool, const View& view, const Versions& versions);
+RenderInputs GatherRenderInputs(const api::MachineConfigPool& pool, const View& view, const Versions& versions);
 
 // Returns why the configs from the cluster's templates do not match the ControllerConfig yet, or an empty string if
 // they match.  If the status has no conditions, nobody generates such configs, and there is nothing to wait for.

@@ -87,7 +87,7 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
     const View view = renderer_.cluster_.Look();
     const api::MachineConfigPool* const pool = view.PoolNamed(pool_);
     if (pool == nullptr) return End();
-    const RenderInputs inputs = GatherFor(*pool, view, renderer_.versions_);
+    const RenderInputs inputs = GatherRenderInputs(*pool, view, renderer_.versions_);
     if (inputs.is_temporary && renderer_.IsWorthWaiting(pool_)) return WaitForInputs();
     renderer_.waiting_since_.erase(pool_);
     outcome_ = {.key = inputs.key,
@@ -234,7 +234,7 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
       const View view = renderer_.cluster_.Look();
       const api::MachineConfigPool* const pool = view.PoolNamed(pool_);
       if (pool == nullptr) return End();
-      const bool is_of_present_inputs = GatherFor(*pool, view, renderer_.versions_).key == outcome_.key;
+      const bool is_of_present_inputs = GatherRenderInputs(*pool, view, renderer_.versions_).key == outcome_.key;
       is_of_present_inputs ? Retarget() : renderer_.Finish(pool_, std::nullopt);
     });
   }
@@ -351,7 +351,7 @@ void Renderer::Look(const View& view) {
   for (const api::MachineConfigPool* pool : view.pools) {
     const std::string& name = pool->metadata.name;
     if (pool->metadata.deletion_timestamp || rendering_.contains(name)) continue;
-    RenderInputs inputs = GatherFor(*pool, view, versions_);
+    RenderInputs inputs = GatherRenderInputs(*pool, view, versions_);
     if (IsUpToDate(*pool, inputs.key) || IsHeldBack(name, inputs.key)) continue;
     // As long as nothing can be rendered, there is no need to read anything.
     if (inputs.is_temporary && IsWorthWaiting(name)) {

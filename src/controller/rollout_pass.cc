@@ -116,7 +116,7 @@ class Pass {
             .cert_expirys = expirys_,
             .operator_node = view_.operator_node,
             .configs = configs_,
-            .other_pools = view_.pools,
+            .all_pools = view_.pools,
             .os_image_streams = streams_,
             .unavailable_arbiters =
                 HasArbiter() && is_master ? CountUnavailable(members_.Of(api::kArbiterPool)) : std::size_t{0},

@@ -146,7 +146,7 @@ class TakeoverChecker {
   void CheckPools() {
     for (const api::MachineConfigPool* pool : view_.pools) {
       const std::string& name = pool->metadata.name;
-      const RenderInputs inputs = GatherFor(*pool, view_, {});
+      const RenderInputs inputs = GatherRenderInputs(*pool, view_, {});
       const RenderOutcome outcome =
           inputs.refusal ? RenderOutcome{.verdict = *inputs.refusal, .rendered = {}} : RenderPass(inputs, nullptr);
       const std::string& target = pool->spec.configuration.name;

@@ -274,7 +274,7 @@ std::string NodeOfAnAgent(const TakeoverState& state) {
   return nodes.empty() ? "" : nodes.front().node.metadata.name;
 }
 
-std::vector<TakeoverStep> StepsToAgents(const TakeoverState& state) {
+std::vector<TakeoverStep> StepsToHandNodesToAgents(const TakeoverState& state) {
   std::vector<TakeoverStep> steps = {AffinityStep(state)};
   std::vector<RankedStep> ranked;
   for (const AgentNode& node : AgentNodesOf(state)) ranked.push_back(StepToAgent(node));
@@ -283,7 +283,7 @@ std::vector<TakeoverStep> StepsToAgents(const TakeoverState& state) {
   return steps;
 }
 
-std::vector<TakeoverStep> StepsToDaemons(const TakeoverState& state, const json::Value& before) {
+std::vector<TakeoverStep> StepsToHandNodesBack(const TakeoverState& state, const json::Value& before) {
   // The DaemonSet is restored only when each node without the label has its pod again.
   const bool waits_for_pods = state.daemon && LeavesNodesToAgents(*state.daemon);
   std::vector<RankedStep> ranked;

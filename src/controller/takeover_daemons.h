@@ -43,8 +43,8 @@ std::size_t CountOfAgents(const TakeoverState& state);
 std::string NodeOfAnAgent(const TakeoverState& state);
 
 // Returns the steps that give nodes to the agents.
-std::vector<TakeoverStep> StepsToAgents(const TakeoverState& state);
+std::vector<TakeoverStep> StepsToHandNodesToAgents(const TakeoverState& state);
 // Returns the steps that give the nodes back to the daemon.  `before` is the record of the DaemonSet.
-std::vector<TakeoverStep> StepsToDaemons(const TakeoverState& state, const json::Value& before);
+std::vector<TakeoverStep> StepsToHandNodesBack(const TakeoverState& state, const json::Value& before);
 
 }  // namespace pintle::controller

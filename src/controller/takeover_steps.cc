@@ -587,7 +587,7 @@ std::vector<TakeoverStep> StepsToTakeOver(const TakeoverState& state, const Take
     steps.push_back(ServerStep(state, settings));
     steps.push_back(ServingStep(state, settings));
   }
-  if (settings.with_daemons) Append(StepsToAgents(state), steps);
+  if (settings.with_daemons) Append(StepsToHandNodesToAgents(state), steps);
   return steps;
 }
 
@@ -601,7 +601,7 @@ std::vector<TakeoverStep> StepsToUndo(const TakeoverState& state, const Takeover
   } else {
     steps.push_back(VerbStep(*state.record, kUndoVerb));
   }
-  Append(StepsToDaemons(state, before["daemon"]), steps);
+  Append(StepsToHandNodesBack(state, before["daemon"]), steps);
   std::vector<TakeoverStep> back = {ServerBackStep(state, before["server"]),
                                     ScaleBackStep("controller", state.controller, before["controller"]),
                                     ScaleBackStep("operator", state.operators, before["operator"]),

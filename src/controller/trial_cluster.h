@@ -84,7 +84,7 @@ struct TrialInputs {
   const generated::TemplateFolder* templates = nullptr;
   Versions versions;  // The versions of the controllers that make the configs.
   WallTime now;
-  generated::MadeFromOnly only = {};  // Limits the sources from which configs are made.
+  generated::MadeFromFilter only = {};  // Limits the sources from which configs are made.
 };
 
 struct TrialOutcome {

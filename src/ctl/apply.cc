@@ -126,14 +126,14 @@ class ApplyWork {
     answer_.plan = AnswerOf(plan, from, to_);
     const auto ignored = TRY(change::ReadIgnored(machine_.root(), machine_.host().clock.Wall()));
     auto left_alone = TRY(change::LeftAlone(ignored, from, to_));
-    left_alone.merge(change::OutOfReach(machine_.root(), from, to_));
+    left_alone.merge(change::UnreadableKeys(machine_.root(), from, to_));
     auto lost = TRY(change::FindingsThatWouldBeLost(machine_.host(), TRY(change::FindingsOn(machine_.host(), from)),
                                                     to_, left_alone));
     const change::Things configured_differently = TRY(change::ConfiguredDifferently(lost, from, to_));
     change::Drifts drifts = TRY(change::DriftsOf(machine_.root(), from, std::move(lost), {}, machine_.RootOptionText(),
                                                  PrivateLinesFor(line_)));
     if (!drifts.all.empty()) {
-      change::AdviseNotToIgnore(configured_differently, drifts);
+      change::RemoveIgnoreAdvice(configured_differently, drifts);
       PrintIfText(DriftsText(drifts));
       answer_.drifts = std::move(drifts);
       return Refuse(outcome::kDrifted, "this machine is not as its config wants it; nothing was changed");

@@ -157,7 +157,7 @@ Result<api::MachineConfig> NextConfigOf(const std::string& pool_name, const cont
                  fmt::format("the cluster has no pool {}; its pools are {}", pool_name, fmt::join(names, ", ")));
   }
   // Without a current config, RenderPass() accepts a config to which the nodes cannot change; the diff reports that.
-  controller::RenderOutcome outcome = controller::RenderPass(controller::GatherFor(*pool, view, {}), nullptr);
+  controller::RenderOutcome outcome = controller::RenderPass(controller::GatherRenderInputs(*pool, view, {}), nullptr);
   if (!outcome.rendered) return Error(ErrorKind::kInvalid, std::move(outcome.verdict.message));
   return std::move(outcome.rendered->config);
 }

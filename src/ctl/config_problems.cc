@@ -61,11 +61,11 @@ std::string NameOf(const machineconfig::ConfigFile& file, std::size_t index) {
 // Returns warnings about the parts of a config that a running machine leaves out, as the Machine Config Operator does.
 json::Report WarningsOfLeftOutParts(const machineconfig::ConfigDocument& document) {
   json::Report report;
-  if (document.config && change::LeadsToOthers(*document.config)) {
+  if (document.config && change::RefersToOtherConfigs(*document.config)) {
     const json::Path root;
     const bool is_machine_config = document.kind == api::MachineConfig::kKind;
     report.Warning(json::Path(root, is_machine_config ? "spec.config.ignition.config" : "ignition.config"),
-                   change::kLeadsToOthers);
+                   change::kOtherConfigsAreNotFetched);
   }
   return report;
 }

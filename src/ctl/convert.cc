@@ -115,7 +115,7 @@ Result<> PrintIgnition(const std::string& path, ConfigDocument document, std::op
 
 Result<> PrintMachineConfig(const std::string& path, ConfigDocument document, const std::string& format) {
   api::MachineConfig object = TRY(machineconfig::ToMachineConfig(std::move(document)), path);
-  TRY(machineconfig::CheckNamed(object), path);
+  TRY(machineconfig::ExpectNameAndRole(object), path);
   const json::Value written = WithoutUnsetMembers(std::move(object));
   if (format == "yaml") return PrintYaml(written);
   Print(json::ToIndentedText(written));

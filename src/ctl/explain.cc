@@ -223,7 +223,7 @@ Result<ExitStatus> Explain(const CommandLine& line) {
   explanation.drifts = TRY(change::DriftsOf(machine.root(), config, TRY(change::FindingsIn(host, steps)), ignored,
                                             machine.RootOptionText(), PrivateLinesFor(line)))
                            .all;
-  const PlanAbout change = MakePlanAbout({&thing, 1}, config, policy);
+  const PlanForThings change = MakePlanForThings({&thing, 1}, config, policy);
   explanation.actions = ActionsAnswer(change.plan);
   if (form == Form::kText) {
     Print(ExplanationText(explanation, change.plan));

@@ -36,7 +36,7 @@ struct GenerateQuestion {
   std::string templates_folder;
   std::vector<std::string> inputs;
   std::optional<std::string> pull_secret_file;
-  generated::MadeFromOnly only;
+  generated::MadeFromFilter only;
   // If this is empty, the configs get the version of the controller that generated the inputs, or Pintle's own version
   // if no input names a controller.  With --bootstrap, an empty value always means Pintle's own version.
   std::string controller_version;
@@ -226,7 +226,7 @@ Result<GenerateAnswer> MakeAtBootstrap(const GenerateQuestion& question, std::ve
   settings.controller_version =
       question.controller_version.empty() ? std::string(kVersion) : question.controller_version;
   settings.release = generated::ReleaseOf(*manifests.controller_config);
-  if (question.only.sources.empty()) TRY(generated::CheckObjects(manifests));
+  if (question.only.sources.empty()) TRY(generated::CheckKubeletAndRuntimeConfigs(manifests));
   for (const std::string& message : manifests.without_effect) PrintNote(message);
   generated::BootstrapConfigs made = TRY(generated::ConfigsAtBootstrap(manifests, templates, settings));
   for (const std::string& complaint : made.complaints) PrintNote(complaint);

@@ -82,11 +82,11 @@ api::MachineConfig WithoutOs(std::span<const NamedThing> things, api::MachineCon
 
 }  // namespace
 
-PlanAbout MakePlanAbout(std::span<const NamedThing> things, const plan::ParsedConfig& config,
-                        const api::NodeDisruptionPolicy& policy) {
+PlanForThings MakePlanForThings(std::span<const NamedThing> things, const plan::ParsedConfig& config,
+                                const api::NodeDisruptionPolicy& policy) {
   ignition::Config without = config.ignition;
   for (const NamedThing& thing : things) without = thing.Without(std::move(without));
-  PlanAbout about;
+  PlanForThings about;
   about.without = std::make_unique<const ignition::Config>(std::move(without));
   about.object = std::make_unique<const api::MachineConfig>(WithoutOs(things, config.object));
   about.plan = plan::Make({*about.object, *about.without}, config, policy, {});

@@ -47,7 +47,7 @@ std::vector<NamedThing> ThingsIn(const std::vector<std::string>& words);
 bool AnyCovers(std::span<const NamedThing> things, const plan::Step& step);
 
 // The plan for a change of these things and nothing else.
-struct PlanAbout {
+struct PlanForThings {
   // The config without the things, from which the plan starts, as an object and as Ignition.  The plan refers to both.
   std::unique_ptr<const api::MachineConfig> object;
   std::unique_ptr<const ignition::Config> without;
@@ -55,7 +55,7 @@ struct PlanAbout {
 };
 
 // The config must outlive the result.
-PlanAbout MakePlanAbout(std::span<const NamedThing> things, const plan::ParsedConfig& config,
-                        const api::NodeDisruptionPolicy& policy);
+PlanForThings MakePlanForThings(std::span<const NamedThing> things, const plan::ParsedConfig& config,
+                                const api::NodeDisruptionPolicy& policy);
 
 }  // namespace pintle::ctl

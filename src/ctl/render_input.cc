@@ -27,7 +27,7 @@ Result<api::MachineConfig> ReadNamedButane(const std::string& file, json::Value 
   machineconfig::ConfigDocument document = machineconfig::ReadButaneDocument(std::move(value));
   for (const ConfigProblem& warning : WarningsOf(file, document.report)) PrintConfigProblem(warning);
   api::MachineConfig object = TRY(machineconfig::ToMachineConfig(std::move(document)));
-  TRY(machineconfig::CheckNamed(object));
+  TRY(machineconfig::ExpectNameAndRole(object));
   return object;
 }
 

@@ -61,7 +61,7 @@ Result<std::string> RestoreOn(const Machine& machine, const CommandLine& line, c
   // Only the things that differ are changed and need actions.
   std::vector<NamedThing> changed;
   for (const change::Drift& drift : drifts.all) changed.emplace_back(drift.about);
-  PlanAbout about = MakePlanAbout(changed, config, policy);
+  PlanForThings about = MakePlanForThings(changed, config, policy);
   if (!machine.IsRunning()) about.plan.actions.clear();
   if (form == Form::kText) {
     for (const change::Drift& drift : drifts.all) {

@@ -123,7 +123,7 @@ std::optional<pool::Masters> MastersOf(const ClusterObjects& objects, const Memb
                                               .cert_expirys = {},
                                               .operator_node = {},
                                               .configs = {},
-                                              .other_pools = {},
+                                              .all_pools = {},
                                               .os_image_streams = {},
                                               .unavailable_arbiters = 0,
                                               .masters = {},
@@ -153,7 +153,7 @@ Result<> WithSituation(const RolloutQuestion& question, const api::MachineConfig
   const auto nodes =
       from == NodesFrom::kFile ? NodesInFile(pool, objects, memberships, warnings) : memberships.Of(pool.metadata.name);
   const auto machine_config_nodes = Pointers(objects.machine_config_nodes);
-  const auto other_pools = Pointers(objects.pools);
+  const auto all_pools = Pointers(objects.pools);
   const bool has_arbiter = objects.control_plane_topology == pool::kArbiterTopology;
   const bool is_master = pool.metadata.name == api::kMasterPool;
   const bool is_arbiter = pool.metadata.name == api::kArbiterPool;
@@ -166,7 +166,7 @@ Result<> WithSituation(const RolloutQuestion& question, const api::MachineConfig
       .cert_expirys = objects.cert_expirys,
       .operator_node = question.operator_node,
       .configs = objects.configs,
-      .other_pools = other_pools,
+      .all_pools = all_pools,
       .os_image_streams = objects.os_image_streams,
       .unavailable_arbiters = has_arbiter && is_master ? CountUnavailable(memberships.Of(api::kArbiterPool)) : 0,
       .masters = has_arbiter && is_arbiter ? MastersOf(objects, memberships) : std::nullopt,

@@ -77,7 +77,7 @@ net::HttpAnswer StreamAnswer(Updates& updates, std::string_view query, const net
 
 }  // namespace
 
-bool WantsChanges(const net::IncomingRequest& request) { return PathOf(request) == kStreamPath; }
+bool WantsStream(const net::IncomingRequest& request) { return PathOf(request) == kStreamPath; }
 
 net::HttpAnswer AnswerFrom(const Contents& contents, std::string_view version, Updates& updates, Hosts hosts,
                            const net::IncomingRequest& request) {

@@ -22,6 +22,6 @@ net::HttpAnswer AnswerFrom(const Contents& contents, std::string_view version, U
                            const net::IncomingRequest& request);
 
 // Returns whether the answer to this request is the stream of changes.
-bool WantsChanges(const net::IncomingRequest& request);
+bool WantsStream(const net::IncomingRequest& request);
 
 }  // namespace pintle::dashboard

@@ -30,7 +30,7 @@ std::string AsString(std::string_view annotation) { return std::string(annotatio
 
 bool KeepsCordon(const api::Node& node) { return Has(node, kKeepCordonedAnnotation); }
 
-std::optional<json::Value> ToCordon(const api::Node& now, const Request& request, WallTime when) {
+std::optional<json::Value> CordonPatch(const api::Node& now, const Request& request, WallTime when) {
   if (!StillAsks(now, request)) return std::nullopt;
   const bool is_cordoned = now.spec.unschedulable;
   const bool has_start = ViewOf(now).started.has_value();
@@ -44,12 +44,12 @@ std::optional<json::Value> ToCordon(const api::Node& now, const Request& request
   return patch;
 }
 
-std::optional<json::Value> ToUncordon(const api::Node& now, const Request& request) {
+std::optional<json::Value> UncordonPatch(const api::Node& now, const Request& request) {
   if (!StillAsks(now, request) || !now.spec.unschedulable || KeepsCordon(now)) return std::nullopt;
   return json::Value{{"spec", {{"unschedulable", nullptr}}}};
 }
 
-std::optional<json::Value> ToAnswer(const api::Node& now, const Request& request) {
+std::optional<json::Value> AnswerPatch(const api::Node& now, const Request& request) {
   if (!StillAsks(now, request)) return std::nullopt;
   const bool is_uncordon = request.verb == Verb::kUncordon;
   if (!is_uncordon && !now.spec.unschedulable) return std::nullopt;

@@ -16,13 +16,13 @@ namespace pintle::drain {
 // Cordons the node and writes the time at which the drain starts.  If the node is cordoned already, without a drain,
 // somebody else has cordoned it, and the patch records that it has to stay cordoned.  If the node is not cordoned, the
 // patch removes an earlier record of this kind.
-std::optional<json::Value> ToCordon(const api::Node& now, const Request& request, WallTime when);
+std::optional<json::Value> CordonPatch(const api::Node& now, const Request& request, WallTime when);
 
 // Uncordons the node, unless somebody else had cordoned it.
-std::optional<json::Value> ToUncordon(const api::Node& now, const Request& request);
+std::optional<json::Value> UncordonPatch(const api::Node& now, const Request& request);
 
 // Answers the agent's request.  A drain is answered only while the node is cordoned: otherwise new pods may have come.
-std::optional<json::Value> ToAnswer(const api::Node& now, const Request& request);
+std::optional<json::Value> AnswerPatch(const api::Node& now, const Request& request);
 
 // Returns whether the node was cordoned before it was drained.
 bool KeepsCordon(const api::Node& node);

@@ -71,7 +71,7 @@ void NodeDrain::Stop() {
 }
 
 void NodeDrain::Cordon(const Request& request) {
-  Amend([this, request](const api::Node& now) { return ToCordon(now, request, clock_.Wall()); },
+  Amend([this, request](const api::Node& now) { return CordonPatch(now, request, clock_.Wall()); },
         [this](const api::Node& now) { Answered(now); });
 }
 
@@ -87,13 +87,13 @@ void NodeDrain::Answer(const Request& request) {
   pending_answer_ = std::make_shared<bool>();
   listener_.when_reported([this, weak = std::weak_ptr(pending_answer_), request] {
     if (weak.expired()) return;
-    Amend([request](const api::Node& now) { return ToAnswer(now, request); },
+    Amend([request](const api::Node& now) { return AnswerPatch(now, request); },
           [this](const api::Node& now) { Answered(now); });
   });
 }
 
 void NodeDrain::Uncordon(const Request& request) {
-  Amend([request](const api::Node& now) { return ToUncordon(now, request); },
+  Amend([request](const api::Node& now) { return UncordonPatch(now, request); },
         [this, request](const api::Node& now) {
           Answered(now);
           if (RequestOf(phase_) == request) Happen(happened::Uncordoned{now.spec.unschedulable});

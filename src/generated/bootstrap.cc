@@ -44,7 +44,7 @@ class BootstrapGenerator {
 
   Result<BootstrapConfigs> Make() && {
     FeatureGates gates;
-    const MadeFromOnly& only = settings_.only;
+    const MadeFromFilter& only = settings_.only;
     if (!only.Is(MadeFrom::kTemplates)) {
       gates = TRY(FeatureGatesOf(*manifests_.feature_gate, settings_.release), "error creating feature gates handler");
     }
@@ -82,7 +82,7 @@ class BootstrapGenerator {
       inputs.cluster_policies = manifests_.cluster_policies;
       inputs.namespace_policies = manifests_.namespace_policies;
     }
-    ImageRules rules = TRY(RulesOf(inputs, ImagesFor::kBootstrap));
+    ImageRules rules = TRY(ImageRulesOf(inputs, ImagesFor::kBootstrap));
     made_.complaints = std::move(rules.complaints);
     for (const api::MachineConfigPool& pool : pools_) {
       const RuntimeTemplates templates =
@@ -119,7 +119,7 @@ class BootstrapGenerator {
       const std::span<const MachineConfig> configs = TRY(kubelet_templates_.For(pool));
       return std::vector<MachineConfig>(configs.begin(), configs.end());
     };
-    const MadeFromOnly& only = settings_.only;
+    const MadeFromFilter& only = settings_.only;
     if (only.Has(MadeFrom::kFeatureGate)) Add(TRY(BootstrapFeatureConfigs(pools_, templates_for, settings)));
     if (only.Has(MadeFrom::kNodeSettings)) Add(TRY(BootstrapNodeConfigs(pools_, templates_for, settings)));
     if (only.Has(MadeFrom::kKubeletConfigs)) {
@@ -151,7 +151,7 @@ std::string ReleaseOf(const json::Value& controller_config) {
   return release.empty() ? kUnreleased : release;
 }
 
-Result<> CheckObjects(const Manifests& manifests) {
+Result<> CheckKubeletAndRuntimeConfigs(const Manifests& manifests) {
   const auto place = [&](std::string_view kind, std::string_view name) {
     return fmt::format("{}: {} {}", manifests.PlaceOf(kind, name), kind, name);
   };

@@ -22,7 +22,7 @@ struct BootstrapSettings {
   std::string pull_secret;         // JSON.
   std::string controller_version;  // Identifies the build that makes the configs.
   std::string release;             // The version whose feature gates apply.
-  MadeFromOnly only = {};          // A preview can limit the configs that are made.
+  MadeFromFilter only = {};        // A preview can limit the configs that are made.
 };
 
 struct BootstrapConfigs {
@@ -35,10 +35,11 @@ struct BootstrapConfigs {
 std::string ReleaseOf(const json::Value& controller_config);
 
 // Validates the KubeletConfigs and ContainerRuntimeConfigs.  The error names the manifest of the first invalid object.
-Result<> CheckObjects(const Manifests& manifests);
+Result<> CheckKubeletAndRuntimeConfigs(const Manifests& manifests);
 
 // Makes the configs.  The manifests must have a ControllerConfig and, unless only templates are used, a FeatureGate.
-// Errors have the words of the Machine Config Operator, which do not name the manifest; so call CheckObjects() first.
+// Errors have the words of the Machine Config Operator, which do not name the manifest; so call
+// CheckKubeletAndRuntimeConfigs() first.
 Result<BootstrapConfigs> ConfigsAtBootstrap(const Manifests& manifests, const TemplateFolder& templates,
                                             const BootstrapSettings& settings);
 

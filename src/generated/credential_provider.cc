@@ -143,7 +143,7 @@ bool HasProviderFor(const std::string& images, const ProviderConfig& config) {
   return std::any_of(config.providers.begin(), config.providers.end(), [&](const Provider& provider) {
     if (provider.name == kCrioProvider) return false;
     return std::any_of(provider.match_images.begin(), provider.match_images.end(),
-                       [&](const std::string& pattern) { return DoOverlap(pattern, images); });
+                       [&](const std::string& pattern) { return PatternsOverlap(pattern, images); });
   });
 }
 
@@ -177,7 +177,7 @@ Error ProviderTemplatesFailed(std::string_view role, std::string_view why) {
   return Invalid(fmt::format("could not generate original CRIOCredentialProvider config for role {}: {}", role, why));
 }
 
-bool DoOverlap(std::string_view images, std::string_view other_images) {
+bool PatternsOverlap(std::string_view images, std::string_view other_images) {
   return IsInside(images, other_images) || IsInside(other_images, images);
 }
 

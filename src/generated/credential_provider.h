@@ -41,7 +41,7 @@ Result<CredentialProviderFiles> FilesOf(const api::CredentialProviderConfigSpec&
 Error ProviderTemplatesFailed(std::string_view role, std::string_view why);
 
 // Returns whether one of the patterns includes all images of the other.
-bool DoOverlap(std::string_view images, std::string_view other_images);
+bool PatternsOverlap(std::string_view images, std::string_view other_images);
 
 // Makes the config for a pool.
 MachineConfig CredentialProviderMachineConfig(const api::MachineConfigPool& pool, const std::vector<NewFile>& files,

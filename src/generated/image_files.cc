@@ -67,7 +67,7 @@ std::string SearchRegistriesConf(const api::RegistrySources& sources) {
 
 }  // namespace
 
-Result<ImageRules> RulesOf(const ImageInputs& inputs, ImagesFor purpose) {
+Result<ImageRules> ImageRulesOf(const ImageInputs& inputs, ImagesFor purpose) {
   ImageRules rules;
   rules.mirrors = inputs.mirrors;
   const auto read_policies = [&]() -> Result<> {

@@ -46,7 +46,7 @@ struct ImageRules {
 };
 
 // Works out the rules from the objects of the cluster.
-Result<ImageRules> RulesOf(const ImageInputs& inputs, ImagesFor purpose);
+Result<ImageRules> ImageRulesOf(const ImageInputs& inputs, ImagesFor purpose);
 
 // Makes the files for one role.  Errors have the words of the Machine Config Operator.
 Result<std::vector<NewFile>> FilesOf(const ImageRules& rules, const RuntimeTemplates& templates);

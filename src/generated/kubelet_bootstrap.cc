@@ -70,7 +70,7 @@ Result<std::vector<MachineConfig>> BootstrapKubeletConfigs(std::span<const api::
       const std::string& role = pool.metadata.name;
       MachineConfig config = TRY(UserKubeletConfig(
           object, pool, PlainName(ManagedKind::kKubelet, role),
-          TRY(PoolBase(role, TRY(templates_for(role), kKubeletTemplatesFailed), settings)), settings));
+          TRY(PoolKubeletBase(role, TRY(templates_for(role), kKubeletTemplatesFailed), settings)), settings));
       if (!selected_pools.insert(role).second) return MultipleKubeletConfigs(role);
       configs.push_back(TRY(ForInstallation(std::move(config))));
     }

@@ -49,17 +49,17 @@ Result<std::vector<std::string>> ControlGroupArguments(std::string_view cgroup_m
   return arguments;
 }
 
-Result<KubeletConfiguration> PoolBase(std::string_view pool, std::span<const MachineConfig> templates,
-                                      const KubeletSettings& settings) {
+Result<KubeletConfiguration> PoolKubeletBase(std::string_view pool, std::span<const MachineConfig> templates,
+                                             const KubeletSettings& settings) {
   KubeletConfiguration base = TRY(KubeletBase(templates, settings.feature_gates));
-  (void)SetLatency(pool, settings.worker_latency_profile, base);  // An unknown profile changes nothing here.
+  (void)SetWorkerLatency(pool, settings.worker_latency_profile, base);  // An unknown profile changes nothing here.
   return base;
 }
 
 Result<MachineConfig> NodeConfig(std::string_view pool, std::span<const MachineConfig> templates,
                                  const KubeletSettings& settings, std::vector<std::string> arguments) {
   KubeletConfiguration base = TRY(KubeletBase(templates, settings.feature_gates));
-  TRY(SetLatency(pool, settings.worker_latency_profile, base));
+  TRY(SetWorkerLatency(pool, settings.worker_latency_profile, base));
   NewFile file = TRY(KubeletConfFile(base));
   MachineConfig config = AnnotatedConfig(NodeConfigName(pool), pool, {std::move(file)}, settings);
   if (GetsKernelArguments(pool)) {
@@ -70,14 +70,14 @@ Result<MachineConfig> NodeConfig(std::string_view pool, std::span<const MachineC
 
 Result<MachineConfig> FeatureConfig(std::string_view pool, std::span<const MachineConfig> templates,
                                     const KubeletSettings& settings) {
-  const KubeletConfiguration base = TRY(PoolBase(pool, templates, settings));
+  const KubeletConfiguration base = TRY(PoolKubeletBase(pool, templates, settings));
   NewFile file = TRY(KubeletConfFile(base));
   return AnnotatedConfig(FeatureConfigName(pool), pool, {std::move(file)}, settings);
 }
 
 Result<MachineConfig> UserKubeletConfig(const api::KubeletConfig& object, const api::MachineConfigPool& pool,
                                         std::string name, KubeletConfiguration base, const KubeletSettings& settings) {
-  TRY(ValidateFor(pool, object));
+  TRY(ValidateForPool(pool, object));
   MachineConfig config =
       AnnotatedConfig(std::move(name), pool.metadata.name, TRY(KubeletFiles(object, std::move(base))), settings);
   config.owner_references = {ControlledBy(api::KubeletConfig::kKind, object.metadata)};

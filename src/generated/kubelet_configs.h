@@ -35,8 +35,8 @@ Result<std::vector<std::string>> ControlGroupArguments(std::string_view cgroup_m
 
 // Returns the configuration that a KubeletConfig is merged over: the templates' kubelet.conf with the feature gates and
 // the latency profile.  Ignores an unknown latency profile, because NodeConfig() reports it.
-Result<KubeletConfiguration> PoolBase(std::string_view pool, std::span<const MachineConfig> templates,
-                                      const KubeletSettings& settings);
+Result<KubeletConfiguration> PoolKubeletBase(std::string_view pool, std::span<const MachineConfig> templates,
+                                             const KubeletSettings& settings);
 
 // Makes the config whose name begins with 97-.  `arguments` are the kernel arguments that the config has already.  Only
 // the pools master, worker and arbiter get kernel arguments.
@@ -48,7 +48,7 @@ Result<MachineConfig> FeatureConfig(std::string_view pool, std::span<const Machi
                                     const KubeletSettings& settings);
 
 // Makes the config of a valid KubeletConfig for a pool that it selects.  `name` comes from NameFor(), or at bootstrap
-// from PlainName().  `base` comes from PoolBase().
+// from PlainName().  `base` comes from PoolKubeletBase().
 Result<MachineConfig> UserKubeletConfig(const api::KubeletConfig& object, const api::MachineConfigPool& pool,
                                         std::string name, KubeletConfiguration base, const KubeletSettings& settings);
 

@@ -39,10 +39,10 @@ bool IsSameExceptTime(const api::KubeletConfigStatus& a, const api::KubeletConfi
 
 KubeletOutcome Accepted() { return {.is_accepted = true, .message = "Success"}; }
 KubeletOutcome Refused(const Error& error) { return {.is_accepted = false, .message = "Error: " + error.message()}; }
-KubeletOutcome WithoutName(const Error& error) {
+KubeletOutcome OutcomeWithoutName(const Error& error) {
   return {.is_accepted = false, .message = "could not get kubelet config key: " + error.message()};
 }
-KubeletOutcome WithoutBase(const Error& error) {
+KubeletOutcome OutcomeWithoutBase(const Error& error) {
   return {.is_accepted = false, .message = "could not get original kubelet config: " + error.message()};
 }
 

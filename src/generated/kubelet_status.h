@@ -26,10 +26,10 @@ KubeletOutcome Accepted();
 KubeletOutcome Refused(const Error& error);
 
 // Returns the outcome for the case that no name can be chosen for the config of a pool.
-KubeletOutcome WithoutName(const Error& error);
+KubeletOutcome OutcomeWithoutName(const Error& error);
 // Returns the outcome for the case that the kubelet's original configuration, which the KubeletConfig changes, cannot
 // be read.
-KubeletOutcome WithoutBase(const Error& error);
+KubeletOutcome OutcomeWithoutBase(const Error& error);
 
 // Returns the status that the object is to have after this outcome, or nullopt if only times would change in it.
 std::optional<api::KubeletConfigStatus> StatusAfter(const api::KubeletConfig& object, const KubeletOutcome& outcome,

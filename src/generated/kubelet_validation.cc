@@ -93,7 +93,7 @@ Result<> Validate(const api::KubeletConfig& object) {
   return CheckCombinations(object.spec, *config);
 }
 
-Result<> ValidateFor(const api::MachineConfigPool& pool, const api::KubeletConfig& object) {
+Result<> ValidateForPool(const api::MachineConfigPool& pool, const api::KubeletConfig& object) {
   if (object.spec.kubelet_config.is_null()) return {};
   if (IsControlPlane(pool)) {
     if (!HasStaticPodPath(object.spec.kubelet_config)) return {};

@@ -15,7 +15,7 @@ Result<> Validate(const api::KubeletConfig& object);
 
 // Returns an error if the object would change the folder of static pods on the nodes of this pool.  The control plane
 // runs from static pods, and other nodes need none.
-Result<> ValidateFor(const api::MachineConfigPool& pool, const api::KubeletConfig& object);
+Result<> ValidateForPool(const api::MachineConfigPool& pool, const api::KubeletConfig& object);
 
 // Decodes the kubelet's configuration in the object.  If the object has none, the result is empty.
 Result<KubeletConfiguration> KubeletConfigurationIn(const api::KubeletConfig& object);

@@ -30,7 +30,7 @@ bool IsFast(std::string_view profile) { return profile.empty() || profile == kFa
 
 }  // namespace
 
-Result<> SetLatency(std::string_view pool, std::string_view profile, KubeletConfiguration& config) {
+Result<> SetWorkerLatency(std::string_view pool, std::string_view profile, KubeletConfiguration& config) {
   if (pool != api::kWorkerPool || profile.empty()) return {};
   for (const LatencyProfile& known : kProfiles) {
     if (known.name != profile) continue;

@@ -17,7 +17,7 @@ namespace pintle::generated {
 
 // Sets how often the nodes of the pool `worker` report.  Does nothing for other pools, or if `profile` is empty.  It is
 // an error if there is no profile of this name.
-Result<> SetLatency(std::string_view pool, std::string_view profile, KubeletConfiguration& config);
+Result<> SetWorkerLatency(std::string_view pool, std::string_view profile, KubeletConfiguration& config);
 
 // Returns the name of the profile with which a kubelet reports as often as with this configuration, or "" if there is
 // none.

@@ -18,7 +18,7 @@ enum class MadeFrom {
 };
 
 // Selects the kinds of objects from which configs are made.  An empty set selects all kinds.
-struct MadeFromOnly {
+struct MadeFromFilter {
   std::set<MadeFrom> sources = {};
 
   // Returns whether configs are made from this kind.

@@ -125,14 +125,14 @@ Result<ManagedName> NameFor(ManagedKind kind, const api::ObjectMeta& object,
   return numbered(std::to_string(highest + 1));
 }
 
-bool IsStale(const api::ObjectMeta& config, std::string_view number, std::string_view word,
-             std::string_view controller_version) {
+bool IsMadeByAnotherVersion(const api::ObjectMeta& config, std::string_view number, std::string_view word,
+                            std::string_view controller_version) {
   const std::string& maker = config.Annotation(api::kGeneratedByControllerVersionAnnotation);
   return config.name.starts_with(number) && config.name.find(fmt::format("generated-{}", word)) != std::string::npos &&
          !maker.empty() && maker != controller_version;
 }
 
-std::string SuffixOf(std::string_view config_name) {
+std::string NameSuffixOf(std::string_view config_name) {
   constexpr std::ptrdiff_t kDashesOfPlainName = 3;  // The plain name is like 99-worker-generated-kubelet.
   const std::size_t dash = config_name.rfind('-');
   if (dash == std::string_view::npos) return "";

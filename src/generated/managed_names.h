@@ -54,13 +54,13 @@ Result<ManagedName> NameFor(ManagedKind kind, const api::ObjectMeta& object,
                             const HasConfig& has_config);
 
 // Returns the value of kNameSuffixAnnotation for an object whose config has this name.
-std::string SuffixOf(std::string_view config_name);
+std::string NameSuffixOf(std::string_view config_name);
 
 // Returns whether another build of the controller has made a config of the cluster, so that the config has to be
 // removed once its successors exist.  Returns false unless the name of the config begins with `number` ("97", "98" or
 // "99") and contains `word` after "generated-".  A config that is not annotated with a build belongs to someone else,
 // even if its name matches.
-bool IsStale(const api::ObjectMeta& config, std::string_view number, std::string_view word,
-             std::string_view controller_version);
+bool IsMadeByAnotherVersion(const api::ObjectMeta& config, std::string_view number, std::string_view word,
+                            std::string_view controller_version);
 
 }  // namespace pintle::generated

@@ -26,7 +26,7 @@ Result<bool> HasUnblockedSource(std::string_view release_image, const std::strin
   for_digests.tag_sets = {};
   RegistriesConf conf;
   TRY(Edit(conf, {insecure, blocked}, for_digests));
-  TRY(CheckForTools(conf));
+  TRY(CheckAcceptedByTools(conf));
   const Registry* const entry = FindRegistry(conf, payload);
   if (entry == nullptr) return false;
   const std::vector<PullSource> places = TRY(PullSources(*entry, release_image));

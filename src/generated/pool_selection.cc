@@ -12,7 +12,7 @@ Result<bool> IsSelected(const api::MachineConfigPool& pool, const std::optional<
   return selector && !selector->is_empty() && compiled.Matches(pool.metadata.labels);
 }
 
-bool IsBuiltIn(const api::MachineConfigPool& pool) {
+bool IsBuiltInPool(const api::MachineConfigPool& pool) {
   const std::string* const value = api::Find(pool.metadata.labels, api::kBuiltInPoolLabel);
   return value != nullptr && value->empty();
 }

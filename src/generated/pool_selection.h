@@ -17,6 +17,6 @@ Result<bool> IsSelected(const api::MachineConfigPool& pool, const std::optional<
 
 // Returns whether this pool has the label of the pools that the operator itself makes.  Other pools also get the
 // configs of `worker`.
-bool IsBuiltIn(const api::MachineConfigPool& pool);
+bool IsBuiltInPool(const api::MachineConfigPool& pool);
 
 }  // namespace pintle::generated

@@ -128,7 +128,7 @@ Result<> InheritMirrors(RegistriesConf& conf, const std::string& source, std::si
     if (inherited > kMostInheritedMirrors) return TooManyMirrors(source);
     registry.mirror_by_digest_only = mirrored.mirror_by_digest_only;
     for (RegistryEndpoint mirror : mirrored.mirrors) {
-      mirror.location = InMirror(mirror.location, source, scope);
+      mirror.location = PlaceInMirror(mirror.location, source, scope);
       registry.mirrors.push_back(std::move(mirror));
     }
   }
@@ -256,7 +256,7 @@ Result<> Edit(RegistriesConf& conf, const RegistryScopes& scopes, const MirrorOb
   return {};
 }
 
-Result<> CheckForTools(const RegistriesConf& conf) {
+Result<> CheckAcceptedByTools(const RegistriesConf& conf) {
   for (const Registry& registry : conf.registries) TRY(CheckEntry(registry));
   return {};
 }

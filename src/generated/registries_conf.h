@@ -58,7 +58,7 @@ struct RegistryScopes {
 Result<> Edit(RegistriesConf& conf, const RegistryScopes& scopes, const MirrorObjects& mirrors);
 
 // Returns an error if container tools would refuse to use the configuration.  The error has the words of the tools.
-Result<> CheckForTools(const RegistriesConf& conf);
+Result<> CheckAcceptedByTools(const RegistriesConf& conf);
 
 // Returns the entry that container tools use for an image, a repository or a registry, or nullptr if there is none.
 const Registry* FindRegistry(const RegistriesConf& conf, std::string_view name);

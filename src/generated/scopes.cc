@@ -46,7 +46,7 @@ Result<> CheckScopes(std::string_view list_name, std::span<const std::string> sc
   return {};
 }
 
-std::string InMirror(std::string_view mirror, std::string_view outer, std::string_view inner) {
+std::string PlaceInMirror(std::string_view mirror, std::string_view outer, std::string_view inner) {
   const std::size_t begin = IsWildcard(outer) ? std::min(inner.find('/'), inner.size()) : outer.size();
   return std::string(mirror) + std::string(inner.substr(begin));
 }

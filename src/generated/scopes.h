@@ -28,6 +28,6 @@ bool IsValidScope(std::string_view scope);
 Result<> CheckScopes(std::string_view list_name, std::span<const std::string> scopes);
 
 // Returns where a mirror of `outer` has the images of `inner`, which is inside `outer`.
-std::string InMirror(std::string_view mirror, std::string_view outer, std::string_view inner);
+std::string PlaceInMirror(std::string_view mirror, std::string_view outer, std::string_view inner);
 
 }  // namespace pintle::generated

@@ -68,7 +68,7 @@ Result<> AddWithSources(const std::string& scope, const RegistriesConf& conf, st
 
 Result<std::string> SigstoreRegistries(const PolicyRequirements& requirements, const RegistriesConf& conf) {
   if (requirements.is_empty()) return std::string();
-  TRY(CheckForTools(conf));
+  TRY(CheckAcceptedByTools(conf));
   std::set<std::string> scopes;
   const auto add = [&](const ScopeRequirements& of_scopes) -> Result<> {
     for (const auto& [scope, required] : of_scopes) {

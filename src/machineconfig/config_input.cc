@@ -196,7 +196,7 @@ Result<api::MachineConfig> ToMachineConfig(ConfigDocument document) {
   return object;
 }
 
-Result<> CheckNamed(const api::MachineConfig& config) {
+Result<> ExpectNameAndRole(const api::MachineConfig& config) {
   if (!config.metadata.name.empty() && config.metadata.labels.contains(std::string(api::kRoleLabel))) return {};
   return Error(ErrorKind::kInvalid,
                fmt::format("a MachineConfig needs a name and the label {}: write Butane with `variant: openshift` and "

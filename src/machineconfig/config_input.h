@@ -52,7 +52,7 @@ ConfigDocument ReadButaneDocument(json::Value value);
 Result<api::MachineConfig> ToMachineConfig(ConfigDocument document);
 
 // Checks that a cluster can accept the config: it must have a name and a role.
-Result<> CheckNamed(const api::MachineConfig& config);
+Result<> ExpectNameAndRole(const api::MachineConfig& config);
 
 // A file that is longer than `limit`, or unpacks to more, is an error.
 Result<ConfigFile> ReadConfigFile(const std::string& path, Accepts accepts = Accepts::kAnything,

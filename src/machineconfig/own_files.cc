@@ -29,8 +29,8 @@ bool IsBelow(std::string_view path, std::string_view directory) {
   return path.size() > directory.size() && path.starts_with(directory) && path[directory.size()] == '/';
 }
 
-// A file has such a name while it is being written (NameBeside() of base/root.h).  After a crash, files with such names
-// are removed.
+// A file has such a name while it is being written (TemporaryNameOf() of base/root.h).  After a crash, files with such
+// names are removed.
 bool HasTemporaryName(std::string_view path) { return path.substr(path.rfind('/') + 1).starts_with(".pintle-"); }
 
 }  // namespace

@@ -26,7 +26,7 @@ GateTimeouts::Outcome GateTimeouts::Judge(const Gate& gate, const std::string& k
   return gate.on_timeout == GateTimeout::kContinue ? Outcome::kContinues : Outcome::kBlocks;
 }
 
-void GateTimeouts::ForgetOthers() {
+void GateTimeouts::ForgetUnblocked() {
   std::erase_if(blocked_since_, [&](const auto& blocked) { return !blocking_now_.contains(blocked.first); });
 }
 

@@ -29,7 +29,7 @@ class GateTimeouts {
   // Returns what follows from a gate that blocks now.  If the gate has a timeout, also records it as blocking.
   Outcome Judge(const Gate& gate, const std::string& key);
   // Forgets all gates that this object has not recorded as blocking.
-  void ForgetOthers();
+  void ForgetUnblocked();
 
   // Returns when the next of the judged timeouts passes, or nullopt if none is left.
   std::optional<WallTime> next() const { return next_; }

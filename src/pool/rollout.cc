@@ -109,7 +109,7 @@ class UpdateChooser {
     const std::string& owner = config->second.owner;
     if (owner == api::kMasterPool || owner == api::kWorkerPool) return nullptr;
     if (owner == situation_.pool.metadata.name) return &situation_.pool;
-    const auto& pools = situation_.other_pools;
+    const auto& pools = situation_.all_pools;
     const auto pool = std::find_if(pools.begin(), pools.end(),
                                    [&](const api::MachineConfigPool* other) { return other->metadata.name == owner; });
     return pool == pools.end() ? nullptr : *pool;

@@ -41,7 +41,7 @@ struct Situation {
   // The node that runs the operator's pod; empty if it is unknown.  It is updated after the other masters.
   std::string operator_node;
   const KnownConfigs& configs;
-  std::span<const api::MachineConfigPool* const> other_pools;  // The pools of the cluster; `pool` may be among them.
+  std::span<const api::MachineConfigPool* const> all_pools;  // The pools of the cluster; `pool` may be among them.
   std::span<const api::OSImageStreamSet> os_image_streams;
   // These two are set only in a cluster with an arbiter: unavailable_arbiters for the pool of the masters, and
   // `masters` for the pool of the arbiter.

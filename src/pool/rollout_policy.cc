@@ -121,13 +121,13 @@ class PolicyCompiler {
       waves.push_back(CompileWave(from[i], field));
       waves.back().definition = json::ToText(json::Encode(from[i]));
       if (waves.back().name.empty()) waves.back().name = fmt::format("wave {}", i + 1);
-      if (waves.back().is_rest() && i + 1 < from.size()) {
+      if (waves.back().has_all_remaining_nodes() && i + 1 < from.size()) {
         Problem(field,
                 "has neither nodes nor nodeSelector, so it leaves no nodes to later waves; write one of the two "
                 "fields, or make this wave the last one");
       }
     }
-    if (!waves.empty() && waves.back().is_rest()) return waves;
+    if (!waves.empty() && waves.back().has_all_remaining_nodes()) return waves;
     // A wave is added for the nodes that are in none.  It has the failure threshold and the node timeout of the last
     // wave of the policy.
     Wave added;

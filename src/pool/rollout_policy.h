@@ -45,7 +45,7 @@ struct Wave {
   std::string definition;  // The wave as the policy has it, as JSON; empty if the policy does not name the wave.
 
   // The wave has all nodes that earlier waves leave.
-  bool is_rest() const { return !nodes && !selector; }
+  bool has_all_remaining_nodes() const { return !nodes && !selector; }
 };
 
 struct Policy {

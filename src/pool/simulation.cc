@@ -79,7 +79,7 @@ class Player {
                                  .cert_expirys = {},
                                  .operator_node = real.operator_node,
                                  .configs = real.configs,
-                                 .other_pools = real.other_pools,
+                                 .all_pools = real.all_pools,
                                  .os_image_streams = {},
                                  .unavailable_arbiters = real.unavailable_arbiters,
                                  .masters = real.masters,

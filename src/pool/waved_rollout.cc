@@ -191,7 +191,7 @@ class Follower {
     if (!memory_.has_begun) return false;
     // A wave that has chosen its nodes keeps them.  If the policy was edited meanwhile, the number of this wave may now
     // be that of the wave that has all nodes which other waves leave.
-    return memory_.members.empty() ? CurrentWave().is_rest() : Has(memory_.members, nodes_[i].name());
+    return memory_.members.empty() ? CurrentWave().has_all_remaining_nodes() : Has(memory_.members, nodes_[i].name());
   }
 
   template <typename Predicate>
@@ -397,7 +397,7 @@ class Follower {
   // Chooses the nodes of a wave.  Among nodes of the same rank, PickFirst() decides.
   void ChooseMembers(const Wave& wave) {
     memory_.members.clear();
-    if (!wave.is_rest()) {
+    if (!wave.has_all_remaining_nodes()) {
       NodeIndices eligible;
       for (std::size_t i = 0; i < nodes_.size(); ++i) {
         if (IsEligible(i, wave)) eligible.push_back(i);
@@ -420,7 +420,8 @@ class Follower {
     memory_.has_begun = true;
     Report("RolloutWaveBegun",
            fmt::format("wave {} of {} ({}) of {} begins: {}", memory_.wave_index + 1, decided_.waves, wave.name,
-                       target_text_, wave.is_rest() ? "all nodes that are left" : Listed(memory_.members)));
+                       target_text_,
+                       wave.has_all_remaining_nodes() ? "all nodes that are left" : Listed(memory_.members)));
   }
 
   std::size_t CountWaveNodes() const {
@@ -788,7 +789,7 @@ class Follower {
       }
     }
     // Only the timeouts of gates that block now are running.
-    timeouts_.ForgetOthers();
+    timeouts_.ForgetUnblocked();
     const bool is_blocked = std::find(admitted_.begin(), admitted_.end(), true) == admitted_.end();
     if (!why.empty() && is_blocked) SetPhase(RolloutPhase::kAwaitingGate, why);
   }

@@ -96,7 +96,7 @@ void LookAtPool(benchmark::State& state) {
                                .cert_expirys = {},
                                .operator_node = "",
                                .configs = {},
-                               .other_pools = {},
+                               .all_pools = {},
                                .os_image_streams = {},
                                .unavailable_arbiters = 0,
                                .masters = {},

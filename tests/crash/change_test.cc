@@ -44,7 +44,7 @@ plan::TestConfig Reworded() {
 class ClockAhead final : public Clock {
  public:
   MonotonicTime Monotonic() const override { return std::chrono::steady_clock::now(); }
-  WallTime Wall() const override { return std::chrono::system_clock::now() + 2 * host::kRest; }
+  WallTime Wall() const override { return std::chrono::system_clock::now() + 2 * host::kTimeAtRest; }
 };
 
 // The machine of one history.

@@ -130,7 +130,7 @@ TEST_F(AnEdit, BetweenACutAndTheRecoveryIsKeptAndLeavesNoOtherFile) {
       ASSERT_EQ(ValueOf(change::Recover(machine.host())).how, change::Recovery::kNothingToDo);
       ASSERT_THAT(machine.Read("etc/motd"), testing::HasSubstr("and edited"));
       for (const fs::directory_entry& entry : fs::recursive_directory_iterator(directory / "etc")) {
-        ASSERT_FALSE(IsNameBeside(entry.path().filename().string())) << entry.path();
+        ASSERT_FALSE(IsTemporaryName(entry.path().filename().string())) << entry.path();
       }
     }
     EXPECT_GT(histories, 30) << edit.name;

@@ -148,7 +148,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       .cluster_policies = cluster.cluster_policies,
       .namespace_policies = cluster.namespace_policies,
   };
-  const auto rules = generated::RulesOf(inputs, generated::ImagesFor::kCluster);
+  const auto rules = generated::ImageRulesOf(inputs, generated::ImagesFor::kCluster);
   if (!rules) return rules.error().message().empty() ? (std::abort(), 0) : 0;
   const auto files = generated::FilesOf(*rules, templates);
   if (!files) return files.error().message().empty() ? (std::abort(), 0) : 0;

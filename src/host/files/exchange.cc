@@ -69,7 +69,7 @@ Result<> CheckStillThere(const ExchangeDirectories& directories, const Exchange&
 
 // Gives the old entry its name again.
 Result<> PutBack(const ExchangeDirectories& directories, const Exchange& exchange) {
-  const std::string temporary = NameBeside(exchange.name);
+  const std::string temporary = TemporaryNameOf(exchange.name);
   const auto put_back = [&](unsigned flags) -> Result<> {
     const int renamed =
         ::renameat2(directories.workspace, temporary.c_str(), directories.parent.fd(), exchange.name.c_str(), flags);
@@ -90,7 +90,7 @@ Result<> PutBack(const ExchangeDirectories& directories, const Exchange& exchang
 // Examines the old entry, which has the temporary name now, and puts it back if someone has edited it.
 Result<OldEntry> CheckOldEntry(const ExchangeDirectories& directories, const Exchange& exchange,
                                const BlobStore& blobs) {
-  const std::string temporary = NameBeside(exchange.name);
+  const std::string temporary = TemporaryNameOf(exchange.name);
   const auto found = FindExisting(directories.workspace, temporary);
   if (!found) {
     // The old entry is of a kind that we do not manage, such as a pipe.
@@ -129,7 +129,7 @@ Result<bool> IsEditedSince(const Existing& was, int opened, const Exchange& exch
 Result<> PutBackCopy(const ExchangeDirectories& directories, const std::string& name, int opened) {
   struct stat status;
   if (::fstat(opened, &status) != 0) return Error::FromErrno("fstat");
-  const std::string temporary = NameBeside(name);
+  const std::string temporary = TemporaryNameOf(name);
   constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   const UniqueFd copy(::openat(directories.workspace, temporary.c_str(), kFlags, 0600));
   if (!copy) return Error::FromErrno("creating a temporary file");
@@ -165,7 +165,8 @@ Result<OldEntry> ReplacePlainly(const ExchangeDirectories& directories, const Ex
   if (has_directory && UnlinkEntry(directory, exchange.name, exchange.existing->kind) != 0) {
     return IsNotEmpty(errno) ? NotEmptyError() : Error::FromErrno("removing the old entry");
   }
-  if (::renameat(directories.workspace, NameBeside(exchange.name).c_str(), directory, exchange.name.c_str()) != 0) {
+  if (::renameat(directories.workspace, TemporaryNameOf(exchange.name).c_str(), directory, exchange.name.c_str()) !=
+      0) {
     return Error::FromErrno("rename");
   }
   if (!old_file || !TRY(IsEditedSince(*existing, old_file.get(), exchange, blobs))) return OldEntry();
@@ -188,7 +189,7 @@ Error NotEmptyError() { return Error(ErrorKind::kConflict, "a directory that is 
 Result<> PutInPlace(const ExchangeDirectories& directories, const Exchange& exchange, const FileState& want,
                     const BlobStore& blobs) {
   const int directory = directories.parent.fd();
-  const std::string temporary = NameBeside(exchange.name);
+  const std::string temporary = TemporaryNameOf(exchange.name);
   int placed =
       ::renameat2(directories.workspace, temporary.c_str(), directory, exchange.name.c_str(), RENAME_NOREPLACE);
   if (placed != 0 && IsUnsupported(errno)) {
@@ -206,7 +207,7 @@ Result<> PutInPlace(const ExchangeDirectories& directories, const Exchange& exch
 Result<OldEntry> Replace(const ExchangeDirectories& directories, const Exchange& exchange, const FileState& want,
                          const BlobStore& blobs) {
   TRY(CheckStillThere(directories, exchange, blobs));
-  const std::string temporary = NameBeside(exchange.name);
+  const std::string temporary = TemporaryNameOf(exchange.name);
   const int directory = directories.parent.fd();
   if (::renameat2(directories.workspace, temporary.c_str(), directory, exchange.name.c_str(), RENAME_EXCHANGE) == 0) {
     return CheckOldEntry(directories, exchange, blobs);
@@ -224,7 +225,8 @@ Result<OldEntry> TakeOut(const ExchangeDirectories& directories, const Exchange&
   }
   if (!TRY(FindExisting(directory, exchange.name))) return OldEntry();
   TRY(CheckStillThere(directories, exchange, blobs));
-  if (::renameat(directory, exchange.name.c_str(), directories.workspace, NameBeside(exchange.name).c_str()) == 0) {
+  if (::renameat(directory, exchange.name.c_str(), directories.workspace, TemporaryNameOf(exchange.name).c_str()) ==
+      0) {
     return CheckOldEntry(directories, exchange, blobs);
   }
   if (errno == ENOENT) return OldEntry();
@@ -233,7 +235,7 @@ Result<OldEntry> TakeOut(const ExchangeDirectories& directories, const Exchange&
 
 Result<> RemoveOldEntry(const ExchangeDirectories& directories, const Exchange& exchange, const Existing& old_entry,
                         const BlobStore& blobs) {
-  const std::string temporary = NameBeside(exchange.name);
+  const std::string temporary = TemporaryNameOf(exchange.name);
   const auto existing = TRY(FindExisting(directories.workspace, temporary));
   if (!existing) return {};
   bool is_edited = !IsUntouched(old_entry, *existing);

@@ -195,7 +195,8 @@ class FileChanges::Work {
     }
     struct stat status;
     // The name is looked up first, since unlink() fails on a read-only file system even if the name does not exist.
-    if (::fstatat(directory.fd(), NameBeside(name).c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT) {
+    if (::fstatat(directory.fd(), TemporaryNameOf(name).c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 &&
+        errno == ENOENT) {
       return {};
     }
     return ClearTemporaryName(directory.fd(), name);
@@ -315,8 +316,9 @@ class FileChanges::Work {
   }
 
   void AddNewDirectory(const Directory& directory, const Prepared& prepared) {
-    directories_.AddNewDirectory(prepared.place(), {Workspaces::NamesTo(directory, NameBeside(prepared.exchange.name)),
-                                                    *prepared.exchange.made});
+    directories_.AddNewDirectory(
+        prepared.place(),
+        {Workspaces::NamesTo(directory, TemporaryNameOf(prepared.exchange.name)), *prepared.exchange.made});
   }
 
   // Returns the attributes of a new entry whose place is empty or has an entry of another kind.

@@ -24,7 +24,7 @@ mode_t FirstPermissions(const FileState& want) {
 struct Spot {
   int directory;
   const std::string& name;
-  const std::string temporary_name = NameBeside(name);
+  const std::string temporary_name = TemporaryNameOf(name);
 };
 
 // Makes the system call that creates an entry.  If the temporary name exists, removes what an interrupted attempt has

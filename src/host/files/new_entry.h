@@ -28,7 +28,7 @@ struct NewEntry {
   UniqueFd fd;  // The caller must sync this descriptor.  It is empty for a link, which is synced with its directory.
 };
 
-// Makes the entry under NameBeside(name).  Removes an entry that an earlier attempt has left under that name.
+// Makes the entry under TemporaryNameOf(name).  Removes an entry that an earlier attempt has left under that name.
 Result<NewEntry> MakeEntry(int directory, const std::string& name, const resource::FileEntry::State& want,
                            const WantedAttributes& wanted_attributes, const BlobStore& blobs);
 

@@ -41,7 +41,7 @@ class OriginalKeeper {
     if (TRY(HasRecord(path))) return {};
     auto state = TRY(ObserveAndKeep(root_, blobs_, path));
     if (!state) return Stamp(path);
-    steps_.push_back({OriginalOf(path), std::move(state)});
+    steps_.push_back({KeptOriginalPath(path), std::move(state)});
     return {};
   }
 
@@ -61,14 +61,14 @@ class OriginalKeeper {
  private:
   // Returns whether the path has a stamp or a kept original.
   Result<bool> HasRecord(const std::string& path) const {
-    return TRY(ExistsIn(root_, StampOf(path))) || TRY(ExistsIn(root_, OriginalOf(path)));
+    return TRY(ExistsIn(root_, StampPath(path))) || TRY(ExistsIn(root_, KeptOriginalPath(path)));
   }
 
   Result<> Stamp(const std::string& path) {
     FileState stamp;
     stamp.sha256 = TRY(blobs_.Add(""));
     stamp.permissions = 0644;
-    steps_.push_back({StampOf(path), std::move(stamp)});
+    steps_.push_back({StampPath(path), std::move(stamp)});
     return {};
   }
 
@@ -85,14 +85,14 @@ class OriginalFinder {
   }
 
   Result<> Find(const std::string& path) {
-    const std::string stamp = StampOf(path);
+    const std::string stamp = StampPath(path);
     if (needed_.contains(path)) return FindOriginalDirectory(path);
     if (TRY(ExistsIn(root_, stamp))) {
       Remove(stamp);
       gone_.insert(path);
       return {};
     }
-    const std::string original = OriginalOf(path);
+    const std::string original = KeptOriginalPath(path);
     if (auto state = TRY(ObserveAndKeep(root_, blobs_, original))) {
       found_.originals.emplace(path, *std::move(state));
       Remove(original);
@@ -109,7 +109,7 @@ class OriginalFinder {
     std::vector<std::string> directories(above.begin(), above.end());
     std::sort(directories.begin(), directories.end(), std::greater<>());
     for (const std::string& directory : directories) {
-      const std::string stamp = StampOf(directory);
+      const std::string stamp = StampPath(directory);
       if (needed_.contains(directory) || wanted_.contains(directory) || !TRY(ExistsIn(root_, stamp))) continue;
       if (!TRY(BecomesEmpty(directory))) continue;
       gone_.insert(directory);
@@ -125,8 +125,9 @@ class OriginalFinder {
     for (const FilePut& put : removed_) AddAbove(put.key, above);
     std::vector<std::string> directories;
     for (const std::string& directory : above) {
-      const bool is_below = directory.starts_with(kOriginals) || directory.starts_with(kStamps);
-      if (is_below && directory != kOriginals && directory != kStamps) directories.push_back(directory);
+      const bool is_below = directory.starts_with(kOriginalsDirectory) || directory.starts_with(kStampsDirectory);
+      if (is_below && directory != kOriginalsDirectory && directory != kStampsDirectory)
+        directories.push_back(directory);
     }
     std::sort(directories.begin(), directories.end(), std::greater<>());
     std::move(removed_.begin(), removed_.end(), std::back_inserter(found_.afterwards));
@@ -138,8 +139,8 @@ class OriginalFinder {
   // Finds the original of a path where the new config needs a directory.  The path's stamp is left, since it now
   // records that we have made the directory.
   Result<> FindOriginalDirectory(const std::string& path) {
-    if (TRY(ExistsIn(root_, StampOf(path)))) return {};
-    const std::string original = OriginalOf(path);
+    if (TRY(ExistsIn(root_, StampPath(path)))) return {};
+    const std::string original = KeptOriginalPath(path);
     auto state = TRY(ObserveAndKeep(root_, blobs_, original));
     if (!state) return {};
     if (state->kind != EntryKind::kDirectory) {
@@ -193,8 +194,8 @@ class OriginalFinder {
 
 }  // namespace
 
-std::string OriginalOf(const std::string& path) { return RecordBelow(kOriginals, path, ".mcdorig"); }
-std::string StampOf(const std::string& path) { return RecordBelow(kStamps, path, ".mcdnoorig"); }
+std::string KeptOriginalPath(const std::string& path) { return RecordBelow(kOriginalsDirectory, path, ".mcdorig"); }
+std::string StampPath(const std::string& path) { return RecordBelow(kStampsDirectory, path, ".mcdnoorig"); }
 
 Result<std::vector<FilePut>> StepsToKeep(const Root& root, BlobStore& blobs, std::span<const std::string> taken,
                                          std::span<const FilePut> made) {

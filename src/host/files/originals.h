@@ -21,12 +21,12 @@
 
 namespace pintle::host {
 
-inline constexpr const char* kOriginals = "/etc/machine-config-daemon/orig";
-inline constexpr const char* kStamps = "/etc/machine-config-daemon/noorig";
+inline constexpr const char* kOriginalsDirectory = "/etc/machine-config-daemon/orig";
+inline constexpr const char* kStampsDirectory = "/etc/machine-config-daemon/noorig";
 
 // Return the path of the kept original, and the path of the stamp that records that there was no original.
-std::string OriginalOf(const std::string& path);
-std::string StampOf(const std::string& path);
+std::string KeptOriginalPath(const std::string& path);
+std::string StampPath(const std::string& path);
 
 // Returns the steps that keep the originals of the paths in `taken`, which a config is about to take.  The steps must
 // be put before anything is put at these paths.  A path that has a kept original or a stamp already gets no step.  The

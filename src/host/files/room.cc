@@ -72,12 +72,12 @@ std::string SizeText(std::uint64_t bytes) {
   return bytes < kMebibyte ? fmt::format("{} KiB", bytes >> 10) : fmt::format("{} MiB", bytes / kMebibyte);
 }
 
-Room RoomOf(const Room& free) {
+Room UsableRoom(const Room& free) {
   return {Usable(free.bytes, kBytesLeftToOthers), Usable(free.inodes, kInodesLeftToOthers)};
 }
 
-Result<Room> RoomAt(const Root& root, std::string_view directory) {
-  return RoomOf(TRY(ReadStatusAt(root, std::string(directory))).free);
+Result<Room> UsableRoomAt(const Root& root, std::string_view directory) {
+  return UsableRoom(TRY(ReadStatusAt(root, std::string(directory))).free);
 }
 
 Result<NeededRoom::FileSystem*> NeededRoom::Find(const std::string& directory) {
@@ -99,7 +99,7 @@ Result<> NeededRoom::Add(const std::string& directory, std::uint64_t bytes) {
 Result<> NeededRoom::ExpectEnough() const {
   for (const auto& [device, file_system] : by_device_) {
     const auto& [directory, block, free, needed] = file_system;
-    const Room usable = RoomOf(free);
+    const Room usable = UsableRoom(free);
     if (needed.bytes > usable.bytes) {
       return TooLittleSpace(directory, SizeText(needed.bytes), SizeText(free.bytes), SizeText(usable.bytes));
     }

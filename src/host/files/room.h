@@ -30,11 +30,11 @@ struct Room {
 std::string SizeText(std::uint64_t bytes);
 
 // Returns how much of the free room a change may use.
-Room RoomOf(const Room& free);
+Room UsableRoom(const Room& free);
 
 // Returns how much room a change may use on the file system of this directory.  If the directory does not exist, this
 // is the file system of the nearest directory above it.
-Result<Room> RoomAt(const Root& root, std::string_view directory);
+Result<Room> UsableRoomAt(const Root& root, std::string_view directory);
 
 // Adds up the room that a change needs on each file system.
 class NeededRoom {

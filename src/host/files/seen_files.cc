@@ -92,7 +92,8 @@ std::optional<SeenFiles::State> SeenFiles::Recall(const std::string& path, const
 void SeenFiles::Remember(const std::string& path, const struct stat& status, const State& state) {
   is_changed_ = files_.erase(path) > 0 || is_changed_;
   const Fingerprint fingerprint = Fingerprint::Of(status);
-  const auto rested_since = std::chrono::duration_cast<std::chrono::nanoseconds>((began_ - kRest).time_since_epoch());
+  const auto rested_since =
+      std::chrono::duration_cast<std::chrono::nanoseconds>((began_ - kTimeAtRest).time_since_epoch());
   if (fingerprint.changed > rested_since.count() || !state.attributes) return;
   Seen seen = {.fingerprint = fingerprint, .sha256 = state.sha256, .label = "", .is_asked_for = true};
   // Files with other attributes are rare and are not recorded.

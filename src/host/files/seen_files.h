@@ -29,10 +29,10 @@
 namespace pintle::host {
 
 // The file with the record, which is valid during this boot.
-inline constexpr const char* kSeenFiles = "/run/pintle/seen-files";
+inline constexpr const char* kSeenFilesPath = "/run/pintle/seen-files";
 
 // A file is recorded only if it has not changed for this time, which is longer than a tick of any file system's clock.
-inline constexpr std::chrono::seconds kRest(3);
+inline constexpr std::chrono::seconds kTimeAtRest(3);
 
 class SeenFiles {
  public:

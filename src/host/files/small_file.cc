@@ -65,7 +65,7 @@ Result<std::optional<SmallFile>> ReadSmallFile(int directory, const std::string&
 
 Result<> ReplaceSmallFile(int directory, const std::string& name, const SmallFile& file) {
   if (file.contents.size() > kSmallFileLimit) return TooLong();
-  const std::string temporary_name = NameBeside(name);
+  const std::string temporary_name = TemporaryNameOf(name);
   TRY(ClearTemporaryName(directory, name));
   const Result<> written = WriteBeside(directory, temporary_name, file);
   if (!written || ::renameat(directory, temporary_name.c_str(), directory, name.c_str()) != 0) {

@@ -14,13 +14,13 @@ namespace {
 
 constexpr std::size_t kMostWorkspacesOpen = 64;
 
-// A workspace gets the temporary name that NameBeside() makes of the empty name.  No file has an empty name, so nothing
-// else gets that temporary name.
+// A workspace gets the temporary name that TemporaryNameOf() makes of the empty name.  No file has an empty name, so
+// nothing else gets that temporary name.
 constexpr std::string_view kNoName;
 
 Result<UniqueFd> OpenWorkspace(const Directory& directory) {
   UniqueFd workspace(
-      ::openat(directory.fd(), NameBeside(kNoName).c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+      ::openat(directory.fd(), TemporaryNameOf(kNoName).c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!workspace) return Error::FromErrno("opening our temporary directory");
   return workspace;
 }
@@ -48,13 +48,13 @@ Result<int> Workspaces::For(const Directory& directory) {
 Result<> Workspaces::ClearLeftover(const Directory& directory) {
   struct stat status;
   // The name is looked up first, since unlink() fails on a read-only file system even if the name does not exist.
-  const std::string name = NameBeside(kNoName);
+  const std::string name = TemporaryNameOf(kNoName);
   if (::fstatat(directory.fd(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT) return {};
   return ClearTemporaryName(directory.fd(), kNoName);
 }
 
 void Workspaces::RemoveFrom(const Directory& directory) {
-  ::unlinkat(directory.fd(), NameBeside(kNoName).c_str(), AT_REMOVEDIR);
+  ::unlinkat(directory.fd(), TemporaryNameOf(kNoName).c_str(), AT_REMOVEDIR);
   open_.erase(directory.identity());
   made_.erase(directory.identity());
   paths_.erase(directory.identity());
@@ -62,14 +62,14 @@ void Workspaces::RemoveFrom(const Directory& directory) {
 
 std::vector<std::string> Workspaces::NamesTo(const Directory& directory, const std::string& beside) {
   if (!directory.IsShared()) return {beside};
-  return {NameBeside(kNoName), beside};
+  return {TemporaryNameOf(kNoName), beside};
 }
 
 // Someone may replace the directory between mkdir() and open(), so the opened directory must have the owner and the
 // permissions of the new one.
 Result<UniqueFd> Workspaces::Make(const Directory& directory) {
   TRY(ClearLeftover(directory));
-  if (::mkdirat(directory.fd(), NameBeside(kNoName).c_str(), 0700) != 0) {
+  if (::mkdirat(directory.fd(), TemporaryNameOf(kNoName).c_str(), 0700) != 0) {
     return Error::FromErrno("making a temporary directory");
   }
   UniqueFd workspace = TRY(OpenWorkspace(directory));

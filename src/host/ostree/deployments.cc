@@ -47,7 +47,7 @@ bool IsOfImage(const DeployedImage& image, const std::string& name) {
 }
 
 Result<> CheckMayReplace(const std::optional<DeployedImage>& pending, const WantedDeployment& wanted) {
-  if (!pending || !wanted.keeps_others) return {};
+  if (!pending || !wanted.must_keep_pending) return {};
   return Error(
       ErrorKind::kConflict,
       fmt::format("the deployment {} of someone else is pending for the next boot, and would be lost: reboot into "

@@ -82,9 +82,10 @@ Result<> RemoveEmptyFolders(const Root& root, const std::vector<std::string>& ke
     if (folder == kUnitDirectory) continue;
     std::vector<std::string> names = TRY(root.List(folder));
     for (const std::string& name : names) {
-      if (IsNameBeside(name)) TRY(root.Remove(folder + "/" + name));
+      if (IsTemporaryName(name)) TRY(root.Remove(folder + "/" + name));
     }
-    const bool is_empty = std::all_of(names.begin(), names.end(), [](const auto& name) { return IsNameBeside(name); });
+    const bool is_empty =
+        std::all_of(names.begin(), names.end(), [](const auto& name) { return IsTemporaryName(name); });
     if (is_empty && std::find(kept.begin(), kept.end(), folder) == kept.end()) TRY(root.Remove(folder));
   }
   return {};

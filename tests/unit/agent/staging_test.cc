@@ -46,8 +46,8 @@ State Rejecting(const Goal& goal) {
   return state;
 }
 
-Staging Wanting(const Goal& goal) { return {.is_told = true, .wanted = goal, .is_tidy = true}; }
-Staging WantingNothing() { return {.is_told = true, .is_tidy = true}; }
+Staging Wanting(const Goal& goal) { return {.is_wanted_known = true, .wanted = goal, .is_tidy = true}; }
+Staging WantingNothing() { return {.is_wanted_known = true, .is_tidy = true}; }
 Staging Untidy(Staging staging) {
   staging.is_tidy = false;
   return staging;

@@ -172,13 +172,13 @@ TEST_F(RootTest, RefusesToRemoveADirectoryWithContents) {
 }
 
 TEST_F(RootTest, ClearsTheRemainsOfAnAttemptEvenADirectoryWithContents) {
-  fs::create_directories(outside_ / "root/etc" / NameBeside("dir") / NameBeside("file"));
+  fs::create_directories(outside_ / "root/etc" / TemporaryNameOf("dir") / TemporaryNameOf("file"));
   ASSERT_TRUE(Succeeded(root_.Remove("/etc/dir")));
   EXPECT_THAT(Names("/etc"), ElementsAre());
 }
 
 TEST_F(RootTest, RemovesNothingThatOthersHaveMade) {
-  fs::create_directories(outside_ / "root/etc" / NameBeside("dir") / "theirs");
+  fs::create_directories(outside_ / "root/etc" / TemporaryNameOf("dir") / "theirs");
   EXPECT_THAT(MessageOf(root_.Remove("/etc/dir")), HasSubstr("Directory not empty"));
 }
 

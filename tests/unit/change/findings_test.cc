@@ -251,7 +251,7 @@ TEST_F(Looking, FindsTheSameWithAnyRecordOfSeenFiles) {
   class Later final : public Clock {
    public:
     MonotonicTime Monotonic() const override { return std::chrono::steady_clock::now(); }
-    WallTime Wall() const override { return std::chrono::system_clock::now() + 2 * host::kRest; }
+    WallTime Wall() const override { return std::chrono::system_clock::now() + 2 * host::kTimeAtRest; }
   };
   const Later later;
   host::SeenFiles seen(later);

@@ -17,7 +17,7 @@ class Losses : public testing::Test {
 
   std::vector<std::string> LostOnTheWayTo(const plan::TestConfig& to, const Ignored& ignored = {}) {
     Things left_alone = ValueOf(LeftAlone(ignored, from_, to));
-    left_alone.merge(OutOfReach(ValueOf(Root::Open(directory_.path().string())), from_, to));
+    left_alone.merge(UnreadableKeys(ValueOf(Root::Open(directory_.path().string())), from_, to));
     std::vector<std::string> lost;
     for (const Finding& finding : ValueOf(
              FindingsThatWouldBeLost(machine_.host(), ValueOf(FindingsOn(machine_.host(), from_)), to, left_alone))) {
@@ -65,7 +65,7 @@ TEST_F(Losses, ExcludeUnreadableKeysThatTheNewConfigLeavesAlone) {
   plan::TestConfig to = Everything();
   to.WithFile("/etc/other", "data:,other");
   EXPECT_THAT(LostOnTheWayTo(to), IsEmpty());
-  const Things left_alone = OutOfReach(ValueOf(Root::Open(directory_.path().string())), from_, to);
+  const Things left_alone = UnreadableKeys(ValueOf(Root::Open(directory_.path().string())), from_, to);
   ASSERT_TRUE(Succeeded(Apply(machine_.host(), from_, to, plan::Make(from_, to, machine_.policy, {}), {},
                               EndsWith::kTheBoot, left_alone)));
   EXPECT_EQ(machine_.Read("etc/other"), "other");

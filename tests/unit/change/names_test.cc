@@ -51,9 +51,9 @@ TEST(Names, OfDropinsAreNoPaths) {
 TEST(Names, OfFilesExcludePintlesOwn) {
   for (const std::string& path :
        {std::string(kCurrentConfig), std::string(kCurrentImage), std::string(kWriters), std::string(kOriginalPasswords),
-        std::string(kConfigDirectory), std::string(kIgnored), std::string(kKeptPolicy), std::string(host::kSeenFiles),
-        std::string(host::kPauseFile), host::OriginalOf("/etc/motd"), host::StampOf("/etc/motd"),
-        "/etc/" + NameBeside("motd")}) {
+        std::string(kConfigDirectory), std::string(kIgnored), std::string(kKeptPolicy),
+        std::string(host::kSeenFilesPath), std::string(host::kPauseFile), host::KeptOriginalPath("/etc/motd"),
+        host::StampPath("/etc/motd"), "/etc/" + TemporaryNameOf("motd")}) {
     EXPECT_THAT(MessageOf(CheckNames(TestConfig().WithFile(path, "data:,").ignition())),
                 HasSubstr("Pintle keeps its own records there"))
         << path;

@@ -258,11 +258,11 @@ TEST_F(Undoing, PutsBackPintlesOwnFilesAfterRemoval) {
 
 TEST_F(Undoing, LeavesNoOtherFileBesideAnEditedOne) {
   Change();
-  machine_.Write("etc/" + NameBeside("motd"), "left by a crash");
+  machine_.Write("etc/" + TemporaryNameOf("motd"), "left by a crash");
   machine_.Write("etc/motd", "edited");
   EXPECT_THAT(GiveUpAndEnd(), HasSubstr("writing /etc/motd: someone has edited it"));
   EXPECT_EQ(machine_.Read("etc/motd"), "edited");
-  EXPECT_FALSE(machine_.Has("etc/" + NameBeside("motd")));
+  EXPECT_FALSE(machine_.Has("etc/" + TemporaryNameOf("motd")));
 }
 
 TEST_F(Undoing, KeepsAFileThatSomeoneHasPutIntoItsDirectory) {

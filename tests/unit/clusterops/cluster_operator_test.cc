@@ -239,10 +239,10 @@ TEST(RelatedObjects, BeginWithTheNamespace) {
   EXPECT_EQ(objects[0].name, "openshift-machine-config-operator");
 }
 
-TEST(FirstOf, IsTheTaskThatIsDoneFirst) {
+TEST(FirstFailure, IsTheTaskThatIsDoneFirst) {
   const std::vector<TaskFailure> failures = {{"RequiredPools", "a"}, {"RenderConfig", "b"}, {"MachineConfigNode", "c"}};
-  EXPECT_EQ(FirstOf(failures)->why, "b");
-  EXPECT_EQ(FirstOf({}), nullptr);
+  EXPECT_EQ(FirstFailure(failures)->why, "b");
+  EXPECT_EQ(FirstFailure({}), nullptr);
 }
 
 }  // namespace

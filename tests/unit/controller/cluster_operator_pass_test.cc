@@ -161,7 +161,7 @@ TEST_F(ClusterOperatorPassTest, ReportsAFailureBeforeThereIsAControllerConfig) {
   const auto degraded_with = [&](const std::string& images_release, std::vector<clusterops::TaskFailure> failures) {
     return TextOf(ClusterOperatorPass({.view = view,
                                        .known = known_,
-                                       .laid_out_release = images_release,
+                                       .release_of_images = images_release,
                                        .failures = std::move(failures),
                                        .now = kMoment}),
                   "Degraded");

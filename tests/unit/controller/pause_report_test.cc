@@ -417,7 +417,7 @@ class CertificatesPass : public PauseTest {
                                                 .cert_expirys = {},
                                                 .operator_node = {},
                                                 .configs = {},
-                                                .other_pools = {},
+                                                .all_pools = {},
                                                 .os_image_streams = {},
                                                 .unavailable_arbiters = 0,
                                                 .masters = {},

@@ -37,11 +37,11 @@ class RenderPassTest : public testing::Test {
 
   RenderOutcome Render() {
     const View view = world_.Look();
-    return RenderPass(GatherFor(world_.pools["worker"], view, versions_), nullptr);
+    return RenderPass(GatherRenderInputs(world_.pools["worker"], view, versions_), nullptr);
   }
   std::string Key() {
     const View view = world_.Look();
-    return GatherFor(world_.pools["worker"], view, versions_).key;
+    return GatherRenderInputs(world_.pools["worker"], view, versions_).key;
   }
 
   World world_;
@@ -76,7 +76,7 @@ TEST_F(RenderPassTest, WaitsUntilTheControllerConfigHasTheOsImageStream) {
   const auto render = [&] {
     View view = world_.Look();
     view.os_image_stream = &stream;
-    const RenderInputs inputs = GatherFor(world_.pools["worker"], view, versions_);
+    const RenderInputs inputs = GatherRenderInputs(world_.pools["worker"], view, versions_);
     EXPECT_EQ(inputs.is_temporary, inputs.refusal.has_value());
     return RenderPass(inputs, nullptr);
   };
@@ -139,7 +139,7 @@ TEST_F(RenderPassTest, RendersNothingIfAnInputCannotBeRead) {
   const auto message_with = [&](const std::function<void(View&)>& spoil) {
     View view = world_.Look();
     spoil(view);
-    const RenderOutcome outcome = RenderPass(GatherFor(world_.pools["worker"], view, versions_), nullptr);
+    const RenderOutcome outcome = RenderPass(GatherRenderInputs(world_.pools["worker"], view, versions_), nullptr);
     EXPECT_EQ(outcome.rendered.has_value(), outcome.verdict.message.empty());
     return outcome.verdict.message;
   };

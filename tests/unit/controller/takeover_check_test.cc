@@ -57,7 +57,7 @@ class CheckTakeoverTest : public testing::Test {
           "status": {"conditions": [{"type": "Updated", "status": "True"}]}})");
       View view = Look();
       view.pools = {&pool};
-      const RenderOutcome outcome = RenderPass(GatherFor(pool, view, {}), nullptr);
+      const RenderOutcome outcome = RenderPass(GatherRenderInputs(pool, view, {}), nullptr);
       if (outcome.rendered) pool.spec.configuration.name = outcome.rendered->config.metadata.name;
       rendered_[role] = pool.spec.configuration.name;
       pools_.push_back(pool);

@@ -33,7 +33,7 @@ class TakeoverDaemonsTest : public testing::Test {
  protected:
   TakeoverDaemonsTest() {
     state_.daemon = DaemonWith("{}");
-    const auto exclusion = StepsToAgents(state_)[0].write;
+    const auto exclusion = StepsToHandNodesToAgents(state_)[0].write;
     state_.daemon = DaemonWith(R"({"affinity": )" + json::ToText(exclusion->patch[1]["value"]) + "}");
   }
 
@@ -79,7 +79,7 @@ TEST_F(TakeoverDaemonsTest, TheDaemonKeepsItsOtherConditions) {
   state_.daemon = DaemonWith(R"({"affinity": {"podAffinity": {}, "nodeAffinity": {
       "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
       {"matchExpressions": [{"key": "a", "operator": "Exists"}]}, {"matchFields": []}]}}}})");
-  const auto steps = StepsToAgents(state_);
+  const auto steps = StepsToHandNodesToAgents(state_);
   ASSERT_TRUE(steps[0].write);
   const json::Value& affinity = steps[0].write->patch[1]["value"];
   EXPECT_EQ(
@@ -94,48 +94,51 @@ TEST_F(TakeoverDaemonsTest, OnlyNodesWithAnAgentAreHandedOver) {
   Add("a", "");
   Add("b", "standby");
   Add("c", "acts");  // Its label was removed, and it does not stand by yet.
-  EXPECT_THAT(OpenSteps(StepsToAgents(state_)), ElementsAre("b: Node b: its label pintle.io/agent becomes awaited"));
+  EXPECT_THAT(OpenSteps(StepsToHandNodesToAgents(state_)),
+              ElementsAre("b: Node b: its label pintle.io/agent becomes awaited"));
   EXPECT_EQ(CountOfAgents(state_), 1U);
 }
 
 TEST_F(TakeoverDaemonsTest, ANodeIsHandedOverWhenItsDaemonHasGone) {
   Add("a", "standby", "awaited");
   state_.nodes_with_daemon = {"a"};
-  EXPECT_THAT(OpenSteps(StepsToAgents(state_)), ElementsAre("a: the daemon's pod has left the node"));
+  EXPECT_THAT(OpenSteps(StepsToHandNodesToAgents(state_)), ElementsAre("a: the daemon's pod has left the node"));
   state_.nodes_with_daemon.clear();
-  EXPECT_THAT(OpenSteps(StepsToAgents(state_)), ElementsAre("a: Node a: its label pintle.io/agent becomes acts"));
+  EXPECT_THAT(OpenSteps(StepsToHandNodesToAgents(state_)),
+              ElementsAre("a: Node a: its label pintle.io/agent becomes acts"));
 }
 
 TEST_F(TakeoverDaemonsTest, ANodeIsNotHandedOverWhileAPodOfTheDaemonIsToBePlacedThere) {
   Add("a", "standby", "awaited");
   state_.nodes_awaiting_daemon = {"a"};
-  EXPECT_THAT(OpenSteps(StepsToAgents(state_)), ElementsAre("a: the daemon's pod has left the node"));
+  EXPECT_THAT(OpenSteps(StepsToHandNodesToAgents(state_)), ElementsAre("a: the daemon's pod has left the node"));
   state_.nodes_awaiting_daemon = {"b"};
-  EXPECT_THAT(OpenSteps(StepsToAgents(state_)), ElementsAre("a: Node a: its label pintle.io/agent becomes acts"));
+  EXPECT_THAT(OpenSteps(StepsToHandNodesToAgents(state_)),
+              ElementsAre("a: Node a: its label pintle.io/agent becomes acts"));
 }
 
 TEST_F(TakeoverDaemonsTest, ANodeIsNotGivenBackBeforeThePodOfTheDaemonIsPlacedThere) {
   Add("a", "standby");
   state_.nodes_awaiting_daemon = {"a"};
   EXPECT_THAT(
-      OpenSteps(StepsToDaemons(state_, {})),
+      OpenSteps(StepsToHandNodesBack(state_, {})),
       ElementsAre("a: the daemon's pod is on the node again (if the DaemonSet makes none for this node, remove "
                   "Pintle's agent from its machine, and then the annotation pintle.io/agent-state of the Node)"));
 }
 
 TEST_F(TakeoverDaemonsTest, ANodeIsDoneWhenItsAgentReportsThatItHasItsConfig) {
   Add("a", "begins", "acts");
-  EXPECT_THAT(OpenSteps(StepsToAgents(state_)),
+  EXPECT_THAT(OpenSteps(StepsToHandNodesToAgents(state_)),
               ElementsAre(HasSubstr("the agent reports that the node has its config")));
   state_.nodes[0].metadata.annotations["pintle.io/agent-state"] = "acts";
-  EXPECT_THAT(OpenSteps(StepsToAgents(state_)), IsEmpty());
+  EXPECT_THAT(OpenSteps(StepsToHandNodesToAgents(state_)), IsEmpty());
 }
 
 TEST_F(TakeoverDaemonsTest, ANodeThatWasBegunIsEndedBeforeTheNextOne) {
   Add("a", "standby");
   Add("b", "standby", "awaited");
   state_.nodes_with_daemon = {"a", "b"};
-  const auto left = OpenSteps(StepsToAgents(state_));
+  const auto left = OpenSteps(StepsToHandNodesToAgents(state_));
   ASSERT_EQ(left.size(), 2U);
   EXPECT_EQ(left[0], "b: the daemon's pod has left the node");
 }
@@ -147,25 +150,29 @@ TEST_F(TakeoverDaemonsTest, ANodeThatIsBeingUpdatedComesLastAndIsWaitedFor) {
     state_.nodes.clear();
     Add("a", "standby").metadata.annotations["machineconfiguration.openshift.io/" + key] = value;
     Add("b", "standby");
-    EXPECT_THAT(OpenSteps(StepsToAgents(state_)), ElementsAre("b: Node b: its label pintle.io/agent becomes awaited",
-                                                              "a: the node is Done with the config that it is to have"))
+    EXPECT_THAT(OpenSteps(StepsToHandNodesToAgents(state_)),
+                ElementsAre("b: Node b: its label pintle.io/agent becomes awaited",
+                            "a: the node is Done with the config that it is to have"))
         << key;
   }
 }
 
 TEST_F(TakeoverDaemonsTest, TheLabelIsRemovedOnlyWhenTheAgentStandsBy) {
   Add("a", "acts", "leaves");
-  EXPECT_THAT(OpenSteps(StepsToDaemons(state_, {})), ElementsAre(HasSubstr("a: the agent reports that it stands by")));
+  EXPECT_THAT(OpenSteps(StepsToHandNodesBack(state_, {})),
+              ElementsAre(HasSubstr("a: the agent reports that it stands by")));
   state_.nodes[0].metadata.annotations["pintle.io/agent-state"] = "begins";
-  EXPECT_THAT(OpenSteps(StepsToDaemons(state_, {})), ElementsAre(HasSubstr("a: the agent reports that it stands by")));
+  EXPECT_THAT(OpenSteps(StepsToHandNodesBack(state_, {})),
+              ElementsAre(HasSubstr("a: the agent reports that it stands by")));
   state_.nodes[0].metadata.annotations["pintle.io/agent-state"] = "standby";
-  EXPECT_THAT(OpenSteps(StepsToDaemons(state_, {})), ElementsAre("a: Node a: its label pintle.io/agent is removed"));
+  EXPECT_THAT(OpenSteps(StepsToHandNodesBack(state_, {})),
+              ElementsAre("a: Node a: its label pintle.io/agent is removed"));
 }
 
 TEST_F(TakeoverDaemonsTest, TheNextNodeIsGivenBackWhenTheDaemonIsBack) {
   Add("a", "acts", "acts");
   Add("b", "standby");
-  EXPECT_THAT(OpenSteps(StepsToDaemons(state_, {})),
+  EXPECT_THAT(OpenSteps(StepsToHandNodesBack(state_, {})),
               ElementsAre(HasSubstr("b: the daemon's pod is on the node again"),
                           "a: Node a: its label pintle.io/agent becomes leaves"));
 }
@@ -179,14 +186,14 @@ TEST_F(TakeoverDaemonsTest, ANodeThatIsDownComesLast) {
   Add("a", "standby");
   Add("b", "standby");
   put_down("a");
-  EXPECT_THAT(OpenSteps(StepsToAgents(state_)),
+  EXPECT_THAT(OpenSteps(StepsToHandNodesToAgents(state_)),
               ElementsAre("b: Node b: its label pintle.io/agent becomes awaited", HasSubstr("a: the node is Done")));
-  EXPECT_THAT(OpenSteps(StepsToAgents(state_))[1], HasSubstr("start its machine, or delete its Node"));
+  EXPECT_THAT(OpenSteps(StepsToHandNodesToAgents(state_))[1], HasSubstr("start its machine, or delete its Node"));
   state_.nodes.clear();
   Add("a", "acts", "leaves");
   Add("b", "acts", "acts");
   put_down("a");
-  const auto left = OpenSteps(StepsToDaemons(state_, {}));
+  const auto left = OpenSteps(StepsToHandNodesBack(state_, {}));
   ASSERT_EQ(left.size(), 2U);
   EXPECT_EQ(left[0], "b: Node b: its label pintle.io/agent becomes leaves");
   EXPECT_THAT(left[1], HasSubstr("start its machine, or delete its Node"));
@@ -195,15 +202,16 @@ TEST_F(TakeoverDaemonsTest, ANodeThatIsDownComesLast) {
 // A node whose machine was installed anew may have the report of an agent that is gone.
 TEST_F(TakeoverDaemonsTest, TheRemedyForAnAgentThatIsGoneIsNamedAndHelps) {
   Add("a", "acts", "leaves");
-  EXPECT_THAT(OpenSteps(StepsToDaemons(state_, {})),
+  EXPECT_THAT(OpenSteps(StepsToHandNodesBack(state_, {})),
               ElementsAre(HasSubstr("remove the annotation pintle.io/agent-state of the Node")));
   state_.nodes[0].metadata.annotations.erase("pintle.io/agent-state");
-  EXPECT_THAT(OpenSteps(StepsToDaemons(state_, {})), ElementsAre("a: Node a: its label pintle.io/agent is removed"));
+  EXPECT_THAT(OpenSteps(StepsToHandNodesBack(state_, {})),
+              ElementsAre("a: Node a: its label pintle.io/agent is removed"));
 }
 
 TEST_F(TakeoverDaemonsTest, OnlyTheLabelOfTheAgentIsRemoved) {
   Add("a", "standby", "awaited");
-  const auto steps = StepsToDaemons(state_, {});
+  const auto steps = StepsToHandNodesBack(state_, {});
   EXPECT_EQ(steps[0].write->patch[1].TextAt({"path"}), "/metadata/labels/pintle.io~1agent");
 }
 

@@ -45,7 +45,7 @@ class Trial : public testing::Test {
 
   // Returns the names of the configs that are made.
   std::vector<std::string> Settle(const generated::TemplateFolder* templates,
-                                  const generated::MadeFromOnly& only = {}) {
+                                  const generated::MadeFromFilter& only = {}) {
     const auto outcome = cluster_.Settle(
         {.templates = templates, .versions = {.controller = "HASH", .operator_version = ""}, .now = {}, .only = only});
     EXPECT_TRUE(outcome) << outcome.error().message();

@@ -46,7 +46,7 @@ TEST(NamedThing, TakesOnlyTheThingOutOfAConfig) {
   EXPECT_EQ(units[0].contents, "[Unit]");
 }
 
-TEST(MakePlanAbout, HasTheActionsOfThePolicyForTheseThings) {
+TEST(MakePlanForThings, HasTheActionsOfThePolicyForTheseThings) {
   const TestConfig config = Sample();
   const api::NodeDisruptionPolicy policy = {
       .files = {{.path = "/etc/a", .actions = {{.type = "None", .reload = {}, .restart = {}}}}},
@@ -55,8 +55,8 @@ TEST(MakePlanAbout, HasTheActionsOfThePolicyForTheseThings) {
   };
   const NamedThing a[] = {NamedThing("/etc/a")};
   const NamedThing both[] = {NamedThing("/etc/a"), NamedThing("/etc/b")};
-  EXPECT_FALSE(MakePlanAbout(a, config, policy).plan.Reboots());
-  EXPECT_TRUE(MakePlanAbout(both, config, policy).plan.Reboots());
+  EXPECT_FALSE(MakePlanForThings(a, config, policy).plan.Reboots());
+  EXPECT_TRUE(MakePlanForThings(both, config, policy).plan.Reboots());
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ TEST(Answers, AreForRequestsToAnyHostIfTokensGuardThem) {
 
 TEST(Answers, AreStreamsForOnePathOnly) {
   const auto wants_changes = [](std::string_view target) {
-    return WantsChanges({.method = "GET", .target = target, .peer = "", .headers = {}});
+    return WantsStream({.method = "GET", .target = target, .peer = "", .headers = {}});
   };
   EXPECT_TRUE(wants_changes("/events"));
   EXPECT_TRUE(wants_changes("/events?from=abc-0"));

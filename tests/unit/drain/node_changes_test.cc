@@ -25,66 +25,66 @@ api::Node NodeThatAsks(const Request& request, bool is_cordoned, api::Annotation
 
 json::Value Annotations(json::Value annotations) { return {{"metadata", {{"annotations", std::move(annotations)}}}}; }
 
-TEST(ToCordon, CordonsAndSetsTheStartTimeTogether) {
+TEST(CordonPatch, CordonsAndSetsTheStartTimeTogether) {
   json::Value wanted = Annotations({{kStarted, kStartText}});
   wanted["spec"] = {{"unschedulable", true}};
-  EXPECT_EQ(ToCordon(NodeThatAsks(kDrainRequest, false), kDrainRequest, kNow), wanted);
+  EXPECT_EQ(CordonPatch(NodeThatAsks(kDrainRequest, false), kDrainRequest, kNow), wanted);
 }
 
-TEST(ToCordon, RecordsACordonBySomebodyElse) {
-  EXPECT_EQ(ToCordon(NodeThatAsks(kDrainRequest, true, {{kLastApplied, "uncordon-a"}}), kDrainRequest, kNow),
+TEST(CordonPatch, RecordsACordonBySomebodyElse) {
+  EXPECT_EQ(CordonPatch(NodeThatAsks(kDrainRequest, true, {{kLastApplied, "uncordon-a"}}), kDrainRequest, kNow),
             Annotations({{kStarted, kStartText}, {kKeepCordoned, "true"}}));
 }
 
-TEST(ToCordon, RecognisesTheCordonOfAnEarlierDrain) {
-  EXPECT_EQ(ToCordon(NodeThatAsks(kDrainRequest, true, {{kLastApplied, "drain-a"}}), kDrainRequest, kNow),
+TEST(CordonPatch, RecognisesTheCordonOfAnEarlierDrain) {
+  EXPECT_EQ(CordonPatch(NodeThatAsks(kDrainRequest, true, {{kLastApplied, "drain-a"}}), kDrainRequest, kNow),
             Annotations({{kStarted, kStartText}}));
   EXPECT_EQ(
-      ToCordon(NodeThatAsks(kDrainRequest, true, {{kStarted, "2026-11-21T19:00:00Z drain-a"}}), kDrainRequest, kNow),
+      CordonPatch(NodeThatAsks(kDrainRequest, true, {{kStarted, "2026-11-21T19:00:00Z drain-a"}}), kDrainRequest, kNow),
       Annotations({{kStarted, kStartText}}));
 }
 
-TEST(ToCordon, KeepsTheStartTimeOfItsOwnDrain) {
-  const json::Value patch = *ToCordon(
+TEST(CordonPatch, KeepsTheStartTimeOfItsOwnDrain) {
+  const json::Value patch = *CordonPatch(
       NodeThatAsks(kDrainRequest, false, {{kStarted, "2026-11-21T19:00:00Z drain-b"}, {kKeepCordoned, "true"}}),
       kDrainRequest, kNow);
   json::Value wanted = Annotations({{kKeepCordoned, nullptr}});  // The person who cordoned the node has uncordoned it.
   wanted["spec"] = {{"unschedulable", true}};
   EXPECT_EQ(patch, wanted);
   EXPECT_EQ(
-      ToCordon(NodeThatAsks(kDrainRequest, true, {{kStarted, "2026-11-21T19:00:00Z drain-b"}}), kDrainRequest, kNow),
+      CordonPatch(NodeThatAsks(kDrainRequest, true, {{kStarted, "2026-11-21T19:00:00Z drain-b"}}), kDrainRequest, kNow),
       std::nullopt);
 }
 
-TEST(ToCordon, DoesNothingAfterTheRequestIsWithdrawn) {
-  EXPECT_EQ(ToCordon(NodeThatAsks(kUncordonRequest, false), kDrainRequest, kNow), std::nullopt);
-  EXPECT_EQ(ToCordon(NodeThatAsks(kDrainRequest, false, {{kLastApplied, "drain-b"}}), kDrainRequest, kNow),
+TEST(CordonPatch, DoesNothingAfterTheRequestIsWithdrawn) {
+  EXPECT_EQ(CordonPatch(NodeThatAsks(kUncordonRequest, false), kDrainRequest, kNow), std::nullopt);
+  EXPECT_EQ(CordonPatch(NodeThatAsks(kDrainRequest, false, {{kLastApplied, "drain-b"}}), kDrainRequest, kNow),
             std::nullopt);
 }
 
-TEST(ToUncordon, KeepsTheCordonOfSomebodyElse) {
-  EXPECT_EQ(ToUncordon(NodeThatAsks(kUncordonRequest, true), kUncordonRequest),
+TEST(UncordonPatch, KeepsTheCordonOfSomebodyElse) {
+  EXPECT_EQ(UncordonPatch(NodeThatAsks(kUncordonRequest, true), kUncordonRequest),
             (json::Value{{"spec", {{"unschedulable", nullptr}}}}));
-  EXPECT_EQ(ToUncordon(NodeThatAsks(kUncordonRequest, true, {{kKeepCordoned, "true"}}), kUncordonRequest),
+  EXPECT_EQ(UncordonPatch(NodeThatAsks(kUncordonRequest, true, {{kKeepCordoned, "true"}}), kUncordonRequest),
             std::nullopt);
-  EXPECT_EQ(ToUncordon(NodeThatAsks(kUncordonRequest, false), kUncordonRequest), std::nullopt);
-  EXPECT_EQ(ToUncordon(NodeThatAsks(kDrainRequest, true), kUncordonRequest), std::nullopt);
+  EXPECT_EQ(UncordonPatch(NodeThatAsks(kUncordonRequest, false), kUncordonRequest), std::nullopt);
+  EXPECT_EQ(UncordonPatch(NodeThatAsks(kDrainRequest, true), kUncordonRequest), std::nullopt);
 }
 
-TEST(ToAnswer, RemovesTheStartTime) {
+TEST(AnswerPatch, RemovesTheStartTime) {
   EXPECT_EQ(
-      ToAnswer(NodeThatAsks(kDrainRequest, true, {{kStarted, kStartText}, {kKeepCordoned, "true"}}), kDrainRequest),
+      AnswerPatch(NodeThatAsks(kDrainRequest, true, {{kStarted, kStartText}, {kKeepCordoned, "true"}}), kDrainRequest),
       Annotations({{kLastApplied, "drain-b"}, {kStarted, nullptr}}));
 }
 
-TEST(ToAnswer, DoesNotAnswerADrainWhoseCordonIsGone) {
-  EXPECT_EQ(ToAnswer(NodeThatAsks(kDrainRequest, false), kDrainRequest), std::nullopt);
+TEST(AnswerPatch, DoesNotAnswerADrainWhoseCordonIsGone) {
+  EXPECT_EQ(AnswerPatch(NodeThatAsks(kDrainRequest, false), kDrainRequest), std::nullopt);
 }
 
-TEST(ToAnswer, ForgetsTheCordonOfSomebodyElseAfterTheUpdate) {
-  EXPECT_EQ(ToAnswer(NodeThatAsks(kUncordonRequest, true, {{kKeepCordoned, "true"}}), kUncordonRequest),
+TEST(AnswerPatch, ForgetsTheCordonOfSomebodyElseAfterTheUpdate) {
+  EXPECT_EQ(AnswerPatch(NodeThatAsks(kUncordonRequest, true, {{kKeepCordoned, "true"}}), kUncordonRequest),
             Annotations({{kLastApplied, "uncordon-b"}, {kKeepCordoned, nullptr}}));
-  EXPECT_EQ(ToAnswer(NodeThatAsks(kUncordonRequest, false), kUncordonRequest),
+  EXPECT_EQ(AnswerPatch(NodeThatAsks(kUncordonRequest, false), kUncordonRequest),
             Annotations({{kLastApplied, "uncordon-b"}}));
 }
 

@@ -158,15 +158,15 @@ TEST(ConfigsAtBootstrap, RefuseASecondKubeletConfigForAPool) {
             "KubeletConfig manifest for each pool during installation");
 }
 
-TEST(CheckObjects, NamesThePlaceOfTheFirstWrongObject) {
+TEST(CheckKubeletAndRuntimeConfigs, NamesThePlaceOfTheFirstWrongObject) {
   Manifests manifests = SmallManifests();
   AddText(Managed("ContainerRuntimeConfig", "few", R"("containerRuntimeConfig": {"pidsLimit": 3})"), manifests);
-  EXPECT_EQ(MessageOf(CheckObjects(manifests)),
+  EXPECT_EQ(MessageOf(CheckKubeletAndRuntimeConfigs(manifests)),
             "\"manifests/a.yaml\" [1]: ContainerRuntimeConfig few: invalid PidsLimit 3");
   AddText(Managed("KubeletConfig", "loud", R"("logLevel": 11)"), manifests);
-  EXPECT_EQ(MessageOf(CheckObjects(manifests)),
+  EXPECT_EQ(MessageOf(CheckKubeletAndRuntimeConfigs(manifests)),
             "\"manifests/a.yaml\" [1]: KubeletConfig loud: KubeletConfig's LogLevel is not valid [0,10]: 11");
-  EXPECT_TRUE(Succeeded(CheckObjects(SmallManifests())));
+  EXPECT_TRUE(Succeeded(CheckKubeletAndRuntimeConfigs(SmallManifests())));
 }
 
 }  // namespace

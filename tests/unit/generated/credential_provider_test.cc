@@ -127,7 +127,7 @@ providers:
 )");
 }
 
-TEST(DoOverlap, HoldsIfOnePatternIsInsideTheOther) {
+TEST(PatternsOverlap, HoldsIfOnePatternIsInsideTheOther) {
   struct Row {
     std::string_view first;
     std::string_view second;
@@ -151,8 +151,8 @@ TEST(DoOverlap, HoldsIfOnePatternIsInsideTheOther) {
            {"a.test/ns", "a.test/other", false},
            {"a.test/fo", "a.test/foo", false},
        }) {
-    EXPECT_EQ(DoOverlap(row.first, row.second), row.do_overlap) << row.first << " " << row.second;
-    EXPECT_EQ(DoOverlap(row.second, row.first), row.do_overlap) << row.second << " " << row.first;
+    EXPECT_EQ(PatternsOverlap(row.first, row.second), row.do_overlap) << row.first << " " << row.second;
+    EXPECT_EQ(PatternsOverlap(row.second, row.first), row.do_overlap) << row.second << " " << row.first;
   }
 }
 

@@ -27,7 +27,7 @@ const RuntimeTemplates& RuntimeFileTemplates() {
   return kTemplates;
 }
 
-// The objects of a cluster that RulesOf() reads.
+// The objects of a cluster that ImageRulesOf() reads.
 struct ClusterImages {
   api::Image image;
   std::vector<api::MirrorSet> content_source_policies;
@@ -51,7 +51,7 @@ struct ClusterImages {
 };
 
 Names PathsOf(const ClusterImages& cluster, ImagesFor whom = ImagesFor::kCluster) {
-  const auto rules = RulesOf(cluster.Inputs(), whom);
+  const auto rules = ImageRulesOf(cluster.Inputs(), whom);
   if (!rules) return {rules.error().message()};
   const auto files = FilesOf(*rules, RuntimeFileTemplates());
   if (!files) return {files.error().message()};
@@ -101,7 +101,7 @@ TEST(FilesOfImages, AreInTheOrderOfTheOperator) {
 TEST(FilesOfImages, HaveThePolicyOfTheTemplateBesideThePoliciesOfNamespaces) {
   ClusterImages cluster;
   cluster.namespace_policies = {PolicyFor({"s.test"}, "ns")};
-  const auto files = FilesOf(*RulesOf(cluster.Inputs(), ImagesFor::kCluster), RuntimeFileTemplates());
+  const auto files = FilesOf(*ImageRulesOf(cluster.Inputs(), ImagesFor::kCluster), RuntimeFileTemplates());
   ASSERT_TRUE(files);
   EXPECT_EQ(files->at(0).contents, RuntimeFileTemplates().policy_json);
   EXPECT_EQ(files->size(), 3U);
@@ -124,28 +124,28 @@ TEST(FilesOfImages, NameTheFileThatCouldNotBeMade) {
                           "scope b.test is not nested inside allowedRegistries"));
 }
 
-TEST(RulesOf, NeedTheNameOfTheReleaseForAnImage) {
+TEST(ImageRulesOf, NeedTheNameOfTheReleaseForAnImage) {
   ClusterImages cluster;
   ImageInputs inputs = cluster.Inputs();
   inputs.release_image = "release:latest";
-  EXPECT_EQ(RulesOf(inputs, ImagesFor::kCluster).error().message(), "error parsing reference of release image");
+  EXPECT_EQ(ImageRulesOf(inputs, ImagesFor::kCluster).error().message(), "error parsing reference of release image");
   inputs.image = nullptr;
-  EXPECT_TRUE(RulesOf(inputs, ImagesFor::kBootstrap));
+  EXPECT_TRUE(ImageRulesOf(inputs, ImagesFor::kBootstrap));
 }
 
-TEST(RulesOf, ReportAPolicyBeforeTheReleaseAtBootstrapOnly) {
+TEST(ImageRulesOf, ReportAPolicyBeforeTheReleaseAtBootstrapOnly) {
   ClusterImages cluster;
   cluster.cluster_policies = {PolicyFor({"s.test"})};
   cluster.cluster_policies[0].spec.policy.signed_identity.emplace().match_policy = "Huh";
   ImageInputs inputs = cluster.Inputs();
   inputs.release_image = "release:latest";
-  EXPECT_EQ(RulesOf(inputs, ImagesFor::kBootstrap).error().message(), "unknown signedIdentity match policy: Huh");
-  EXPECT_EQ(RulesOf(inputs, ImagesFor::kCluster).error().message(), "error parsing reference of release image");
+  EXPECT_EQ(ImageRulesOf(inputs, ImagesFor::kBootstrap).error().message(), "unknown signedIdentity match policy: Huh");
+  EXPECT_EQ(ImageRulesOf(inputs, ImagesFor::kCluster).error().message(), "error parsing reference of release image");
 }
 
 // The release's own repository may be allowed together with blocked registries, if no other registry is allowed.  At
 // bootstrap, the list of allowed registries has the repository twice, so it does not count as the only one.
-TEST(RulesOf, CountAllowedRegistriesTwiceAtBootstrap) {
+TEST(ImageRulesOf, CountAllowedRegistriesTwiceAtBootstrap) {
   ClusterImages cluster;
   cluster.sources().allowed = Names{"r.test/release"};
   cluster.sources().blocked = Names{"b.test"};
@@ -243,7 +243,7 @@ TEST(SplitRegistries, BlocksNothingIfItIsUnknownWhereTheReleaseIsPulledFrom) {
   EXPECT_THAT(split->blocked_in_registries, IsEmpty());
   EXPECT_THAT(split->blocked_in_policy, IsEmpty());
   EXPECT_THAT(split->allowed, IsEmpty());
-  EXPECT_THAT(RulesOf(cluster.Inputs(), ImagesFor::kCluster)->complaints,
+  EXPECT_THAT(ImageRulesOf(cluster.Inputs(), ImagesFor::kCluster)->complaints,
               ElementsAre(HasSubstr("no registry is blocked")));
   // The mirrors of a wildcard cannot be given to a blocked registry inside of it.
   cluster = {};

@@ -53,7 +53,7 @@ TEST(NodeConfig, RefusesAnUnknownLatencyProfileForWorkersOnly) {
   const auto features = FeatureConfig("worker", Templates("nodeStatusUpdateFrequency: 7s\n"), settings);
   ASSERT_TRUE(features);
   EXPECT_NE(FileOf(*features, kKubeletConfPath).find("nodeStatusUpdateFrequency: 7s\n"), std::string::npos);
-  EXPECT_TRUE(PoolBase("worker", Templates(""), settings));
+  EXPECT_TRUE(PoolKubeletBase("worker", Templates(""), settings));
 }
 
 TEST(FeatureConfig, HasTheBaseAndNoArguments) {
@@ -68,7 +68,7 @@ TEST(FeatureConfig, HasTheBaseAndNoArguments) {
 
 TEST(UserKubeletConfig, BelongsToItsObject) {
   const auto config = UserKubeletConfig(Kubelet(R"({"kubeletConfig":{"maxPods":9}})"), Pool("infra"), "99-name",
-                                        *PoolBase("infra", Templates("maxPods: 5\n"), kSettings), kSettings);
+                                        *PoolKubeletBase("infra", Templates("maxPods: 5\n"), kSettings), kSettings);
   ASSERT_TRUE(config);
   EXPECT_EQ(config->name, "99-name");
   EXPECT_EQ(config->role, "infra");

@@ -56,9 +56,9 @@ TEST(StatusAfter, IsNulloptIfOnlyTheTimeWouldChange) {
 
 TEST(KubeletOutcome, NamesTheWorkThatHasFailed) {
   const Error error(ErrorKind::kInvalid, "x");
-  EXPECT_EQ(WithoutName(error).message, "could not get kubelet config key: x");
-  EXPECT_EQ(WithoutBase(error).message, "could not get original kubelet config: x");
-  EXPECT_FALSE(WithoutName(error).is_accepted);
+  EXPECT_EQ(OutcomeWithoutName(error).message, "could not get kubelet config key: x");
+  EXPECT_EQ(OutcomeWithoutBase(error).message, "could not get original kubelet config: x");
+  EXPECT_FALSE(OutcomeWithoutName(error).is_accepted);
 }
 
 TEST(IsAccepted, IsOfThisVersionOnly) {

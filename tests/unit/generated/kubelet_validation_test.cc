@@ -62,7 +62,7 @@ struct PoolCase {
   const char* error;
 };
 
-TEST(ValidateFor, RefusesStaticPodPath) {
+TEST(ValidateForPool, RefusesStaticPodPath) {
   const char* refused = "KubeletConfiguration: staticPodPath is not allowed to be set for control plane pool \"{}\"";
   const PoolCase cases[] = {
       {"master", "{}", R"({"maxPods":1})", ""},
@@ -91,7 +91,7 @@ TEST(ValidateFor, RefusesStaticPodPath) {
   };
   for (const PoolCase& c : cases) {
     const api::KubeletConfig object = Kubelet(std::string(R"({"kubeletConfig":)") + c.kubelet_config + "}");
-    const Result<> valid = ValidateFor(Pool(c.name, c.pool_spec), object);
+    const Result<> valid = ValidateForPool(Pool(c.name, c.pool_spec), object);
     std::string expected = c.error;
     if (const std::size_t at = expected.find("{}"); at != std::string::npos) expected.replace(at, 2, c.name);
     EXPECT_EQ(valid ? "" : valid.error().message(), expected) << c.name << c.kubelet_config;

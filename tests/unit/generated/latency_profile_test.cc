@@ -12,7 +12,7 @@ struct Latency {
   const char* frequency;  // The frequency, or the error.
 };
 
-TEST(SetLatency, AppliesToWorkersOnly) {
+TEST(SetWorkerLatency, AppliesToWorkersOnly) {
   const Latency cases[] = {
       {"worker", "", "7s"},
       {"worker", "Default", "10s"},
@@ -26,7 +26,7 @@ TEST(SetLatency, AppliesToWorkersOnly) {
   for (const Latency& c : cases) {
     KubeletConfiguration config;
     config.node_status_update_frequency = *ParseGoDuration("7s");
-    const Result<> set = SetLatency(c.pool, c.profile, config);
+    const Result<> set = SetWorkerLatency(c.pool, c.profile, config);
     EXPECT_EQ(set ? GoText(config.node_status_update_frequency) : set.error().message(), c.frequency)
         << c.pool << c.profile;
   }
@@ -35,7 +35,7 @@ TEST(SetLatency, AppliesToWorkersOnly) {
 TEST(LatencyProfileOf, IsTheProfileThatWasSet) {
   for (const char* profile : {"", "Default", "MediumUpdateAverageReaction", "LowUpdateSlowReaction"}) {
     KubeletConfiguration config;
-    ASSERT_TRUE(SetLatency("worker", profile, config));
+    ASSERT_TRUE(SetWorkerLatency("worker", profile, config));
     EXPECT_EQ(LatencyProfileOf(config), profile);
   }
 }

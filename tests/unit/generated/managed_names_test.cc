@@ -154,29 +154,29 @@ TEST(ConfigOfOldName, IsNulloptIfThereIsAConfigOfTheNewName) {
   EXPECT_EQ(ConfigOfOldName("98-infra-generated-kubelet", "98", pool, "kubelet", has), std::nullopt);
 }
 
-TEST(SuffixOf, IsTheNumberBehindTheName) {
-  EXPECT_EQ(SuffixOf("99-worker-generated-kubelet"), "");
-  EXPECT_EQ(SuffixOf("99-worker-generated-kubelet-7"), "7");
-  EXPECT_EQ(SuffixOf("99-gpu-1-generated-kubelet"), "");
-  EXPECT_EQ(SuffixOf("99-gpu-1-generated-kubelet-2"), "2");
-  EXPECT_EQ(SuffixOf("kubelet"), "");
+TEST(NameSuffixOf, IsTheNumberBehindTheName) {
+  EXPECT_EQ(NameSuffixOf("99-worker-generated-kubelet"), "");
+  EXPECT_EQ(NameSuffixOf("99-worker-generated-kubelet-7"), "7");
+  EXPECT_EQ(NameSuffixOf("99-gpu-1-generated-kubelet"), "");
+  EXPECT_EQ(NameSuffixOf("99-gpu-1-generated-kubelet-2"), "2");
+  EXPECT_EQ(NameSuffixOf("kubelet"), "");
 }
 
-TEST(IsStale, IsTrueForAConfigOfAnotherBuild) {
+TEST(IsMadeByAnotherVersion, IsTrueForAConfigOfAnotherBuild) {
   api::ObjectMeta config;
   config.name = "99-worker-generated-kubelet-4";
   config.annotations = {{"machineconfiguration.openshift.io/generated-by-controller-version", "OLD"}};
-  EXPECT_TRUE(IsStale(config, "99", "kubelet", "HASH"));
-  EXPECT_FALSE(IsStale(config, "99", "kubelet", "OLD"));
-  EXPECT_FALSE(IsStale(config, "98", "kubelet", "HASH"));
-  EXPECT_FALSE(IsStale(config, "99", "containerruntime", "HASH"));
+  EXPECT_TRUE(IsMadeByAnotherVersion(config, "99", "kubelet", "HASH"));
+  EXPECT_FALSE(IsMadeByAnotherVersion(config, "99", "kubelet", "OLD"));
+  EXPECT_FALSE(IsMadeByAnotherVersion(config, "98", "kubelet", "HASH"));
+  EXPECT_FALSE(IsMadeByAnotherVersion(config, "99", "containerruntime", "HASH"));
 }
 
 // The Machine Config Operator deletes a config with such a name even if a user has made it; Pintle keeps it.
-TEST(IsStale, IsFalseForAConfigWithoutTheAnnotationOfABuild) {
+TEST(IsMadeByAnotherVersion, IsFalseForAConfigWithoutTheAnnotationOfABuild) {
   api::ObjectMeta config;
   config.name = "99-worker-my-generated-kubelet";
-  EXPECT_FALSE(IsStale(config, "99", "kubelet", "HASH"));
+  EXPECT_FALSE(IsMadeByAnotherVersion(config, "99", "kubelet", "HASH"));
 }
 
 }  // namespace

@@ -164,7 +164,7 @@ TEST(PullSources, AreTheMirrorsForTheImageAndTheRegistryItself) {
   EXPECT_EQ(repositories("r.test/app:1"), (Names{"r.test/app"}));
 }
 
-TEST(CheckForTools, RefusesEntriesThatToolsCannotRead) {
+TEST(CheckAcceptedByTools, RefusesEntriesThatToolsCannotRead) {
   struct Row {
     std::string_view text;
     std::string_view problem;
@@ -183,7 +183,7 @@ TEST(CheckForTools, RefusesEntriesThatToolsCannotRead) {
        }) {
     const auto conf = ReadRegistriesConf("[[registry]]\n" + std::string(row.text));
     ASSERT_TRUE(conf) << row.text;
-    const auto checked = CheckForTools(*conf);
+    const auto checked = CheckAcceptedByTools(*conf);
     EXPECT_EQ(checked ? "" : checked.error().message(), row.problem) << row.text;
   }
 }

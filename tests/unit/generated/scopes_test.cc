@@ -53,11 +53,11 @@ TEST(CheckScopes, NamesTheFirstWrongScope) {
   EXPECT_TRUE(CheckScopes("blocked", {}));
 }
 
-TEST(InMirror, AppendsThePathBelowTheScope) {
-  EXPECT_EQ(InMirror("m.test/ns", "r.test/ns", "r.test/ns/app"), "m.test/ns/app");
-  EXPECT_EQ(InMirror("m.test", "r.test", "r.test"), "m.test");
-  EXPECT_EQ(InMirror("m.test", "*.w.test", "a.w.test/ns"), "m.test/ns");
-  EXPECT_EQ(InMirror("m.test", "*.w.test", "a.w.test"), "m.test");
+TEST(PlaceInMirror, AppendsThePathBelowTheScope) {
+  EXPECT_EQ(PlaceInMirror("m.test/ns", "r.test/ns", "r.test/ns/app"), "m.test/ns/app");
+  EXPECT_EQ(PlaceInMirror("m.test", "r.test", "r.test"), "m.test");
+  EXPECT_EQ(PlaceInMirror("m.test", "*.w.test", "a.w.test/ns"), "m.test/ns");
+  EXPECT_EQ(PlaceInMirror("m.test", "*.w.test", "a.w.test"), "m.test");
 }
 
 }  // namespace

@@ -111,13 +111,13 @@ TEST(ToMachineConfig, HasTheIgnitionVersionOfTheButaneVersion) {
   EXPECT_EQ(object.metadata.name, "a");
   EXPECT_EQ(object.spec.kernel_arguments, std::vector<std::string>{"quiet"});
   EXPECT_EQ(object.spec.config, json::Value({{"ignition", {{"version", "3.4.0"}}}}));
-  EXPECT_TRUE(CheckNamed(object));
+  EXPECT_TRUE(ExpectNameAndRole(object));
 }
 
 TEST(ToMachineConfig, SuggestsARemedyForAMissingName) {
   const auto object = ValueOf(ToMachineConfig(ReadAlone("variant: fcos\nversion: 1.5.0\n")));
 
-  EXPECT_THAT(MessageOf(CheckNamed(object)), HasSubstr("`variant: openshift`"));
+  EXPECT_THAT(MessageOf(ExpectNameAndRole(object)), HasSubstr("`variant: openshift`"));
 }
 
 TEST(ReadConfigFile, ReportsNothingForAGoodConfig) {

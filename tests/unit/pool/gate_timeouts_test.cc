@@ -50,7 +50,7 @@ TEST(GateTimeouts, ForgetGatesThatDoNotBlockNow) {
   std::map<std::string, api::Time> blocked = {{"a", api::Time{kMorning}}, {"b", api::Time{kMorning}}};
   GateTimeouts timeouts(blocked, kMorning + minutes(1));
   EXPECT_EQ(timeouts.RecordAsBlocking("b"), kMorning);
-  timeouts.ForgetOthers();
+  timeouts.ForgetUnblocked();
   EXPECT_EQ(blocked, (std::map<std::string, api::Time>{{"b", api::Time{kMorning}}}));
 }
 

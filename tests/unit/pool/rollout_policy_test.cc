@@ -59,7 +59,7 @@ TEST(RolloutPolicy, HasAllFieldsOfTheDocument) {
   EXPECT_EQ(policy.waves[1].max_unavailable->RoundedDown(5), 2U);
   EXPECT_EQ(policy.waves[1].node_timeout, std::chrono::hours(1));
   EXPECT_TRUE(policy.waves[1].selector->Matches({{"tier", "web"}}));
-  EXPECT_TRUE(policy.waves[2].is_rest());
+  EXPECT_TRUE(policy.waves[2].has_all_remaining_nodes());
   EXPECT_EQ(policy.waves[2].failure_threshold->RoundedDown(10), 2U);
   EXPECT_FALSE(policy.waves[2].max_unavailable);
   EXPECT_EQ(policy.order_label, "rack");
@@ -78,7 +78,7 @@ TEST(RolloutPolicy, HasAllFieldsOfTheDocument) {
 TEST(RolloutPolicy, WithoutWavesHasOneWaveThatNeverHalts) {
   const Policy policy = ValueOf(Compile(R"({"pool": "worker"})"));
   ASSERT_EQ(policy.waves.size(), 1U);
-  EXPECT_TRUE(policy.waves[0].is_rest());
+  EXPECT_TRUE(policy.waves[0].has_all_remaining_nodes());
   EXPECT_FALSE(policy.waves[0].failure_threshold);
   EXPECT_FALSE(policy.needs_approval);
   EXPECT_FALSE(policy.stages_all);

@@ -126,7 +126,7 @@ TEST(Rollout, GivesANodeTheLabelsOfTheCustomPoolWithWhoseConfigItFirstBooted) {
   const auto states = States(nodes);
   const KnownConfigs configs = {{"rendered-infra-old", {.owner = "infra", .os_image_url = ""}}};
   Situation situation = SituationOf(pool, states, configs);
-  situation.other_pools = pools;
+  situation.all_pools = pools;
 
   const Rollout rollout = Decide(situation);
 

@@ -91,7 +91,7 @@ inline Situation SituationOf(const api::MachineConfigPool& pool, std::span<const
           .cert_expirys = {},
           .operator_node = "",
           .configs = configs,
-          .other_pools = {},
+          .all_pools = {},
           .os_image_streams = {},
           .unavailable_arbiters = 0,
           .masters = {},

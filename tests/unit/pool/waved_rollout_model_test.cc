@@ -469,7 +469,7 @@ class PolicyModel {
     EXPECT_TRUE(memory_.has_begun);
     const Wave& wave = CurrentWave();
     const auto& members = memory_.members;
-    EXPECT_TRUE(wave.is_rest() || std::find(members.begin(), members.end(), name) != members.end())
+    EXPECT_TRUE(wave.has_all_remaining_nodes() || std::find(members.begin(), members.end(), name) != members.end())
         << name << " is not in its wave";
     EXPECT_TRUE(!wave.selector || wave.selector->Matches(node.node().metadata.labels));
     if (wave.nodes) {
@@ -530,8 +530,8 @@ class PolicyModel {
     if (last_.memory.wave_index != memory_.wave_index + 1) return;
     for (const NodeState& node : states) {
       const auto& members = memory_.members;
-      const bool is_member =
-          CurrentWave().is_rest() || std::find(members.begin(), members.end(), node.name()) != members.end();
+      const bool is_member = CurrentWave().has_all_remaining_nodes() ||
+                             std::find(members.begin(), members.end(), node.name()) != members.end();
       if (!is_member) continue;
       const auto& ailing = last_.memory.ailing;
       const bool is_excused = std::find(ailing.begin(), ailing.end(), node.name()) != ailing.end();
@@ -560,7 +560,8 @@ class PolicyModel {
     const auto& of_wave = CurrentWave().max_unavailable;
     if (!of_wave || !memory_.has_begun) return;
     const auto in_wave = std::count_if(at_work_.begin(), at_work_.end(), [&](const std::string& name) {
-      return CurrentWave().is_rest() || std::binary_search(memory_.members.begin(), memory_.members.end(), name);
+      return CurrentWave().has_all_remaining_nodes() ||
+             std::binary_search(memory_.members.begin(), memory_.members.end(), name);
     });
     EXPECT_LE(static_cast<std::size_t>(in_wave),
               std::max<std::size_t>(of_wave->RoundedDown(memory_.members.size()), 1));

@@ -31,7 +31,7 @@ Made ImageConfigsOf(const CaseObjects& objects, const RoleTemplates& templates) 
                                       .mirrors = {content_source_policies, digest_sets, tag_sets},
                                       .cluster_policies = cluster_policies,
                                       .namespace_policies = namespace_policies};
-  const generated::ImageRules rules = TRY(generated::RulesOf(inputs, generated::ImagesFor::kBootstrap));
+  const generated::ImageRules rules = TRY(generated::ImageRulesOf(inputs, generated::ImagesFor::kBootstrap));
   const RuntimeTemplatesOfPools of_pools = TRY(TemplatesOf(objects, templates), generated::kNoTemplatesForImages);
   std::vector<generated::MachineConfig> configs;
   for (const auto& pool : objects.Pools()) {

@@ -56,15 +56,16 @@ std::string PluralOf(std::string_view kind) {
 }
 
 // Returns the inputs from which the operator's controller of this name makes its configs.
-const generated::MadeFromOnly& SourcesOf(const std::string& name) {
-  static const std::map<std::string, generated::MadeFromOnly, std::less<>> kSources = {
-      {"template", generated::MadeFromOnly{{MadeFrom::kTemplates}}},
-      {"kubelet", generated::MadeFromOnly{{MadeFrom::kKubeletConfigs}}},
-      {"ctr", generated::MadeFromOnly{{MadeFrom::kRuntimeConfigs}}},
-      {"image", generated::MadeFromOnly{{MadeFrom::kImages}}},
-      {"criocp", generated::MadeFromOnly{{MadeFrom::kCredentialProviders}}},
-      {"feature", generated::MadeFromOnly{{MadeFrom::kFeatureGate}}},
-      {"node", generated::MadeFromOnly{{MadeFrom::kNodeSettings, MadeFrom::kFeatureGate, MadeFrom::kKubeletConfigs}}}};
+const generated::MadeFromFilter& SourcesOf(const std::string& name) {
+  static const std::map<std::string, generated::MadeFromFilter, std::less<>> kSources = {
+      {"template", generated::MadeFromFilter{{MadeFrom::kTemplates}}},
+      {"kubelet", generated::MadeFromFilter{{MadeFrom::kKubeletConfigs}}},
+      {"ctr", generated::MadeFromFilter{{MadeFrom::kRuntimeConfigs}}},
+      {"image", generated::MadeFromFilter{{MadeFrom::kImages}}},
+      {"criocp", generated::MadeFromFilter{{MadeFrom::kCredentialProviders}}},
+      {"feature", generated::MadeFromFilter{{MadeFrom::kFeatureGate}}},
+      {"node",
+       generated::MadeFromFilter{{MadeFrom::kNodeSettings, MadeFrom::kFeatureGate, MadeFrom::kKubeletConfigs}}}};
   const auto found = kSources.find(name);
   if (found == kSources.end()) throw std::runtime_error("no such controller: " + name);
   return found->second;

@@ -243,10 +243,10 @@ TEST_F(FileChangesTest, PreparesAnUnpreparedChangeAtTheCommit) {
 }
 
 TEST_F(FileChangesTest, ClearsTheRemainsOfACrash) {
-  outside_.Write("root/etc/" + NameBeside("same"), "half");
+  outside_.Write("root/etc/" + TemporaryNameOf("same"), "half");
   outside_.Write("root/etc/same", "text");
-  fs::create_directories(At("etc/" + NameBeside("new.d")) / NameBeside("sub") / NameBeside("file"));
-  fs::create_directories(At("etc/" + NameBeside("gone")));
+  fs::create_directories(At("etc/" + TemporaryNameOf("new.d")) / TemporaryNameOf("sub") / TemporaryNameOf("file"));
+  fs::create_directories(At("etc/" + TemporaryNameOf("gone")));
   ASSERT_TRUE(Succeeded(PutOne("/etc/same", File("text"))));
   ASSERT_TRUE(Succeeded(PutOne("/etc/new.d", File("text"))));
   ASSERT_TRUE(Succeeded(PutOne("/etc/gone", std::nullopt)));

@@ -129,7 +129,7 @@ TEST_F(OriginalsTest, KeepsAFileWithTheLongestName) {
   Take("/etc/" + longest, "ours");
   GiveBack("/etc/" + longest);
   EXPECT_EQ(directory_.Read("etc/" + longest), "the admin's");
-  EXPECT_NE(OriginalOf("/etc/" + longest), OriginalOf("/etc/" + std::string(NAME_MAX, 'm')));
+  EXPECT_NE(KeptOriginalPath("/etc/" + longest), KeptOriginalPath("/etc/" + std::string(NAME_MAX, 'm')));
 }
 
 TEST_F(OriginalsTest, LeavesADirectoryThatIsInUseOrWantedAndRecordsIt) {

@@ -13,14 +13,14 @@ using testing::HasSubstr;
 constexpr std::uint64_t kMebibyte = 1 << 20;
 
 TEST(Room, LeavesSpaceForOtherPrograms) {
-  EXPECT_EQ(RoomOf({1000 * kMebibyte, 10000}).bytes, 936 * kMebibyte);
-  EXPECT_EQ(RoomOf({1000 * kMebibyte, 10000}).inodes, 8976u);
+  EXPECT_EQ(UsableRoom({1000 * kMebibyte, 10000}).bytes, 936 * kMebibyte);
+  EXPECT_EQ(UsableRoom({1000 * kMebibyte, 10000}).inodes, 8976u);
 }
 
 TEST(Room, IsSmallButNotZeroIfLittleIsFree) {
-  EXPECT_EQ(RoomOf({64 * kMebibyte, 1024}).bytes, 8 * kMebibyte);
-  EXPECT_EQ(RoomOf({64 * kMebibyte, 1024}).inodes, 128u);
-  EXPECT_EQ(RoomOf({0, 0}).bytes, 0u);
+  EXPECT_EQ(UsableRoom({64 * kMebibyte, 1024}).bytes, 8 * kMebibyte);
+  EXPECT_EQ(UsableRoom({64 * kMebibyte, 1024}).inodes, 128u);
+  EXPECT_EQ(UsableRoom({0, 0}).bytes, 0u);
 }
 
 class NeedingRoom : public testing::Test {
@@ -40,7 +40,7 @@ TEST_F(NeedingRoom, ReportsMissingSpaceAndNamesTheDirectory) {
 TEST_F(NeedingRoom, AddsUpTheSpaceOfManyFiles) {
   ASSERT_TRUE(Succeeded(needed_.Add("/", 1)));
   EXPECT_TRUE(Succeeded(needed_.ExpectEnough()));
-  const std::uint64_t room = ValueOf(RoomAt(root_, "/")).bytes;
+  const std::uint64_t room = ValueOf(UsableRoomAt(root_, "/")).bytes;
   for (int file = 0; file < 1000; ++file) ASSERT_TRUE(Succeeded(needed_.Add("/", room / 1000 + 1)));
   EXPECT_THAT(MessageOf(needed_.ExpectEnough()), HasSubstr("too little space"));
 }

@@ -26,7 +26,7 @@ class ClockAhead final : public Clock {
  public:
   MonotonicTime Monotonic() const override { return std::chrono::steady_clock::now(); }
   WallTime Wall() const override { return std::chrono::system_clock::now() + ahead; }
-  std::chrono::seconds ahead = 2 * kRest;
+  std::chrono::seconds ahead = 2 * kTimeAtRest;
 };
 
 class SeenFilesTest : public testing::Test {
@@ -113,7 +113,7 @@ TEST_F(SeenFilesTest, AreNotRecordedWhileTheyAreFresh) {
   clock_.ahead = -std::chrono::hours(1);
   Look(seen);
   EXPECT_EQ(seen.size(), 0U);
-  clock_.ahead = 2 * kRest;
+  clock_.ahead = 2 * kTimeAtRest;
   Look(seen);
   EXPECT_EQ(seen.size(), 1U);
 }

@@ -87,7 +87,7 @@ TEST(PutUnitLinks, KeepsOnlyEmptyFoldersThatExistedBefore) {
   std::filesystem::remove(tree / "etc/systemd/system/old.wants");
   std::filesystem::create_directories(tree / "etc/systemd/system/new.wants");
   // A crash may leave a link under its temporary name.
-  std::filesystem::create_symlink("/x", tree / ("etc/systemd/system/new.wants/" + NameBeside("a.service")));
+  std::filesystem::create_symlink("/x", tree / ("etc/systemd/system/new.wants/" + TemporaryNameOf("a.service")));
   EXPECT_TRUE(Succeeded(PutUnitLinks(tree.root(), links)));
   EXPECT_EQ(tree.Links(), before);
 }
