@@ -15,8 +15,8 @@ bool IsTomlDigit(char c, int base) {
   return c >= '0' && c < '0' + std::min(base, 10);
 }
 
-// Removes digits from the front of `text`, and returns them without their underscores.  An underscore must be between two
-// digits.  Returns an empty string if there is no digit.
+// Removes digits from the front of `text`, and returns them without their underscores.  An underscore must be between
+// two digits.  Returns an empty string if there is no digit.
 std::string TakeTomlDigits(std::string_view& text, int base) {
   std::string digits;
   const auto has_digit = [&](std::size_t index) { return index < text.size() && IsTomlDigit(text[index], base); };

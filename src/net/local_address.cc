@@ -74,6 +74,7 @@ bool IsLoopbackIpv6(const in6_addr& address) {
 
 bool IsLocalIpv6(const in6_addr& address) {
   if (const auto inner = Ipv4In(address)) return IsLocalIpv4(*inner);
+  if (const auto behind = Ipv4Behind(address)) return IsLocalIpv4(*behind);
   return IN6_IS_ADDR_LOOPBACK(&address) || IN6_IS_ADDR_UNSPECIFIED(&address) || IN6_IS_ADDR_LINKLOCAL(&address) ||
          IsOneOf(address, AF_INET6, kMetadataIpv6);
 }

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <optional>
 #include <utility>
 
 #include "base/unique_fd.h"
@@ -60,10 +59,10 @@ Result<> RemoveName(int directory, const std::string& name) {
   return {};
 }
 
-// Returns nullopt if there is no file of this name; anything but a regular file is an error.
-Result<std::optional<UniqueFd>> OpenSpare(int directory, const std::string& name) {
+// Returns no descriptor if there is no file of this name; anything but a regular file is an error.
+Result<UniqueFd> OpenSpare(int directory, const std::string& name) {
   UniqueFd spare(::openat(directory, name.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  if (!spare && errno == ENOENT) return std::nullopt;
+  if (!spare && errno == ENOENT) return spare;
   if (!spare) return Error::FromErrno("opening the spare");
   struct stat status;
   if (::fstat(spare.get(), &status) != 0) return Error::FromErrno("fstat");
@@ -83,11 +82,10 @@ Result<> PairedFile::Write(std::string_view contents) const {
   const UniqueFd directory = TRY(root_.OpenFile(above_, O_RDONLY | O_DIRECTORY));
   if (!TRY(root_.Status(path_))) return CreateBoth(directory.get(), contents);
   const auto write = [&]() -> Result<> {
-    auto found = TRY(OpenSpare(directory.get(), spare_));
-    // Without a spare, someone has removed it, an older version of Pintle has written the file, or the file system
-    // cannot exchange two names (Replace()).
-    const UniqueFd spare =
-        found ? *std::move(found) : TRY(AllocateSpare(directory.get(), contents.size() + kRoomToGrow));
+    UniqueFd spare = TRY(OpenSpare(directory.get(), spare_));
+    // Someone has removed the spare, an older version of Pintle has written the file, or the file system cannot
+    // exchange two names (Replace()).
+    if (!spare) spare = TRY(AllocateSpare(directory.get(), contents.size() + kRoomToGrow));
     return Replace(directory.get(), spare.get(), contents);
   };
   TRY(write(), "writing " + path_);

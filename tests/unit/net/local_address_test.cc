@@ -58,8 +58,9 @@ TEST(LoopbackHost, IsReachedWithoutANetwork) {
   for (const char* host : {"127.0.0.1", "127.255.255.255", "[::1]", "[::ffff:127.0.0.1]", "localhost", "LOCALHOST"}) {
     EXPECT_TRUE(IsLoopbackHost(host)) << host;
   }
-  for (const char* host : {"127.example.com", "127.0.0.1.example", "127.", "169.254.169.254", "[fe80::1]", "10.0.0.1",
-                           "[2001:db8::1]", "a.localhost", "localhost.example", ""}) {
+  for (const char* host :
+       {"127.example.com", "127.0.0.1.example", "127.", "169.254.169.254", "[fe80::1]", "10.0.0.1", "[2001:db8::1]",
+        "[64:ff9b::7f00:1]", "[2002:7f00:1::1]", "a.localhost", "localhost.example", ""}) {
     EXPECT_FALSE(IsLoopbackHost(host)) << host;
   }
 }

@@ -14,7 +14,7 @@
 namespace pintle::host {
 namespace {
 
-constexpr Owner kUser{1000, 1000};
+constexpr Owner kActingUser{1000, 1000};
 constexpr gid_t kGroupOfProcess = 4711;
 
 class ActingAsTest : public testing::Test {
@@ -38,12 +38,12 @@ class ActingAsTest : public testing::Test {
 };
 
 TEST_F(ActingAsTest, MayReadOnlyWhatTheUserMayRead) {
-  Give("of-user", kUser.uid, 0, 0400);
-  Give("of-group", 0, kUser.gid, 0040);
+  Give("of-user", kActingUser.uid, 0, 0400);
+  Give("of-group", 0, kActingUser.gid, 0040);
   Give("of-root", 0, 0, 0400);
   Give("of-group-of-process", 0, kGroupOfProcess, 0040);
   {
-    const ActingAs acting(kUser);
+    const ActingAs acting(kActingUser);
     EXPECT_TRUE(CanRead("of-user"));
     EXPECT_TRUE(CanRead("of-group"));
     EXPECT_FALSE(CanRead("of-root"));
@@ -53,7 +53,7 @@ TEST_F(ActingAsTest, MayReadOnlyWhatTheUserMayRead) {
 }
 
 TEST_F(ActingAsTest, GivesTheGroupsBack) {
-  { const ActingAs acting(kUser); }
+  { const ActingAs acting(kActingUser); }
   gid_t group = 0;
   ASSERT_EQ(::getgroups(1, &group), 1);
   EXPECT_EQ(group, kGroupOfProcess);
