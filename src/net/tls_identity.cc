@@ -85,6 +85,7 @@ Result<> UseCiphers(SSL_CTX* context, const TlsRules& rules) {
   std::string names;
   for (const std::string& cipher : rules.ciphers) {
     const char* name = NameOf(Ssl().SSL_get_ciphers(any.get()), cipher);
+    if (name == nullptr && rules.unknown_ciphers == UnknownCiphers::kLeftOut) continue;
     if (name == nullptr) return Error(ErrorKind::kInvalid, fmt::format("OpenSSL does not know the cipher {}", cipher));
     if (!std::string_view(name).starts_with("TLS_")) names += std::string(names.empty() ? "" : ":") + name;
   }

@@ -66,6 +66,15 @@ TEST_F(TlsIdentityTest, NeedsNoCipherOfTls12WhenTls13IsTheOldestVersion) {
             "OpenSSL does not know the cipher TLS_ROT13");
 }
 
+TEST_F(TlsIdentityTest, LeavesOutUnknownCiphersIfTheRulesAllowThat) {
+  const std::vector<std::string> ciphers = {"TLS_ROT13", "ECDHE-ECDSA-AES128-GCM-SHA256"};
+  EXPECT_TRUE(Succeeded(Create(certificate_, key_, {.ciphers = ciphers, .unknown_ciphers = UnknownCiphers::kLeftOut})));
+  EXPECT_EQ(MessageOf(Create(certificate_, key_, {.ciphers = ciphers})), "OpenSSL does not know the cipher TLS_ROT13");
+  EXPECT_EQ(
+      MessageOf(Create(certificate_, key_, {.ciphers = {"TLS_ROT13"}, .unknown_ciphers = UnknownCiphers::kLeftOut})),
+      "the list of ciphers has no cipher for TLS 1.2; add one");
+}
+
 TEST(TlsVersion, IsNamedAsInKubernetes) {
   EXPECT_EQ(ValueOf(ParseTlsVersion("VersionTLS12")), TlsVersion::k1_2);
   EXPECT_EQ(ValueOf(ParseTlsVersion("VersionTLS13")), TlsVersion::k1_3);
