@@ -96,5 +96,12 @@ ExitStatus Main(const std::vector<std::string_view>& given) {
 int main(int argc, char** argv) {
   // Makes a write beyond the limit on file sizes fail with EFBIG instead of killing the process.
   std::signal(SIGXFSZ, SIG_IGN);
-  return static_cast<int>(pintle::controller::Main({argv + 1, argv + argc}));
+  auto status = pintle::controller::Main({argv + 1, argv + argc});
+  // If the answer could not be printed, for instance to a file on a full disk, the exit status must not be that of
+  // success.
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    fmt::print(stderr, "pintle-controller: cannot write to standard output\n");
+    status = pintle::ExitStatus::kWrong;
+  }
+  return static_cast<int>(status);
 }

@@ -19,6 +19,7 @@
 #include "ctl/recover.h"
 #include "ctl/verbs.h"
 #include "host/ostree/named_deployment.h"
+#include "machineconfig/input.h"
 
 namespace pintle::ctl {
 namespace {
@@ -41,8 +42,7 @@ Result<std::optional<host::DeployedImage>> BootedImage(const Machine& machine, c
     if (host.deployments == nullptr) return std::optional<host::DeployedImage>();
     return TRY(host.deployments->Observe()).booted;
   }
-  const Root own_root = TRY(Root::Open("/"));
-  const std::string text = TRY(own_root.ReadFile(line.Value("--command-line").value_or("/proc/cmdline")));
+  const std::string text = TRY(machineconfig::ReadInput(line.Value("--command-line").value_or("/proc/cmdline")));
   return host::NamedDeployment(machine.root(), text);
 }
 

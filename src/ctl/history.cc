@@ -24,6 +24,10 @@ std::string FieldOf(const log::PastEntry& entry, const std::string& name) {
   return field == entry.fields.end() ? "" : field->second;
 }
 
+// Returns whether root has written the entry.  The journal itself sets this field, and any user can write entries with
+// our ids.
+bool IsByRoot(const log::PastEntry& entry) { return FieldOf(entry, "_UID") == "0"; }
+
 PastChange ChangeFrom(const log::PastEntry& entry) {
   PastChange change;
   change.at = ToRfc3339(entry.at);
@@ -55,6 +59,7 @@ std::vector<PastChange> ChangesIn(std::span<const log::PastEntry> entries, const
   std::vector<PastChange> changes;
   bool is_last_open = false;
   for (const log::PastEntry& entry : entries) {
+    if (!IsByRoot(entry)) continue;
     PastChange change = ChangeFrom(entry);
     const bool is_begin = FieldOf(entry, "MESSAGE_ID") == change::kChangeBegan.hex();
     const bool is_end =

@@ -37,9 +37,10 @@ struct PastChange {
   };
 };
 
-// Joins the entry about the beginning of each change with the entry about its end.  A change without an end was cut
-// short.  Only the last change may still be under way: without an end, it gets the outcome `last_outcome`.  An end
-// without a beginning, such as that of a recovery, is a change of its own.
+// Joins the entry about the beginning of each change with the entry about its end.  Entries that root has not written
+// are left out, since only root changes a machine.  A change without an end was cut short.  Only the last change may
+// still be under way: without an end, it gets the outcome `last_outcome`.  An end without a beginning, such as that of
+// a recovery, is a change of its own.
 std::vector<PastChange> ChangesIn(std::span<const log::PastEntry> entries, const std::string& last_outcome);
 
 // Returns the outcome of a last change without an end.  `is_claimed` is whether a process holds the claim on the

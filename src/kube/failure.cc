@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "api/lenient.h"
+#include "base/first_characters.h"
+#include "base/printable.h"
 #include "base/utf8.h"
 #include "json/fields.h"
 
@@ -71,15 +73,14 @@ ErrorKind KindOf(int status) {
   }
 }
 
-// Returns a single line without control characters, safe for logs and terminals.
+// Returns a single line without control characters, safe for logs and terminals.  The limit is in characters.
 std::string Harmless(std::string text, std::size_t limit = kRefusalLimit) {
-  if (text.size() > limit) {
-    text.resize(limit);
-    text += " ...";
-  }
   std::replace_if(
       text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
-  return text;
+  std::string beginning = FirstCharacters(text, limit);
+  if (beginning.size() < text.size()) beginning += " ...";
+  // This escapes the control characters beyond ASCII, which a terminal obeys as well.
+  return Printable(beginning);
 }
 
 // A webhook chooses its reason freely; the API server's reasons are one word.

@@ -79,15 +79,19 @@ const char* NameOf(const STACK_OF(SSL_CIPHER) * known, const std::string& cipher
 }
 
 // The list may also name ciphers of TLS 1.3, because other programs use the same lists; these ciphers are ignored.
-Result<> UseCiphers(SSL_CTX* context, const std::vector<std::string>& ciphers) {
+Result<> UseCiphers(SSL_CTX* context, const TlsRules& rules) {
   if (Ssl().SSL_CTX_set_cipher_list(context, "ALL") != 1) return OpensslError("listing ciphers");
   const SslPtr any(Ssl().SSL_new(context));
-  std::string names = ciphers.empty() ? kIntermediateCiphers : "";
-  for (const std::string& cipher : ciphers) {
+  std::string names;
+  for (const std::string& cipher : rules.ciphers) {
     const char* name = NameOf(Ssl().SSL_get_ciphers(any.get()), cipher);
+    if (name == nullptr && rules.unknown_ciphers == UnknownCiphers::kLeftOut) continue;
     if (name == nullptr) return Error(ErrorKind::kInvalid, fmt::format("OpenSSL does not know the cipher {}", cipher));
     if (!std::string_view(name).starts_with("TLS_")) names += std::string(names.empty() ? "" : ":") + name;
   }
+  // A server that accepts only TLS 1.3 needs no cipher of TLS 1.2, but OpenSSL refuses an empty list.
+  const bool needs_none = rules.ciphers.empty() || rules.oldest == TlsVersion::k1_3;
+  if (names.empty() && needs_none) names = kIntermediateCiphers;
   if (names.empty()) return Error(ErrorKind::kInvalid, "the list of ciphers has no cipher for TLS 1.2; add one");
   if (Ssl().SSL_CTX_set_cipher_list(context, names.c_str()) != 1) return OpensslError("these ciphers cannot be used");
   return {};
@@ -139,7 +143,7 @@ Result<std::shared_ptr<const TlsIdentity>> TlsIdentity::Create(const std::string
   Ssl().SSL_CTX_set_alpn_select_cb(context.get(), ChooseHttp1, nullptr);
   Ssl().SSL_CTX_ctrl(context.get(), SSL_CTRL_SET_DH_AUTO, 1, nullptr);
   ForgetSessions(context.get());
-  TRY(UseCiphers(context.get(), rules.ciphers));
+  TRY(UseCiphers(context.get(), rules));
   TRY(UseCertificates(context.get(), certificate), "the certificate");
   TRY(UseKey(context.get(), key), "the key");
   return std::shared_ptr<const TlsIdentity>(new TlsIdentity(std::move(context)));

@@ -22,11 +22,15 @@ enum class TlsVersion { k1_2, k1_3 };
 // Parses "VersionTLS12" or "VersionTLS13", the names that Kubernetes' programs use.
 Result<TlsVersion> ParseTlsVersion(std::string_view name);
 
+// What happens to a cipher that OpenSSL does not know.
+enum class UnknownCiphers { kRefused, kLeftOut };
+
 struct TlsRules {
   TlsVersion oldest = TlsVersion::k1_2;
   // The ciphers of TLS 1.2 by their IANA or OpenSSL names; empty for Mozilla's intermediate list.  The ciphers of TLS
   // 1.3 cannot be chosen.
   std::vector<std::string> ciphers = {};
+  UnknownCiphers unknown_ciphers = UnknownCiphers::kRefused;
 };
 
 class TlsIdentity {

@@ -127,6 +127,8 @@ Result<net::TlsRules> TlsRulesIn(const std::string& directory) {
   // The profile Old would allow older versions and weaker ciphers than we support; Intermediate is our own default.
   if (is_modern) rules.oldest = net::TlsVersion::k1_3;
   if (is_custom && !is_modern) rules.ciphers = profile->custom->ciphers;
+  // A profile is for all programs of the cluster, and each of them uses the ciphers that it knows.
+  rules.unknown_ciphers = net::UnknownCiphers::kLeftOut;
   return rules;
 }
 

@@ -36,7 +36,7 @@ struct BootstrapFolder {
 Result<ServedPools> ServeBootstrap(BootstrapFolder folder, const std::shared_ptr<event::TextCache>& cache);
 
 // Returns the TLS rules of the APIServer in the folder.  They are the default rules if there is no APIServer, or if it
-// has no TLS profile or one that is neither Modern nor Custom.
+// has no TLS profile or one that is neither Modern nor Custom.  Ciphers that OpenSSL does not know are left out.
 Result<net::TlsRules> TlsRulesIn(const std::string& directory);
 
 }  // namespace pintle::serving

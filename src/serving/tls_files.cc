@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "serving/tls_files.h"
 
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "net/certificates.h"
@@ -18,6 +20,14 @@ std::optional<WallTime> ExpiryOfFirst(const std::string& chain) {
   return certificates->front().not_after;
 }
 
+// net::ReadPem() finds files from the root directory, but the path may begin in the working directory.
+Result<std::string> AbsolutePath(const std::string& path) {
+  std::error_code failure;
+  const std::string absolute = std::filesystem::absolute(path, failure);
+  if (failure) return Error::FromErrno("finding " + path, failure.value());
+  return absolute;
+}
+
 }  // namespace
 
 TlsFiles::TlsFiles(std::string certificate, std::string key, net::TlsRules rules, Renewed renewed)
@@ -28,6 +38,8 @@ TlsFiles::TlsFiles(std::string certificate, std::string key, net::TlsRules rules
 
 Result<std::unique_ptr<TlsFiles>> TlsFiles::Open(event::Loop& loop, std::string certificate, std::string key,
                                                  net::TlsRules rules, Renewed renewed) {
+  certificate = TRY(AbsolutePath(certificate));
+  key = TRY(AbsolutePath(key));
   std::unique_ptr<TlsFiles> files(
       new TlsFiles(std::move(certificate), std::move(key), std::move(rules), std::move(renewed)));
   files->watch_ =

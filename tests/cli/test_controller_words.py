@@ -31,3 +31,15 @@ def test_the_version_is_printed_in_both_ways():
     printed = controller("version")
     assert re.fullmatch(r"pintle-controller \S+\n", printed)
     assert controller("--version") == printed
+
+
+def test_an_answer_that_cannot_be_written_is_an_error(tmp_path):
+    keys = tmp_path / "keys"
+    keys.write_text("0123456789abcdef" * 4 + "\n")
+    for words in [["version"], ["token", "--pool", "worker", "--key-file", keys]]:
+        with open("/dev/full", "wb") as full:
+            answer = subprocess.run(
+                [CONTROLLER, *words], stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=60
+            )
+        assert answer.returncode == 1, words
+        assert "cannot write to standard output" in answer.stderr

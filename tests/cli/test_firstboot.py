@@ -48,6 +48,14 @@ def machine(tmp_path):
     return NewMachine(tmp_path)
 
 
+def test_the_command_line_may_be_in_the_working_directory(machine):
+    machine.encapsulate()
+    words = ["firstboot", "--root", machine.root, "--if-nothing-to-do", "--command-line", machine.command_line.name]
+    answer = subprocess.run([PINTLE.resolve(), *words], cwd=machine.command_line.parent, capture_output=True, text=True,
+                            check=False)
+    assert answer.returncode == 0, answer.stderr
+
+
 @pytest.mark.parametrize("spec", [
     {}, {"osImageURL": IMAGE}, {"osImageURL": "docker://" + IMAGE}, {"kernelArguments": ["probe=1"]},
     {"osImageURL": IMAGE, "kernelArguments": ['probe=1 quoted="a b"'], "kernelType": "default", "extensions": []}])

@@ -16,7 +16,8 @@ using testing::SizeIs;
 log::PastEntry Entry(const log::MessageId& id, std::string verb, std::string to, std::string outcome = "") {
   log::PastEntry entry;
   entry.at = ValueOf(FromRfc3339("2026-11-21T05:41:43Z"));
-  entry.fields = {{"MESSAGE_ID", std::string(id.hex())},
+  entry.fields = {{"_UID", "0"},
+                  {"MESSAGE_ID", std::string(id.hex())},
                   {change::record_field::kVerb, std::move(verb)},
                   {change::record_field::kTo, std::move(to)},
                   {change::record_field::kOutcome, std::move(outcome)}};
@@ -52,6 +53,21 @@ TEST(ChangesIn, ReportsOnlyTheLastChangeAsUnderWay) {
   ASSERT_THAT(changes, SizeIs(2));
   EXPECT_EQ(changes[0].outcome, "cut short");
   EXPECT_EQ(changes[1].outcome, "under way");
+}
+
+TEST(ChangesIn, LeavesOutEntriesOfOtherUsers) {
+  log::PastEntry forged_end = Entry(change::kChangeEnded, "apply", "a", "done");
+  forged_end.fields["_UID"] = "61184";
+  log::PastEntry forged_begin = Entry(change::kChangeBegan, "apply", "b");
+  forged_begin.fields["_UID"] = "1000";
+  log::PastEntry without_sender = Entry(change::kRecovered, "recover", "c", "undone");
+  without_sender.fields.erase("_UID");
+  const log::PastEntry entries[] = {Entry(change::kChangeBegan, "apply", "a"), forged_end, forged_begin,
+                                    without_sender};
+  const auto changes = ChangesIn(entries, "cut short");
+  ASSERT_THAT(changes, SizeIs(1));
+  EXPECT_EQ(changes[0].to, "a");
+  EXPECT_EQ(changes[0].outcome, "cut short");
 }
 
 TEST(ChangesIn, ReportsAnEndAlsoWhileTheNextChangeHoldsTheClaim) {

@@ -2,6 +2,7 @@
 
 // Tests the formats on the wire: paths of requests; lists, events and refusals of answers.
 
+#include "base/utf8.h"
 #include "json/parse.h"
 #include "kube/backoff.h"
 #include "kube/failure.h"
@@ -176,6 +177,20 @@ TEST(Refusals, AreCutIfTheyRepeatTheWholeObject) {
   const Failure failure =
       FailureFrom(Head(422), R"({"kind":"Status","message":")" + std::string(100000, 'x') + R"("})");
   EXPECT_LT(failure.error.message().size(), 1100U);
+}
+
+TEST(Refusals, AreCutBetweenCharacters) {
+  std::string message = "x";
+  for (int i = 0; i < 2000; ++i) message += "\u00e4";
+  const Failure failure = FailureFrom(Head(422), R"({"kind":"Status","message":")" + message + R"("})");
+  EXPECT_TRUE(IsUtf8(failure.error.message()));
+  EXPECT_THAT(failure.error.message(), testing::EndsWith("\u00e4 ... (status 422)"));
+}
+
+TEST(Refusals, CannotControlATerminal) {
+  const Failure failure =
+      FailureFrom(Head(403), R"({"kind":"Status","message":"a\u001b[2J\u009b2J\u202eb","reason":"c\u0085"})");
+  EXPECT_EQ(failure.error.message(), R"(a [2J\xC2\x9B2J\xE2\x80\xAEb (status 403 c\xC2\x85))");
 }
 
 TEST(Refusals, HaveTheServersDelay) {

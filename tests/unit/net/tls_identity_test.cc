@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "net/tls_identity.h"
 
+#include <string>
+#include <vector>
+
 #include "support/expect.h"
 #include "unit/net/made_certificate.h"
 #include "unit/net/servers.h"
@@ -53,6 +56,23 @@ TEST_F(TlsIdentityTest, AcceptsCiphersByEitherName) {
             "OpenSSL does not know the cipher TLS_ROT13");
   EXPECT_EQ(MessageOf(Create(certificate_, key_, {.ciphers = {"TLS_AES_128_GCM_SHA256"}})),
             "the list of ciphers has no cipher for TLS 1.2; add one");
+}
+
+TEST_F(TlsIdentityTest, NeedsNoCipherOfTls12WhenTls13IsTheOldestVersion) {
+  const std::vector<std::string> modern = {"TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384",
+                                           "TLS_CHACHA20_POLY1305_SHA256"};
+  EXPECT_TRUE(Succeeded(Create(certificate_, key_, {.oldest = TlsVersion::k1_3, .ciphers = modern})));
+  EXPECT_EQ(MessageOf(Create(certificate_, key_, {.oldest = TlsVersion::k1_3, .ciphers = {"TLS_ROT13"}})),
+            "OpenSSL does not know the cipher TLS_ROT13");
+}
+
+TEST_F(TlsIdentityTest, LeavesOutUnknownCiphersIfTheRulesAllowThat) {
+  const std::vector<std::string> ciphers = {"TLS_ROT13", "ECDHE-ECDSA-AES128-GCM-SHA256"};
+  EXPECT_TRUE(Succeeded(Create(certificate_, key_, {.ciphers = ciphers, .unknown_ciphers = UnknownCiphers::kLeftOut})));
+  EXPECT_EQ(MessageOf(Create(certificate_, key_, {.ciphers = ciphers})), "OpenSSL does not know the cipher TLS_ROT13");
+  EXPECT_EQ(
+      MessageOf(Create(certificate_, key_, {.ciphers = {"TLS_ROT13"}, .unknown_ciphers = UnknownCiphers::kLeftOut})),
+      "the list of ciphers has no cipher for TLS 1.2; add one");
 }
 
 TEST(TlsVersion, IsNamedAsInKubernetes) {

@@ -175,6 +175,7 @@ TEST_F(ServedBootstrapTest, HasTheTlsRulesOfTheApiServer) {
   EXPECT_EQ(rules_with("").oldest, net::TlsVersion::k1_2);
   const std::string custom = "tlsSecurityProfile: {type: Custom, custom: {ciphers: [ECDHE-RSA-AES128-GCM-SHA256], ";
   EXPECT_THAT(rules_with(custom + "minTLSVersion: VersionTLS12}}").ciphers, ElementsAre("ECDHE-RSA-AES128-GCM-SHA256"));
+  EXPECT_EQ(rules_with(custom + "minTLSVersion: VersionTLS12}}").unknown_ciphers, net::UnknownCiphers::kLeftOut);
   EXPECT_EQ(rules_with(custom + "minTLSVersion: VersionTLS13}}").oldest, net::TlsVersion::k1_3);
   EXPECT_TRUE(rules_with(custom + "minTLSVersion: VersionTLS13}}").ciphers.empty());
   folder_.Write("api-server/api-server.yaml", "kind: Pod\n");
