@@ -58,11 +58,16 @@ bool HasPrefix(const in6_addr& address, std::initializer_list<std::uint8_t> pref
   return std::equal(prefix.begin(), prefix.end(), &address.s6_addr[0]);
 }
 
-// Returns the IPv4 address in an IPv6 address, if packets to the latter are for the former: it is mapped or compatible,
-// or it has the prefix of a gateway (NAT64, RFC 6052) or of a tunnel (6to4, RFC 3056).
+// Returns the IPv4 address that is mapped to an IPv6 address, if there is one.
 std::optional<in_addr> Ipv4In(const in6_addr& address) {
-  const bool is_nat64 = HasPrefix(address, {0x00, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0});
-  if (is_nat64 || IN6_IS_ADDR_V4MAPPED(&address) || IN6_IS_ADDR_V4COMPAT(&address)) return Ipv4At(address, 12);
+  if (!IN6_IS_ADDR_V4MAPPED(&address) && !IN6_IS_ADDR_V4COMPAT(&address)) return std::nullopt;
+  return Ipv4At(address, 12);
+}
+
+// Returns the IPv4 address to which a gateway (NAT64, RFC 6052) or a tunnel (6to4, RFC 3056) forwards the packets for
+// an IPv6 address.
+std::optional<in_addr> Ipv4Behind(const in6_addr& address) {
+  if (HasPrefix(address, {0x00, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0})) return Ipv4At(address, 12);
   if (HasPrefix(address, {0x20, 0x02})) return Ipv4At(address, 2);
   return std::nullopt;
 }
