@@ -290,6 +290,7 @@ class Changer {
       // A tree that is not running has no boot to wait for.
       if (!runs_with_new || boot_id.empty()) return journal_.Close();
       // The journal stays, so that the reboot is not forgotten if this program ends before it.
+      change.phase = Phase::kUndoing;
       change.steps.clear();
       change.undo.clear();
       change.boot_id = boot_id;
@@ -300,7 +301,9 @@ class Changer {
   }
 
   // Returns whether the old state is back already, and only the reboot is missing.
-  static bool IsTakenBack(const Change& change) { return change.steps.empty() && change.undo.empty(); }
+  static bool IsTakenBack(const Change& change) {
+    return change.phase == Phase::kUndoing && change.steps.empty() && change.undo.empty();
+  }
 
   Result<Recovered> EndTakenBack(const Change& change) const {
     if (!TRY(HasRebooted(host_.root, change))) return Recovered{Recovery::kRebootNeededToUndo, change.reason};

@@ -238,10 +238,10 @@ Result<> HttpCall::Exchange::TakeHead(const HttpHead& head) {
 
 Result<> HttpCall::Exchange::TakePiece(std::string_view piece) {
   NoteActivity();
-  if (over_ || next_) return {};
+  if (over_) return {};
   body_size_ += piece.size();
   if (body_size_ > request_.body_limit) return BodyOverLimit(request_.body_limit, url_.HostAndPort());
-  receiver_.body(piece);
+  if (!next_) receiver_.body(piece);  // The body of a redirect is read, but nobody wants it.
   return {};
 }
 
@@ -261,6 +261,7 @@ Result<> HttpCall::Exchange::Follow() {
   url_ = *std::exchange(next_, std::nullopt);
   ++redirects_;
   head_ = HeadReader();
+  body_size_ = 0;
   return Send();
 }
 
