@@ -141,7 +141,7 @@ std::optional<WallTime> FirstEnd(const PauseReport& report) {
 std::string_view Reason(const PauseReport& report, WallTime now) {
   const std::optional<WallTime> end = FirstEnd(report);
   if (end && now >= *end + kSecond) return "CertificateExpired";
-  if (end && *end - now < kCertificateIsUrgent) return "CertificateExpiresSoon";
+  if (end && *end < now + kCertificateIsUrgent) return "CertificateExpiresSoon";
   if (!report.bundles.empty()) return "CertificatesWait";
   if (report.reboots) return "RebootWaits";
   if (report.drains) return "DrainWaits";
