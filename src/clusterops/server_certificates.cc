@@ -63,11 +63,14 @@ bool HasToBeRenewed(const net::Certificate& certificate, WallTime now) {
   return now >= certificate.not_before + life / 10 * (kRenewedAfter / std::chrono::years(1));
 }
 
-// Two authorities can have the same name and the same times, so the texts are compared.
+// Two authorities can have the same name and the same times, so the texts are compared.  The Secret may have other text
+// before the certificate, which a bundle does not keep.
 bool IsIn(const std::string& bundle, const api::Secret& authority) {
   const std::string text = DecodedIn(&authority, kCertificateKey);
-  const std::size_t end = text.find(kCertificateEnd.substr(0, kCertificateEnd.size() - 1));
-  return end != std::string::npos && bundle.find(std::string_view(text).substr(0, end)) != std::string::npos;
+  const std::size_t begin = text.find(kCertificateBegin);
+  const std::size_t end = text.find(kCertificateEnd.substr(0, kCertificateEnd.size() - 1), begin);
+  return end != std::string::npos &&
+         bundle.find(std::string_view(text).substr(begin, end - begin)) != std::string::npos;
 }
 
 bool Names(const std::string& certificate, const std::vector<std::string>& hosts) {
