@@ -67,7 +67,8 @@ class DrainForecasts {
   struct Forecast {
     std::string pool;
     bool is_requested = false;
-    bool is_wanted = false;  // The node was about to be updated at the latest call of Await().
+    bool is_wanted = false;   // The node was about to be updated at the latest call of Await().
+    MonotonicTime wanted_at;  // The latest time at which the node was about to be updated.
     std::optional<MonotonicTime> known_since;
     kube::Call call;
   };
