@@ -66,11 +66,13 @@ bool HasToBeRenewed(const net::Certificate& certificate, WallTime now) {
 }
 
 // Returns whether a bundle contains an authority.  Two authorities can have the same name and the same times, so the
-// texts are compared.
+// texts are compared.  The Secret may have other text before the certificate, which a bundle does not keep.
 bool ContainsAuthority(const std::string& bundle, const api::Secret& authority) {
   const std::string text = DecodedIn(&authority, kCertificateKey);
-  const std::size_t end = text.find(kCertificateEnd.substr(0, kCertificateEnd.size() - 1));
-  return end != std::string::npos && bundle.find(std::string_view(text).substr(0, end)) != std::string::npos;
+  const std::size_t begin = text.find(kCertificateBegin);
+  const std::size_t end = text.find(kCertificateEnd.substr(0, kCertificateEnd.size() - 1), begin);
+  return end != std::string::npos &&
+         bundle.find(std::string_view(text).substr(begin, end - begin)) != std::string::npos;
 }
 
 // Returns whether a certificate is for all of the hosts.

@@ -582,7 +582,10 @@ void Controller::KeepRenderedConfigs(const View& view) {
 
 void Controller::CollectGarbage(const View& view) {
   const WallTime now = clock_.Wall();
+  const pool::PoolNames rendering = renderer_.rendering();
   for (const Garbage& config : FindGarbage(view, settings_.kept_configs)) {
+    // The renderer may have created or found the config, and be about to make it the pool's target.
+    if (rendering.contains(config.pool)) continue;
     const auto kept_until = KeptUntil(*view.PoolNamed(config.pool));
     if (!kept_until || *kept_until > now) continue;
     const std::string action = "removing " + config.name;

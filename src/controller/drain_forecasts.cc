@@ -13,6 +13,9 @@ namespace {
 
 // A forecast is valid for this long: pods and budgets change all the time.
 constexpr auto kFresh = std::chrono::minutes(1);
+// The forecast of an undrainable node is repeated for this long after the node was about to be updated.  By then, the
+// node has probably been updated, or the config was taken back.
+constexpr auto kRepeatedFor = std::chrono::hours(6);
 // In each kWaitPeriod, the nodes of a pool wait for kLongestWait at most, since an answer can take long, or never come.
 constexpr auto kLongestWait = std::chrono::minutes(1);
 constexpr auto kWaitPeriod = std::chrono::minutes(10);
@@ -57,18 +60,21 @@ bool DrainForecasts::EnsureForecast(const NodeChange& change, std::span<const ap
   // A forecast that was fresh when the node was about to be updated stays valid until the node has been updated.
   const bool is_known = IsFresh(forecast) || (forecast.is_wanted && forecast.known_since);
   forecast.is_wanted = true;
+  forecast.wanted_at = clock_.Monotonic();
   if (!is_known && !forecast.is_requested) Begin(change.node, nodes);
   return is_known;
 }
 
 // Forecasts for undrainable nodes are repeated even if these nodes are not about to be updated, since they may be
-// drainable by now.  For other nodes that are not about to be updated, nobody needs a forecast any more.
+// drainable by now.  For other nodes that are not about to be updated, nobody needs a forecast any more.  An
+// undrainable node that has not been about to be updated for long is one of these others.
 void DrainForecasts::ForgetOldForecasts(const std::set<std::string>& wanted, std::span<const api::Node* const> nodes) {
   for (auto i = forecasts_.begin(); i != forecasts_.end();) {
     auto& [node, forecast] = *i;
     const bool is_gone = NodeNamed(node, nodes) == nullptr;
     forecast.is_wanted = forecast.is_wanted && wanted.contains(node);
-    if (is_gone) MarkDrainable(node);
+    const bool is_needless = !wanted.contains(node) && clock_.Monotonic() - forecast.wanted_at >= kRepeatedFor;
+    if (is_gone || is_needless) MarkDrainable(node);
     const bool is_undrainable = undrainable_.contains(node);
     if (is_undrainable && !forecast.is_requested && !IsFresh(forecast)) Begin(node, nodes);
     const bool forgets = is_gone || (!is_undrainable && !forecast.is_wanted && !IsFresh(forecast));

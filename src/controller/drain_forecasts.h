@@ -70,6 +70,7 @@ class DrainForecasts {
     std::string pool;
     bool is_requested = false;                 // A forecast is being made.
     bool is_wanted = false;                    // The node was about to be updated at the latest call of Await().
+    MonotonicTime wanted_at;                   // The latest time at which the node was about to be updated.
     std::optional<MonotonicTime> known_since;  // The time of the latest answer.
     kube::Call call;
   };

@@ -22,8 +22,20 @@ constexpr const char* kBundleKey = "ca-bundle.crt";
 constexpr const char* kUnrendered = "unrendered";
 // The entry beside the token in its Secret, or the file beside the token in its directory.
 constexpr const char* kAuthoritiesEntry = "ca.crt";
-// The registry inside the cluster, from which new machines cannot pull.
-constexpr std::string_view kInternalRegistry = "image-registry.openshift-image-registry.svc";
+// The ends of the names of Services, and a part of the names that Routes get, in the namespace of the cluster's
+// registry.
+constexpr std::string_view kRegistryService = ".openshift-image-registry.svc";
+constexpr std::string_view kRegistryServiceInFull = ".openshift-image-registry.svc.cluster.local";
+constexpr std::string_view kRegistryRoute = "-openshift-image-registry.";
+
+// Returns whether an image is in the registry inside the cluster.  New machines cannot pull from there: they cannot
+// resolve the name of a Service, and do not have the credentials for a Route yet.
+bool IsInClusterRegistry(std::string_view image) {
+  const std::string_view registry = image.substr(0, image.find('/'));
+  const std::string_view host = registry.substr(0, registry.find(':'));
+  return host.ends_with(kRegistryService) || host.ends_with(kRegistryServiceInFull) ||
+         host.find(kRegistryRoute) != std::string_view::npos;
+}
 
 // Returns the image that a pool's new machines start with.  Returns an empty string if no image was built from their
 // config, if they cannot pull it, or if no node of the pool has been updated yet.
@@ -31,9 +43,8 @@ std::string ImageFor(const api::MachineConfigPool& pool, const View& view, const
   const pool::Layering layering = pool::FindLayering(pool, view.os_configs, view.os_builds);
   if (layering.build == nullptr || layering.image().empty() || pool.status.updated_machine_count == 0) return "";
   const bool is_of_config = layering.build->spec.machine_config.name == config;
-  const bool is_reachable = layering.image().find(kInternalRegistry) == std::string_view::npos;
   const bool is_built = pool::BuildProgress(*layering.build).succeeded;
-  return is_of_config && is_reachable && is_built ? std::string(layering.image()) : "";
+  return is_of_config && is_built && !IsInClusterRegistry(layering.image()) ? std::string(layering.image()) : "";
 }
 
 std::string ServedKey(const std::string& config, const serving::ServedSources& sources) {

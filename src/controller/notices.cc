@@ -185,7 +185,7 @@ class NoticeFinder {
     const PauseReport* const report = inputs_.pause_of(pool.metadata.name);
     if (report == nullptr || !report->waits()) return;
     for (const WaitingBundle& bundle : report->bundles) {
-      if (!bundle.valid_until || *bundle.valid_until - inputs_.now >= kCertificateIsUrgent) continue;
+      if (!bundle.valid_until || *bundle.valid_until >= inputs_.now + kCertificateIsUrgent) continue;
       const bool has_expired = inputs_.now >= *bundle.valid_until + kLastSecond;
       const char* const type = has_expired ? kCertificateExpired : kCertificateExpiring;
       const std::string until = ToRfc3339(*bundle.valid_until);

@@ -45,7 +45,7 @@ OverlaidObjects::OverlaidObjects(kube::Client& client, Type type, Need need, Lis
                .removed =
                    [this](const kube::AnyObject& gone) {
                      expected_.erase(gone.metadata().name);
-                     answers_.Gone(gone.metadata().name);
+                     answers_.Gone(kube::NameOf(gone.metadata()));
                      Changed();
                    },
                .synced = [this] { Synced(); },
@@ -63,15 +63,15 @@ const kube::AnyObject* OverlaidObjects::FindAny(const std::string& name) const {
 }
 
 void OverlaidObjects::StoreAnyAnswer(std::unique_ptr<kube::AnyObject> answered) {
-  const kube::AnyObject* const known = FindAny(answered->metadata().name);
-  if (known == nullptr) return;
-  if (IsLater(answered->metadata().resource_version, known->metadata().resource_version)) {
+  const kube::AnyObject* const mirrored = mirror_.Find(kube::NameOf(answered->metadata()));
+  if (mirrored == nullptr) return;
+  if (IsLater(answered->metadata().resource_version, LatestOf(*mirrored).metadata().resource_version)) {
     answers_.Put(std::move(answered));
   }
 }
 
 void OverlaidObjects::StoreAnyOlderAnswer(std::unique_ptr<kube::AnyObject> answered) {
-  if (FindAny(answered->metadata().name) != nullptr) answers_.Put(std::move(answered));
+  if (mirror_.Find(kube::NameOf(answered->metadata())) != nullptr) answers_.Put(std::move(answered));
 }
 
 const kube::AnyObject& OverlaidObjects::LatestOf(const kube::AnyObject& mirrored) const {

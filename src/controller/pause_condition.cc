@@ -143,7 +143,7 @@ std::optional<WallTime> FirstExpiry(const PauseReport& report) {
 std::string_view Reason(const PauseReport& report, WallTime now) {
   const std::optional<WallTime> expiry = FirstExpiry(report);
   if (expiry && now >= *expiry + kSecond) return "CertificateExpired";
-  if (expiry && *expiry - now < kCertificateIsUrgent) return "CertificateExpiresSoon";
+  if (expiry && *expiry < now + kCertificateIsUrgent) return "CertificateExpiresSoon";
   if (!report.bundles.empty()) return "CertificatesWait";
   if (report.reboots) return "RebootWaits";
   if (report.drains) return "DrainWaits";

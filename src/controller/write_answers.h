@@ -8,10 +8,10 @@
 
 #include <map>
 #include <memory>
-#include <string>
 #include <utility>
 
 #include "kube/any_object.h"
+#include "kube/resource_kind.h"
 #include "kube/resource_version.h"
 
 namespace pintle::controller {
@@ -22,28 +22,28 @@ using kube::IsLater;
 class WriteAnswers {
  public:
   void Put(std::unique_ptr<kube::AnyObject> answered) {
-    std::string name = answered->metadata().name;
+    kube::ObjectName name = kube::NameOf(answered->metadata());
     answered_.insert_or_assign(std::move(name), std::move(answered));
   }
 
   // Returns the answer about an object if the mirror does not have this version yet, or else the mirrored object.
   const kube::AnyObject& LatestOf(const kube::AnyObject& mirrored) const {
-    const auto found = answered_.find(mirrored.metadata().name);
+    const auto found = answered_.find(kube::NameOf(mirrored.metadata()));
     return found == answered_.end() ? mirrored : *found->second;
   }
 
   // Must be called when the mirror has a new version of the object.
   void Mirrored(const kube::AnyObject& now) {
-    const auto found = answered_.find(now.metadata().name);
+    const auto found = answered_.find(kube::NameOf(now.metadata()));
     if (found == answered_.end()) return;
     if (!IsLater(found->second->metadata().resource_version, now.metadata().resource_version)) answered_.erase(found);
   }
 
   // Must be called when the mirror has removed the object.
-  void Gone(const std::string& name) { answered_.erase(name); }
+  void Gone(const kube::ObjectName& name) { answered_.erase(name); }
 
  private:
-  std::map<std::string, std::unique_ptr<kube::AnyObject>> answered_;
+  std::map<kube::ObjectName, std::unique_ptr<kube::AnyObject>> answered_;
 };
 
 }  // namespace pintle::controller

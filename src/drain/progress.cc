@@ -106,10 +106,14 @@ class TransitionMaker {
     return Transition{phase::Uncordoning{request}, {news::Uncordoning{}}, Command::kUncordon};
   }
 
+  // The Node may have any time as the start, and the difference of two times may be too long for a WallTime.
+  bool HasLasted(Settings::Time time, WallTime started) const { return started < now_ - time; }
+
   Transition Evict(const Request& request, WallTime started, std::vector<News> news) const {
-    if (now_ - started > settings_.timeout) news.push_back(news::Overdue{started});
+    if (HasLasted(settings_.timeout, started)) news.push_back(news::Overdue{started});
     news.push_back(news::Draining{request, started});
-    return {phase::Evicting{request, started, now_ - started > settings_.slow_after}, std::move(news), Command::kEvict};
+    return {phase::Evicting{request, started, HasLasted(settings_.slow_after, started)}, std::move(news),
+            Command::kEvict};
   }
 
   template <typename P>

@@ -29,8 +29,9 @@ using std::chrono::seconds;
 
 // A message names at most this many nodes.
 constexpr std::size_t kMostNamed = 5;
-// If a node has not been updated this long after its update was recorded in the memory, the update is recorded again.
-constexpr auto kRecordLasts = std::chrono::minutes(10);
+// The limits of Follower::RecordLasts().
+constexpr seconds kShortestRecord = std::chrono::minutes(1);
+constexpr seconds kLongestRecord = std::chrono::minutes(10);
 // Longer texts are cut off; both limits are in characters.
 constexpr std::size_t kLongestReason = 512;
 constexpr std::size_t kLongestMessage = 4096;
@@ -874,6 +875,12 @@ class Follower {
     });
   }
 
+  // If a node has not been updated this long after its update was recorded in the memory, the update is recorded again.
+  // The node's timeout begins at the recorded time, so only a small part of it may pass before the update.
+  seconds RecordLasts() const {
+    return std::clamp<seconds>(CurrentWave().node_timeout / 6, kShortestRecord, kLongestRecord);
+  }
+
   // Records when nodes are given the target, and which of these nodes have a fault already.
   void Record(const std::vector<NodeUpdate>& updates) {
     std::map<std::string_view, std::size_t> indices;
@@ -885,7 +892,7 @@ class Follower {
       const bool is_unwell = nodes_[i].is_degraded() || !IsReadyUncordoned(nodes_[i]);
       if (is_unwell) AddTo(memory_.ailing, update.node);
       const auto assigned = memory_.assigned_at.find(update.node);
-      if (assigned != memory_.assigned_at.end() && now_ - assigned->second.at < kRecordLasts) continue;
+      if (assigned != memory_.assigned_at.end() && now_ - assigned->second.at < RecordLasts()) continue;
       memory_.assigned_at.insert_or_assign(update.node, At(now_));
       is_new = true;
     }
@@ -935,7 +942,7 @@ class Follower {
     std::erase_if(memory_.assigned_at, [&](const auto& assigned) {
       const auto found = standings.find(assigned.first);
       if (found == standings.end() || found->second->is_updated) return true;
-      return !found->second->is_assigned && now_ - assigned.second.at >= kRecordLasts;
+      return !found->second->is_assigned && now_ - assigned.second.at >= RecordLasts();
     });
   }
 

@@ -211,6 +211,16 @@ TEST(ServerCertificates, ALostBundleIsMadeFromTheAuthoritiesThatMachinesTrust) {
   }
 }
 
+// Many tools print a certificate in words before its PEM block.
+TEST(ServerCertificates, AnAuthorityWithTextBeforeItsCertificateIsAddedToTheBundleOnce) {
+  RenewingCluster cluster;
+  net::CertifiedKey authority = ValueOf(NewServerAuthority(kBegin));
+  authority.certificate = "Certificate:\n    Data:\n" + authority.certificate;
+  cluster.authority = SecretOf(authority);
+  EXPECT_THAT(cluster.Steps(), ElementsAre(CertificateStep::kBundle, CertificateStep::kCertificate));
+  EXPECT_EQ(cluster.Trusted().size(), 1U);
+}
+
 TEST(ServerCertificates, WithoutAHostNothingIsMade) {
   RenewingCluster cluster;
   cluster.hosts.clear();

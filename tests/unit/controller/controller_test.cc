@@ -10,6 +10,7 @@
 #include "api/annotations.h"
 #include "base/base64.h"
 #include "clusterops/user_data.h"
+#include "controller/garbage.h"
 #include "event/loop.h"
 #include "json/parse.h"
 #include "support/expect.h"
@@ -163,6 +164,33 @@ TEST_F(ControllerTest, RendersAndReportsTheReasonIfItMayNotListNodes) {
   RunUntil([&] { return TargetOf("worker") != "" && MessageOf("worker", "Degraded") != ""; });
   EXPECT_THAT(MessageOf("worker", "Degraded"), HasSubstr("nodes is forbidden: no such right"));
   EXPECT_LE(server_.CountOf("GET /api/v1/nodes?"), 10U);
+}
+
+TEST_F(ControllerTest, RemovesNoConfigThatIsAboutToBecomeATarget) {
+  settings_.kept_configs = 0;
+  for (const std::string pool : {"infra", "worker"}) {
+    json::Value object = server_.Find("machineconfigpools", pool);
+    object["metadata"]["annotations"][std::string(kKeptUntilAnnotation)] = "2020-01-01T00:00:00Z";
+    server_.Put("machineconfigpools", object);
+  }
+  // The config of the pool infra is created, and the write that makes it the target gets no answer.
+  const std::string target = "PATCH " + kApi + "machineconfigpools/infra?";
+  server_.Refuse(target, {.ending = kube::Ending::kNever});
+  const std::string uid = server_.Find("machineconfigpools", "worker").TextAt({"metadata", "uid"});
+  bool has_garbage = false;
+  RunUntil([&] {
+    if (!has_garbage && server_.CountOf(target) > 0 && TargetOf("worker") != "") {
+      server_.Put("machineconfigs",
+                  {{"metadata",
+                    {{"name", "rendered-worker-unneeded"},
+                     {"ownerReferences",
+                      {{{"apiVersion", "v1"}, {"kind", "MachineConfigPool"}, {"name", "worker"}, {"uid", uid}}}}}},
+                   {"spec", {{"config", {{"ignition", {{"version", "3.4.0"}}}}}}}});
+      has_garbage = true;
+    }
+    return has_garbage && server_.Find("machineconfigs", "rendered-worker-unneeded").is_null();
+  });
+  EXPECT_EQ(server_.CountOf("DELETE " + kApi + "machineconfigs/rendered-infra"), 0U);
 }
 
 TEST_F(ControllerTest, ReportsThatItGeneratesNothingWithoutTemplates) {

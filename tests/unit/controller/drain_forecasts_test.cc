@@ -142,6 +142,25 @@ TEST_F(DrainForecastsTest, AreMadeAgainForANodeThatWaitsBehindTheOthers) {
   EXPECT_THAT(forecasts_.reasons(), IsEmpty());
 }
 
+TEST_F(DrainForecastsTest, AreNoLongerMadeForANodeThatWasNotAboutToBeUpdatedForHours) {
+  EXPECT_THAT(Await({"a"}), ElementsAre("a"));
+  Answer("a", kHopeless);
+  EXPECT_THAT(Await({"a"}), IsEmpty());
+  // The config is taken back, and the budget stays.
+  const auto passes = [&] {
+    clock_.now += kFresh;
+    EXPECT_THAT(Await({}), IsEmpty());
+    if (!AwaitedNodes().empty()) Answer("a", kHopeless);
+  };
+  for (int i = 0; i < 60; ++i) passes();
+  EXPECT_THAT(forecasts_.undrainable(), ElementsAre("a"));
+  for (int i = 0; i < 360; ++i) passes();
+  EXPECT_THAT(forecasts_.undrainable(), IsEmpty());
+  EXPECT_THAT(forecasts_.reasons(), IsEmpty());
+  EXPECT_THAT(AwaitedNodes(), IsEmpty());
+  EXPECT_THAT(Await({"a"}), ElementsAre("a")) << "it is about to be updated again";
+}
+
 TEST_F(DrainForecastsTest, ThatFailDelayNoUpdate) {
   EXPECT_THAT(Await({"a"}), ElementsAre("a"));
   Answer("a", Error(ErrorKind::kUnavailable, "away"));

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -52,11 +53,14 @@ class IgnitionFeedTest : public testing::Test {
   }
   // Runs until the config of new workers, or the error in its place, has this text.
   void RunUntilServedText(const std::string& wanted) {
+    RunUntil([&] { return ServedToWorkers().find(wanted) != std::string::npos; });
+  }
+  void RunUntil(const std::function<bool()>& is_so) {
     if (!feed_) Begin();
     event::Timer look(
         *loop_,
         [&] {
-          if (ServedToWorkers().find(wanted) != std::string::npos) return loop_->Stop();
+          if (is_so()) return loop_->Stop();
           look.After(std::chrono::milliseconds(2));
         },
         std::chrono::milliseconds(1));
@@ -106,6 +110,34 @@ TEST_F(IgnitionFeedTest, PrefersTheNewerAuthorities) {
   PutAuthorities(NamedCertificate("newer"));
   RunUntilServed(NamedCertificate("newer"));
   EXPECT_EQ(troubles_, "");
+}
+
+TEST_F(IgnitionFeedTest, NewMachinesGetNoImageThatIsInTheRegistryOfTheCluster) {
+  server_.Put("machineconfigpools",
+              {{"metadata", {{"name", "worker"}}},
+               {"spec", {{"configuration", {{"name", "rendered-worker-1"}}}}},
+               {"status", {{"configuration", {{"name", "rendered-worker-1"}}}, {"updatedMachineCount", 1}}}});
+  server_.Put("machineosbuilds", {{"metadata", {{"name", "build"}}},
+                                  {"spec",
+                                   {{"machineConfig", {{"name", "rendered-worker-1"}}},
+                                    {"machineOSConfig", {{"name", "layered"}}},
+                                    {"renderedImagePushSpec", ""}}},
+                                  {"status", {{"conditions", {{{"type", "Succeeded"}, {"status", "True"}}}}}}});
+  const auto put_image = [&](const std::string& registry) {
+    server_.Put("machineosconfigs",
+                {{"metadata", {{"name", "layered"}}},
+                 {"spec", {{"machineConfigPool", {{"name", "worker"}}}, {"renderedImagePushSpec", ""}}},
+                 {"status", {{"currentImagePullSpec", registry + "/layered-os@sha256:1"}}}});
+  };
+  const auto is_served = [&] { return ServedToWorkers().find("layered-os") != std::string::npos; };
+  for (const char* registry :
+       {"image-registry.openshift-image-registry.svc:5000", "image-registry.openshift-image-registry.svc.cluster.local",
+        "default-route-openshift-image-registry.apps.a.example"}) {
+    put_image("registry.example/image-registry.openshift-image-registry.svc");
+    RunUntil(is_served);
+    put_image(registry);
+    RunUntil([&] { return !is_served(); });
+  }
 }
 
 TEST_F(IgnitionFeedTest, AuthoritiesWithoutACertificateAreReportedAndNotServed) {

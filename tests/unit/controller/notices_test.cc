@@ -188,6 +188,16 @@ struct CertificateCase {
   std::vector<std::string> types;
 };
 
+TEST(NoticesOf, APauseReportACertificateThatExpiredCenturiesAgo) {
+  SmallPool cluster;
+  cluster.pause.is_paused = true;
+  cluster.pause.waiting_nodes = 1;
+  // Agents report such times, and a node may report any time.
+  const WallTime long_ago = ValueOf(FromRfc3339("1700-01-01T00:00:00Z"));
+  cluster.pause.bundles = {{.path = "/etc/ca.crt", .valid_until = long_ago, .subject = "CN=ca"}};
+  EXPECT_EQ(cluster.Types(), std::vector<std::string>{kCertificateExpired});
+}
+
 TEST(NoticesOf, APauseReportItsCertificatesWhenTheyBecomeUrgentAndWhenTheyExpire) {
   const std::vector<CertificateCase> cases = {
       {std::chrono::days(15), true, {}},

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/overlaid_mirror.h"
 
+#include <cstdlib>
 #include <memory>
+#include <string>
 
+#include "api/pod.h"
 #include "controller/watched.h"
 #include "controller/write_answers.h"
+#include "event/loop.h"
 #include "kube/any_object.h"
 #include "support/expect.h"
+#include "unit/controller/small_api_server.h"
+#include "unit/event/patience.h"
 
 namespace pintle::controller {
 namespace {
@@ -35,6 +41,33 @@ TEST(WriteAnswers, CountUntilTheMirrorHasThem) {
   const Node later(NodeOf("11", "Done"));
   answers.Mirrored(later);
   EXPECT_EQ(answers.LatestOf(later).metadata().resource_version, "11");
+}
+
+TEST(OverlaidMirror, HasTheAnswersAboutObjectsOfAllNamespaces) {
+  ::setenv("no_proxy", "*", 1);
+  const std::unique_ptr<event::Loop> loop = ValueOf(event::Loop::Create());
+  SmallApiServer server;
+  server.Put("pods", {{"metadata", {{"name", "a"}, {"namespace", "one"}}}, {"spec", {{"nodeName", "before"}}}});
+  kube::Client client = ValueOf(kube::Client::Create(*loop, server.access()));
+  OverlaidMirror<api::Pod> pods(client, Need::kAlways,
+                                {.changed = [&] { loop->Stop(); }, .trouble = [](const Error&) {}});
+  EXPECT_TRUE(Succeeded(event::RunPatiently(*loop)));
+  const auto nodes = [&] {
+    std::string names;
+    pods.ForEach([&](const api::Pod& pod) { names += pod.spec.node_name; });
+    return names;
+  };
+  EXPECT_EQ(nodes(), "before");
+  api::Pod answer;
+  answer.metadata.name = "a";
+  answer.metadata.namespace_name = "two";
+  answer.metadata.resource_version = "1000";
+  answer.spec.node_name = "after";
+  pods.StoreAnswer(answer);
+  EXPECT_EQ(nodes(), "before") << "the answer is about another pod";
+  answer.metadata.namespace_name = "one";
+  pods.StoreAnswer(answer);
+  EXPECT_EQ(nodes(), "after");
 }
 
 TEST(Trim, KeepsOnlyOurOwnAnnotationsOfANode) {

@@ -137,6 +137,16 @@ TEST(Advance, ReportsAtEachAttemptThatItTakesTooLong) {
   EXPECT_THAT(*progress.At(happened::TimeIsUp{}), ElementsAre("overdue", "draining"));
 }
 
+TEST(Advance, ADrainThatBeganCenturiesAgoTakesTooLong) {
+  for (const char* started : {"1678-01-01T00:00:00Z", "1700-01-01T00:00:00Z"}) {
+    Progress progress;
+    EXPECT_THAT(*progress.See(kDrain, true, ValueOf(FromRfc3339(started))),
+                ElementsAre("cordoned", "overdue", "draining"))
+        << started;
+    EXPECT_TRUE(std::get<phase::Evicting>(progress.phase).is_slow) << started;
+  }
+}
+
 TEST(Advance, FollowsTheSettings) {
   Progress progress = Evicting();
   progress.settings = {.pause = seconds(7), .slow_after = seconds(20), .slow_pause = seconds(9)};

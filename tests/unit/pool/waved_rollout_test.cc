@@ -560,6 +560,17 @@ TEST(WavedRollout, HaltsWhenANodeTakesTooLong) {
   EXPECT_EQ(fleet.Phase(), "Halted");
 }
 
+TEST(WavedRollout, GivesANodeItsTimeFromItsUpdateAndNotFromAnEarlierRecordOfTheUpdate) {
+  Fleet fleet(R"({"pool": "worker", "waves": [{"nodes": 1, "nodeTimeout": "5min"}]})", 2);
+  std::vector<std::string> assigned;
+  EXPECT_TRUE(fleet.Step(assigned));
+  EXPECT_TRUE(fleet.memory.assigned_at.contains("n0"));
+  // No node is updated for a while, for instance because it is unknown whether another one was.
+  fleet.now += minutes(6);
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n0"));
+  EXPECT_EQ(fleet.Phase(), "Updating");
+}
+
 TEST(WavedRollout, DoesNotCountFaultsFromBeforeTheUpdate) {
   Fleet fleet(R"({"pool": "worker", "waves": [{"nodes": 3}]})", 5);
   fleet.SetReady("n0", false);
