@@ -109,9 +109,9 @@ void OperatorReports::KeepUpMachineConfigNodes(const View& view) {
   for (const auto& node : view.unreadable_nodes) inputs.unreadable.insert(node.object->metadata.name);
   clusterops::MachineConfigNodeWork work = clusterops::FindMachineConfigNodeWork(inputs);
   for (api::MachineConfigNode& missing : work.missing) {
-    if (writes_.count() >= kCallsAtOnce) return;
     const std::string what = "creating the MachineConfigNode " + missing.metadata.name;
-    if (!writes_.MayStart(what)) continue;
+    // MayStart() is called for each write, since the failures of writes that are not wanted any more are forgotten.
+    if (!writes_.MayStart(what) || writes_.count() >= kCallsAtOnce) continue;
     WatchedMachineConfigNode created;
     static_cast<api::MachineConfigNode&>(created) = std::move(missing);
     writes_.Start(what, client_.Once({}).Create<WatchedMachineConfigNode>(
@@ -123,9 +123,8 @@ void OperatorReports::KeepUpMachineConfigNodes(const View& view) {
                             }));
   }
   for (const clusterops::StaleMachineConfigNode& stale : work.stale) {
-    if (writes_.count() >= kCallsAtOnce) return;
     const std::string what = "removing the MachineConfigNode " + stale.name;
-    if (!writes_.MayStart(what)) continue;
+    if (!writes_.MayStart(what) || writes_.count() >= kCallsAtOnce) continue;
     // The mirror of the nodes may be behind that of the MachineConfigNodes, so the API server is asked.
     writes_.Start(
         what, client_.Once({}).Get<WatchedNode>({"", stale.name}, [this, what, stale](const Result<WatchedNode>& node) {

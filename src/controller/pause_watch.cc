@@ -47,8 +47,8 @@ std::string ReportKey(const api::MachineConfigPool& pool, const View& view, cons
   std::string key = fmt::format("{} {} {} {}", pool.spec.configuration.name, pool.spec.paused,
                                 pool.metadata.Annotation(kPausePolicyAnnotation), image);
   for (const pool::NodeState& node : nodes) {
-    key += fmt::format("\n{} {} {} {}", node.name(), node.current_config(), node.desired_config(),
-                       node.desired_image().value_or(""));
+    key += fmt::format("\n{} {} {} {} {}", node.name(), node.current_config(), node.desired_config(),
+                       node.current_image().value_or(""), node.desired_image().value_or(""));
     if (node.is_done()) key += " done";
     if (node.is_failing()) key += " failing";
     key += " " + node.node().metadata.Annotation(api::kWaitingFilesAnnotation);

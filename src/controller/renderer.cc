@@ -418,6 +418,7 @@ void Renderer::Stop() {
   jobs_.clear();
   rendering_.clear();
   rendered_.clear();
+  image_overridden_.clear();
   verdicts_.clear();
   backoff_.Clear();
   failed_keys_.clear();

@@ -487,6 +487,14 @@ TEST_F(Redirects, AreLimitedInNumber) {
                 server.Name() + " redirects once more, after 3 redirects");
 }
 
+TEST_F(Redirects, HaveBodiesOfLimitedSizeToo) {
+  const Server server;
+  // The body of this redirect has 15 bytes, and that of the answer behind it has 5.
+  EXPECT_EQ(BodyFrom({.url = server.At("/redirect//hello"), .body_limit = 15, .redirects_followed = 1}), "hello");
+  EXPECT_THAT(MessageOf(Fetch({.url = server.At("/redirect//hello"), .body_limit = 14, .redirects_followed = 1})),
+              HasSubstr("14 bytes"));
+}
+
 TEST_F(Redirects, SendTheTokenToTheSameServer) {
   const Server server;
   EXPECT_THAT(BodyFrom({.url = server.At("/redirect//echo"), .bearer_token = "sesame", .redirects_followed = 1}),
