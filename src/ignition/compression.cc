@@ -5,6 +5,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <utility>
 
@@ -15,7 +16,50 @@ constexpr std::size_t kInflateBufferSize = 64 << 10;
 
 Error Broken(std::string message) { return Error(ErrorKind::kInvalid, std::move(message)); }
 
+// Go's words for the errors that its gzip reader knows.
+constexpr const char* kWrongHeader = "gzip: invalid header";
+constexpr const char* kWrongChecksum = "gzip: invalid checksum";
+constexpr const char* kEndsTooEarly = "unexpected EOF";
+
+// Returns the error for an error of zlib.  Go has other words for corrupt contents, which contain an offset that zlib
+// does not know.
+Error ErrorOfZlib(const char* message) {
+  constexpr auto kOfHeader = std::to_array<std::string_view>(
+      {"incorrect header check", "unknown compression method", "unknown header flags set", "header crc mismatch"});
+  constexpr auto kOfTrailer = std::to_array<std::string_view>({"incorrect data check", "incorrect length check"});
+  const std::string_view problem = message != nullptr ? message : "corrupt input";
+  if (std::find(kOfHeader.begin(), kOfHeader.end(), problem) != kOfHeader.end()) return Broken(kWrongHeader);
+  if (std::find(kOfTrailer.begin(), kOfTrailer.end(), problem) != kOfTrailer.end()) return Broken(kWrongChecksum);
+  return Broken(fmt::format("gzip: {}", problem));
+}
+
 }  // namespace
+
+Result<> CheckGzipHeader(std::string_view bytes) {
+  constexpr std::size_t kFixedSize = 10;
+  constexpr std::size_t kHasChecksum = 2;
+  constexpr std::size_t kHasExtra = 4;
+  constexpr std::size_t kHasName = 8;
+  constexpr std::size_t kHasComment = 16;
+  const auto byte = [&](std::size_t at) -> std::size_t { return static_cast<unsigned char>(bytes[at]); };
+  if (bytes.size() < kFixedSize) return Broken(kEndsTooEarly);
+  if (!IsGzip(bytes) || byte(2) != Z_DEFLATED) return Broken(kWrongHeader);
+  const std::size_t flags = byte(3);
+  std::size_t size = kFixedSize;
+  if ((flags & kHasExtra) != 0) {
+    if (bytes.size() < size + 2) return Broken(kEndsTooEarly);
+    size += 2 + (byte(size) | byte(size + 1) << 8);
+  }
+  for (const std::size_t text : {kHasName, kHasComment}) {
+    if ((flags & text) == 0) continue;
+    const std::size_t end = bytes.find('\0', size);
+    if (end == std::string_view::npos) return Broken(kEndsTooEarly);
+    size = end + 1;
+  }
+  if ((flags & kHasChecksum) != 0) size += 2;
+  if (bytes.size() < size) return Broken(kEndsTooEarly);
+  return {};
+}
 
 // Owns a zlib stream.
 class Gunzipper::Inflater {
@@ -61,7 +105,7 @@ Result<bool> Gunzipper::Take(std::string_view packed) {
       if (!TRY(PassOn({buffer_.get(), kInflateBufferSize - stream.avail_out}))) return false;
     }
     if (status != Z_OK && status != Z_BUF_ERROR && status != Z_STREAM_END) {
-      return Broken(fmt::format("gzip: {}", stream.msg != nullptr ? stream.msg : "corrupt input"));
+      return ErrorOfZlib(stream.msg);
     }
     packed.remove_prefix(count - stream.avail_in);
     if (status == Z_STREAM_END) inflater_.reset();
@@ -75,7 +119,7 @@ Result<bool> Gunzipper::PassOn(std::string_view unpacked) {
   return unpacked.empty() ? Result<bool>(true) : take_(unpacked);
 }
 
-Result<> Gunzipper::End() const { return has_begun_ && !inflater_ ? Result<>() : Broken("unexpected EOF"); }
+Result<> Gunzipper::End() const { return has_begun_ && !inflater_ ? Result<>() : Broken(kEndsTooEarly); }
 
 Result<std::string> Gunzip(std::string_view bytes, std::size_t limit) {
   std::string unpacked;

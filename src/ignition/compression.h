@@ -19,6 +19,9 @@ inline constexpr std::size_t kUnpackedLimit = limits::kFileContents;
 
 inline bool IsGzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }
 
+// Returns an error unless the data begins with a whole gzip header.  Errors have the words of Go's gzip reader.
+Result<> CheckGzipHeader(std::string_view bytes);
+
 // Unpacks data that arrives in pieces, and passes the unpacked data on in pieces.  The data may consist of several gzip
 // members.  More than `limit` bytes are an error.
 class Gunzipper {

@@ -267,16 +267,34 @@ Error NotJson(std::string_view text, const Error& error) {
                        fmt::format("error at line {} col {}: {}\n", position.line, position.column, problem->what));
 }
 
+Result<std::string> Unpacked(std::string_view packed, std::size_t limit) {
+  TRY(CheckGzipHeader(packed), "initialize gzip reader failed");
+  return TRY(Gunzip(packed, limit), "decompression failed");
+}
+
+// Returns the text without the letters behind its last whole group of four.
+std::string_view WholeGroups(std::string_view base64) {
+  const auto is_letter = [](char c) { return c != '\n' && c != '\r'; };
+  auto surplus = std::count_if(base64.begin(), base64.end(), is_letter) % 4;
+  for (; surplus > 0; base64.remove_suffix(1)) {
+    if (is_letter(base64.back())) --surplus;
+  }
+  return base64;
+}
+
 // Unpacks a config that is gzipped, or gzipped and encoded in base64.  Returns nullopt if it is neither.
 Result<std::optional<std::string>> Unwrap(std::string_view bytes, std::size_t limit) {
-  if (IsGzip(bytes))
-    return std::optional(TRY(Gunzip(bytes, limit), "unable to read ignition config: decompression failed"));
+  if (IsGzip(bytes)) return std::optional(TRY(Unpacked(bytes, limit), "unable to read ignition config"));
   // A text that begins with a brace cannot be base64, so nothing is decoded.
-  const auto decoded = DecodeBase64(bytes.substr(0, bytes.starts_with('{') ? 0 : bytes.size()));
+  const std::string_view text = bytes.substr(0, bytes.starts_with('{') ? 0 : bytes.size());
+  // The beginning of a base64 text that was cut off shows whether the text is a packed config.
+  const std::string_view groups = WholeGroups(text);
+  const auto decoded = DecodeBase64(groups);
   if (!decoded || !IsGzip(*decoded)) return std::optional<std::string>();
-  return std::optional(
-      TRY(Gunzip(*decoded, limit),
-          "unable to read ignition config: unable to decode and decompress payload: decompression failed"));
+  constexpr const char* kIntent = "unable to read ignition config: unable to decode and decompress payload";
+  std::string unpacked = TRY(Unpacked(*decoded, limit), kIntent);
+  if (groups.size() < text.size()) return Refused(fmt::format("{}: decompression failed: unexpected EOF", kIntent));
+  return std::optional(std::move(unpacked));
 }
 
 }  // namespace

@@ -39,6 +39,7 @@ std::optional<Semver> ParseSemver(std::string_view text) {
   const std::string_view suffix =
       suffix_start == std::string_view::npos ? std::string_view() : text.substr(suffix_start);
   if (!std::all_of(suffix.begin(), suffix.end(), is_suffix_character)) return std::nullopt;
+  if (std::count(suffix.begin(), suffix.end(), '+') > 1) return std::nullopt;
   text = text.substr(0, suffix_start);
   std::array<std::int64_t, 3> parts{};
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -82,6 +83,11 @@ std::optional<float> ParseQuality(std::string_view text) {
   char* end = nullptr;
   const float value = std::strtof(copy.c_str(), &end);
   if (copy.empty() || end != copy.c_str() + copy.size() || std::isnan(value)) return std::nullopt;
+  // Unlike strtof(), Go's parser refuses numbers that are too large, and hexadecimal numbers without an exponent.
+  const bool is_too_large = std::isinf(value) && text.find_first_of("iI") == std::string_view::npos;
+  const bool lacks_exponent = text.find_first_of("xX") != std::string_view::npos &&  //
+                              text.find_first_of("pP") == std::string_view::npos;
+  if (is_too_large || lacks_exponent) return std::nullopt;
   return value;
 }
 

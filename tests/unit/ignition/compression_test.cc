@@ -29,6 +29,42 @@ TEST(Gunzip, RefusesABrokenText) {
   EXPECT_FALSE(Gunzip("not gzip at all"));
 }
 
+TEST(Gunzip, NamesAWrongChecksumAndAWrongHeaderAsGoDoes) {
+  std::string wrong_checksum = kHello;
+  wrong_checksum[18] ^= 1;
+  std::string wrong_length = kHello;
+  wrong_length[22] ^= 1;
+
+  EXPECT_EQ(MessageOf(Gunzip(wrong_checksum)), "gzip: invalid checksum");
+  EXPECT_EQ(MessageOf(Gunzip(wrong_length)), "gzip: invalid checksum");
+  EXPECT_EQ(MessageOf(Gunzip(kHello + "not another member")), "gzip: invalid header");
+}
+
+TEST(CheckGzipHeader, AcceptsAHeaderWithOptionalFields) {
+  std::string with_name = kHello.substr(0, 10);
+  with_name[3] = 8;
+  std::string with_extra = kHello.substr(0, 10);
+  with_extra[3] = 4;
+
+  EXPECT_TRUE(Succeeded(CheckGzipHeader(kHello)));
+  EXPECT_TRUE(Succeeded(CheckGzipHeader(with_name + "name" + '\0')));
+  EXPECT_TRUE(Succeeded(CheckGzipHeader(with_extra + std::string("\2\0ab", 4))));
+}
+
+TEST(CheckGzipHeader, RefusesAHeaderThatIsCutOffOrHasAnotherMethod) {
+  std::string with_name = kHello.substr(0, 10);
+  with_name[3] = 8;
+  std::string with_extra = kHello.substr(0, 10);
+  with_extra[3] = 4;
+  std::string other_method = kHello;
+  other_method[2] = 7;
+
+  EXPECT_EQ(MessageOf(CheckGzipHeader(kHello.substr(0, 9))), "unexpected EOF");
+  EXPECT_EQ(MessageOf(CheckGzipHeader(with_name + "name")), "unexpected EOF");
+  EXPECT_EQ(MessageOf(CheckGzipHeader(with_extra + std::string("\2\0a", 3))), "unexpected EOF");
+  EXPECT_EQ(MessageOf(CheckGzipHeader(other_method)), "gzip: invalid header");
+}
+
 TEST(Gunzipper, AcceptsAnyPieces) {
   std::string unpacked;
   Gunzipper gunzipper([&](std::string_view piece) {

@@ -68,6 +68,15 @@ TEST(Negotiate, IgnoresAQualityThatIsNotANumber) {
   const std::string type = "application/vnd.coreos.ignition+json;version=";
   EXPECT_EQ(ValueOf(Negotiate(type + "3.1.0;q=0.5," + type + "3.2.0;q=nan")), SpecVersion::k3_2);
   EXPECT_EQ(ValueOf(Negotiate(type + "3.1.0;q=0.5," + type + "3.2.0;q=x")), SpecVersion::k3_2);
+  EXPECT_EQ(ValueOf(Negotiate(type + "3.1.0;q=1e99," + type + "3.2.0;q=2")), SpecVersion::k3_2);
+  EXPECT_EQ(ValueOf(Negotiate(type + "3.1.0;q=0x9," + type + "3.2.0;q=2")), SpecVersion::k3_2);
+  EXPECT_EQ(ValueOf(Negotiate(type + "3.1.0;q=inf," + type + "3.2.0;q=2")), SpecVersion::k3_1);
+}
+
+TEST(Negotiate, IgnoresAVersionWithTwoPartsOfBuildMetadata) {
+  const std::string type = "application/vnd.coreos.ignition+json;version=";
+  EXPECT_EQ(ValueOf(Negotiate(type + "3.2.0-a+b")), SpecVersion::k3_2);
+  EXPECT_EQ(ValueOf(Negotiate(type + "3.2.0+a+b")), SpecVersion::k2_2);
 }
 
 TEST(SpecVersion, IsReadWithAndWithoutItsLastNumber) {

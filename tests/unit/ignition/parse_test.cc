@@ -280,6 +280,21 @@ TEST(Parse, IsBoundedOnHostileInput) {
   EXPECT_FALSE(Parse(std::string("\xff\xfe{}"), report));
 }
 
+TEST(Parse, NamesTheProblemOfAPackedConfig) {
+  constexpr std::string_view kPacked = "H4sIAAAAAAACA6tWykzPyyzJzM9TsqpWKkstKgYzlYz1TPUMlGprubi4AL7PX6QjAAAA";
+  constexpr std::string_view kWrongMethod("\x1f\x8b\7\0\0\0\0\0\0\0", 10);
+  constexpr const char* kCutOff =
+      "unable to read ignition config: unable to decode and decompress payload: decompression failed: unexpected EOF";
+  json::Report report;
+
+  EXPECT_TRUE(Succeeded(Parse(kPacked, report)));
+  EXPECT_EQ(MessageOf(Parse(kPacked.substr(0, kPacked.size() - 4), report)), kCutOff);
+  EXPECT_EQ(MessageOf(Parse(kPacked.substr(0, kPacked.size() - 6), report)), kCutOff);
+  EXPECT_EQ(MessageOf(Parse(std::string(kPacked) + "\nAA", report)), kCutOff);
+  EXPECT_EQ(MessageOf(Parse(kWrongMethod, report)),
+            "unable to read ignition config: initialize gzip reader failed: gzip: invalid header");
+}
+
 // Quadratic work would take minutes.
 TEST(Parse, IsLinearInFilesAndLinks) {
   for (const char* version : {"2.2.0", "3.5.0"}) {
