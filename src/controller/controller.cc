@@ -36,6 +36,7 @@ constexpr const char* kOperatorComponent = "machineconfigoperator";
 
 // Changes within this time are handled by one look.
 constexpr auto kSoon = std::chrono::milliseconds(100);
+constexpr event::Slack kSoonSlack = kSoon / 4;
 // If something is awaited that no watch reports, the next look comes after this time.
 constexpr auto kLater = std::chrono::seconds(10);
 // After this long without a change, the memory that lists and configs used only briefly is released.
@@ -62,7 +63,7 @@ Controller::Controller(event::Loop& loop, kube::Client client, const Clock& cloc
       operator_events_(client_, clock, settings_.namespace_name, kOperatorComponent,
                        [this](const Error& error) { Complain("posting Events", error); }),
       soon_(
-          loop, [this] { Look(); }, kSoon / 4),
+          loop, [this] { Look(); }, kSoonSlack),
       later_(loop, [this] { Look(); }),
       quiet_(loop, [] { ReleaseIdleMemory(); }),
       cluster_(
@@ -257,8 +258,8 @@ void Controller::ActAsOperatorNoMore() {
 }
 
 void Controller::LookAsOperator(const View& view) {
-  const auto is_installing = reports_->IsInstalling(view);
-  if (!is_installing) return;
+  const std::optional<bool> is_installing = reports_->IsInstalling(view);
+  if (!is_installing.has_value()) return;  // It is not known yet whether a release is being installed.
   reconciler_->Look(view, *is_installing);
   reports_->Set(reconciler_->Failures(), view.controller_config == nullptr ? reconciler_->ExpectedRelease() : "");
 }
@@ -307,6 +308,7 @@ void Controller::StopReadingAfresh() {
 }
 
 void Controller::Release(std::function<void()> done) {
+  // StopLeading() would release the operator's lease without waiting for the end of the release.
   auto operator_lease = std::move(operator_lease_);
   if (is_leading_) StopLeading();
   StopReadingAfresh();
@@ -392,7 +394,8 @@ void Controller::Roll(View view) {
   pauses_.Look(
       view, members, library_.configs(), [this](const std::string& name) { return library_.IsFetchDone(name); }, now);
   auto next = pauses_.NextChange(now);
-  // The annotation with which nodes of a paused pool hold files back expires, so it has to be renewed in time.
+  // Nodes of a strictly paused pool hold files back because of an annotation (files_wait.h).  It expires, so it has to
+  // be renewed in time.
   if (std::any_of(view.pools.begin(), view.pools.end(), [](const auto* pool) { return IsStrictlyPaused(*pool); })) {
     next = std::min(next.value_or(WallTime::max()), now + kFilesWaitRenewedAfter);
   }
@@ -451,7 +454,8 @@ void Controller::Roll(View view) {
 // The renderer and the writer trigger another look when they are done.
 pool::PoolNames Controller::BusyPools() const {
   pool::PoolNames pools = writer_.BusyPools();
-  // The number of masters that may be unavailable depends on the arbiters, and the number of arbiters on the masters.
+  // No master may be updated while an arbiter is unavailable, and arbiters wait for masters.  So if one of the two
+  // pools is busy, the other one is skipped as well.
   const std::string linked[] = {std::string(api::kMasterPool), std::string(api::kArbiterPool)};
   if (pools.contains(linked[0]) || pools.contains(linked[1])) pools.insert(std::begin(linked), std::end(linked));
   pools.merge(renderer_.rendering());

@@ -70,7 +70,8 @@ void AddPresent(const TemplateInput& known, const View& view, clusterops::Contro
   sources.present = &known.spec;
   sources.present_release = known.metadata.Annotation(api::kReleaseImageVersionAnnotation);
   sources.present_stream_version = RecordedStreamVersion(known.metadata);
-  // The operator gives the OSImageStream and the configs that it generates the same version.
+  // Without a record, take the version of the generated configs: the operator writes the same version into them and
+  // into the OSImageStream.
   if (sources.present_stream_version.empty()) sources.present_stream_version = GeneratorVersion(view.configs);
 }
 

@@ -30,8 +30,7 @@ struct ControllerConfigChange {
 
 ControllerConfigChange ControllerConfigPass(const ControllerConfigPassInputs& inputs);
 
-// Adds the spec of the existing ControllerConfig, its release and the version of its OSImageStream to the inputs.
-// `known` must outlive `sources`.
+// Sets the members `present...` of `sources` from the existing ControllerConfig: `known`, which must outlive `sources`.
 void AddPresent(const TemplateInput& known, const View& view, clusterops::ControllerConfigInputs& sources);
 
 }  // namespace pintle::controller

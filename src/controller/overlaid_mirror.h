@@ -47,8 +47,8 @@ class OverlaidMirror : public OverlaidObjects {
                              }},
                         need, std::move(listener), std::move(selection)) {}
 
-  // Finds an object without a namespace, or an object of the selected namespace.  Returns nullptr if there is none.
-  // The object is valid until the mirror or an answer replaces it.
+  // Finds an object by its name.  If the kind has namespaces, the mirror must be of one namespace.  Returns nullptr if
+  // there is no such object.  The object is valid until the mirror or an answer replaces it.
   const T* Find(const std::string& name) const {
     const kube::AnyObject* const found = FindAny(name);
     return found == nullptr ? nullptr : &kube::As<T>(*found);
@@ -70,8 +70,8 @@ class OverlaidMirror : public OverlaidObjects {
   // about an object that the mirror does not have yet.
   void StoreAnswer(T answered) { StoreAnyAnswer(std::make_unique<kube::ObjectOf<T>>(std::move(answered))); }
 
-  // Stores an answer that is older than the known version.  The answer is right nevertheless, since the server's
-  // database was restored from a backup.
+  // Stores an answer although it is older than the known version.  A caller may do so with an object that it has just
+  // read: if this object is older, the server's database was restored from a backup.
   void StoreOlderAnswer(T answered) { StoreAnyOlderAnswer(std::make_unique<kube::ObjectOf<T>>(std::move(answered))); }
 };
 

@@ -36,7 +36,7 @@ struct RolloutInputs {
   pool::Features features;
   std::optional<api::Time> now;  // If unset, conditions get no times, and nodes of pools with a policy are not updated.
   StatusAddition addition = {};
-  // Nodes that are not updated yet, although it is their turn, since they wait for a forecast.
+  // Nodes that are not updated yet, although it is their turn, since they wait for a forecast.  nullptr if none wait.
   const pool::NodeNames* awaited = nullptr;
   UnwrittenNodes unwritten = {};
   const PoolPolicies* policies = nullptr;  // nullptr if the cluster has none.

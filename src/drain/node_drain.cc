@@ -30,13 +30,13 @@ NodeDrain::NodeDrain(event::Loop& loop, kube::Client client, const Clock& clock,
 void NodeDrain::See(const api::Node& node, const Settings& settings) {
   settings_ = settings;
   const api::ObjectMeta& metadata = node.metadata;
-  if (metadata.uid == answered_uid_ && kube::IsLater(answered_version_, metadata.resource_version)) return;
+  if (metadata.uid == latest_uid_ && kube::IsLater(latest_version_, metadata.resource_version)) return;
   Happen(happened::Seen{ViewOf(node)});
 }
 
-void NodeDrain::Answered(const api::Node& node) {
-  answered_uid_ = node.metadata.uid;
-  answered_version_ = node.metadata.resource_version;
+void NodeDrain::SeeLatest(const api::Node& node) {
+  latest_uid_ = node.metadata.uid;
+  latest_version_ = node.metadata.resource_version;
   Happen(happened::Seen{ViewOf(node)});
 }
 
@@ -66,13 +66,13 @@ void NodeDrain::Happen(const Event& event) {
 void NodeDrain::Stop() {
   evictions_.reset();
   call_ = {};
-  pending_answer_.reset();
+  answer_token_.reset();
   time_is_up_.Cancel();
 }
 
 void NodeDrain::Cordon(const Request& request) {
   Amend([this, request](const api::Node& now) { return CordonPatch(now, request, clock_.Wall()); },
-        [this](const api::Node& now) { Answered(now); });
+        [this](const api::Node& now) { SeeLatest(now); });
 }
 
 void NodeDrain::Evict() {
@@ -84,18 +84,19 @@ void NodeDrain::Evict() {
 }
 
 void NodeDrain::Answer(const Request& request) {
-  pending_answer_ = std::make_shared<bool>();
-  listener_.when_reported([this, weak = std::weak_ptr(pending_answer_), request] {
+  answer_token_ = std::make_shared<bool>();
+  listener_.when_reported([this, weak = std::weak_ptr(answer_token_), request] {
     if (weak.expired()) return;
     Amend([request](const api::Node& now) { return AnswerPatch(now, request); },
-          [this](const api::Node& now) { Answered(now); });
+          [this](const api::Node& now) { SeeLatest(now); });
   });
 }
 
 void NodeDrain::Uncordon(const Request& request) {
   Amend([request](const api::Node& now) { return UncordonPatch(now, request); },
         [this, request](const api::Node& now) {
-          Answered(now);
+          SeeLatest(now);
+          // SeeLatest() may have begun another request.
           if (RequestOf(phase_) == request) Happen(happened::Uncordoned{now.spec.unschedulable});
         });
 }

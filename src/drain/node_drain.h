@@ -45,7 +45,8 @@ class NodeDrain {
   bool is_idle() const { return std::holds_alternative<phase::Idle>(phase_); }
 
  private:
-  void Answered(const api::Node& node);
+  // Takes the Node from the API server's answer to a request of ours.
+  void SeeLatest(const api::Node& node);
   void Happen(const Event& event);
 
   void Stop();
@@ -65,13 +66,15 @@ class NodeDrain {
   Listener listener_;
   Settings settings_;
   // The uid and the resource version of the Node in the API server's last answer.
-  std::string answered_uid_;
-  std::string answered_version_;
+  std::string latest_uid_;
+  std::string latest_version_;
   Phase phase_ = phase::Idle{};
   std::unique_ptr<Evictions> evictions_;
   kube::Call call_;
   std::optional<std::chrono::milliseconds> retry_after_;  // The server's Retry-After of the last failure.
-  std::shared_ptr<bool> pending_answer_;                  // Reset when `then` of when_reported() must not act any more.
+  // Exists while the agent is being answered.  Once it is reset, the `then` that when_reported() has got does nothing.
+  // The bool has no meaning.
+  std::shared_ptr<bool> answer_token_;
   event::Timer time_is_up_;
 };
 

@@ -151,7 +151,8 @@ class Value {
   };
 };
 
-// An element of a list in braces.  It is a type of its own, so that {value} inside of other braces is a list.
+// An element of a list in braces.  If the elements were Values, {value} inside of other braces would be a copy of the
+// value; an Element makes it a list of one value.
 class Value::Element {
  public:
   Element() noexcept {}

@@ -13,8 +13,9 @@ struct sockaddr;
 namespace pintle::net {
 
 // Returns whether this is a loopback address (127.0.0.0/8, ::1), a link-local one (169.254.0.0/16, fe80::/10), one that
-// the kernel takes for this machine (0.0.0.0/8, ::), or that of a metadata service.  An IPv4 address may be mapped to
-// IPv6.
+// the kernel takes for this machine (0.0.0.0/8, ::), or that of a metadata service.  An IPv6 address that contains an
+// IPv4 address counts as the IPv4 address: a mapped address, or one whose packets a gateway (NAT64) or a tunnel (6to4)
+// forwards to the IPv4 address.  Addresses of other families, such as AF_UNIX, are local.
 bool IsLocal(const sockaddr& address);
 
 // Returns whether the host of a URL is such an address, the name localhost, or a name that ends in ".localhost".

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests records of a newer Pintle: verbs and the commands of the units of a boot end at once and change nothing."""
+"""Tests files that a newer Pintle wrote: verbs, and the commands of the units that run at a boot, end with an error.
+
+They end at once and change nothing.
+"""
 
 import json
 import os
@@ -20,10 +23,11 @@ UNITS = ["pintle-finalize-staged", "pintle-firstboot", "pintle-recover", "pintle
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="gives files to users, which needs root")
 
 
-def newer(path, version):
+def record(path, version):
+    """Returns the contents of a file of Pintle in this version of its format."""
     fields = {"phase": "applying", "from": "a", "to": "b", "bootID": "", "steps": [], "undo": [], "actions": [],
               "nextBoot": None} if path == JOURNAL else {}
-    return json.dumps({"version": int(version) + 1, **fields})
+    return json.dumps({"version": version, **fields})
 
 
 def check_error(error, path, version):
@@ -44,7 +48,7 @@ def machine(tmp_path):
 @pytest.mark.parametrize("path,version", FORMATS)
 def test_verbs_that_change_the_machine_end_with_an_error(machine, path, version):
     machine.path(path).parent.mkdir(parents=True, exist_ok=True)
-    machine.path(path).write_text(newer(path, version))
+    machine.path(path).write_text(record(path, int(version) + 1))
     before = tree(machine.root, ".")
     for verb, *words in [("apply", "--yes", machine.config), ("apply", "--yes", "--none"), ("recover",),
                          ("recover", "--give-up"), ("restore", "/etc/motd"), ("ignore", "/etc/motd", "--until", "2h")]:
@@ -54,13 +58,15 @@ def test_verbs_that_change_the_machine_end_with_an_error(machine, path, version)
 
 def test_the_newer_program_still_ends_the_change(machine):
     machine.path(JOURNAL).parent.mkdir(exist_ok=True)
-    machine.path(JOURNAL).write_text(newer(JOURNAL, 1))
+    machine.path(JOURNAL).write_text(record(JOURNAL, 2))
     machine.run("recover", status=1)
-    machine.path(JOURNAL).write_text(newer(JOURNAL, 0))
+    # The newer program reads its own version, as this program reads version 1.
+    machine.path(JOURNAL).write_text(record(JOURNAL, 1))
     assert "undone" in machine.run("recover").stdout
 
 
-# Only the command sees the other folders, in which a deployment is staged.
+# Runs a command with a /var/lib that has only the journal, and a /run in which a deployment is staged.  The words are
+# the file to copy, the path of the journal, and the command.  Other processes keep their own folders.
 ON_OTHER_MACHINE = """
 mount -t tmpfs none /var/lib && mkdir -p "${2%/*}" && cp "$1" "$2" && shift 2 &&
   mount -t tmpfs none /run && mkdir /run/ostree && touch /run/ostree/staged-deployment && exec "$@"
@@ -73,7 +79,7 @@ def test_the_commands_of_the_units_end_at_once(tmp_path, unit):
     text = (SOURCE / f"systemd/{unit}.service.in").read_text()
     commands = re.findall(r"(?m)^Exec\w+=@bindir@/pintle (.+)$", text)
     assert commands and "Restart=" not in text
-    journal = write(tmp_path / "journal.json", newer(JOURNAL, 1))
+    journal = write(tmp_path / "journal.json", record(JOURNAL, 2))
     for command in commands:
         answer = subprocess.run(
             ["unshare", "--mount", "sh", "-c", ON_OTHER_MACHINE, "sh", journal, JOURNAL, PINTLE.absolute(), *command.split()],

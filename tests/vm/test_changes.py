@@ -14,7 +14,8 @@ from machines.node import BUILD
 from machines.power_cuts import cut_power, start_after_cut
 from machines.vm import Vm
 
-# At each boot, this service appends a line with the contents of a file in /etc and one in /var to the record.
+# At each boot, this service appends a line to RECORDED: the contents of two files of everything(), one in /etc and one
+# in /var, as "newnew"; or "none none" if there are no such files.
 RECORDED = "/var/log/recorded"
 RECORDER = f"""[Service]
 Type=oneshot
@@ -24,11 +25,11 @@ WantedBy=multi-user.target
 """
 ROUNDS = int(os.environ.get("PINTLE_POWER_CUTS", "30"))
 PROGRAM = "/var/usrlocal/bin/pintle"
-MODULES = "/var/usrlocal/host/"  # Beside the program, as it is in a build folder.
+MODULES = "/var/usrlocal/host/"  # A program in a build folder looks for modules in ../host.
 
 
 @pytest.fixture
-def machine(tmp_path):
+def installed(tmp_path):
     build = pathlib.Path(os.environ["PINTLE_BUILD"])
     (module,) = (build / "src/host").glob("pintle-ostree-*.so")
     for path in (build / "src/ctl/pintle", module):
@@ -36,65 +37,63 @@ def machine(tmp_path):
     with Vm(programs=[tmp_path / "pintle", tmp_path / module.name]) as vm:
         vm.run("install", "-D", f"{BUILD}/pintle", PROGRAM)
         vm.run("install", "-D", "-t", MODULES, f"{BUILD}/{module.name}")
-        installed = Installed(vm, PROGRAM)
+        result = Installed(vm, PROGRAM)
         vm.run("tee", "/etc/systemd/system/recorder.service", input=RECORDER)
         vm.run("systemctl", "enable", "recorder.service")
         vm.run("sync")
-        yield installed
+        yield result
 
 
 @pytest.mark.nightly
-def test_a_power_cut_during_a_change_leads_to_the_old_or_the_new_machine(machine):
-    vm = machine.machine
+def test_a_power_cut_during_a_change_leads_to_the_old_or_the_new_machine(installed):
+    vm = installed.machine
     second = deploy.commit(vm, {"/usr/share/probe": "second"}, "2")
-    first = deploy.booted_commit(vm)
-    images = {False: first, True: second}
     was_new, full_change = False, None
     for number in range(ROUNDS + 1):
-        machine.write_config(everything(second))
-        which = "--none" if was_new else "/root/configs"
-        command = [PROGRAM, "apply", "--yes", which]
+        installed.write_config(everything(second))
+        source = "--none" if was_new else "/root/configs"
+        command = [PROGRAM, "apply", "--yes", source]
         vm.run("sync")
         started = time.monotonic()
         vm.run("systemd-run", "--no-block", *command)
         # The first change is not cut short, to measure how long a change takes on this machine.
         if full_change is None:
             vm.follow_reboot(300)
-            machine.settle()
+            installed.settle()
             full_change = time.monotonic() - started
             cut = full_change
         else:
             cut = random.uniform(0, full_change)
             cut_power(vm, cut)
             start_after_cut(vm)
-            machine.settle()
-        now = machine.of_everything()
+            installed.settle()
+        now = installed.of_everything()
         is_new = now == ALL
         # Even services that started before the change was completed have read the files of one config.
-        # A cut may lose the contents of a record, but not the growth of the file; that leaves zeros.
-        read = set(machine.read(RECORDED).replace("\0", "").splitlines())
+        # If a cut loses the contents of a new line, but not the new size of the file, the file has zeros there.
+        read = set(installed.read(RECORDED).replace("\0", "").splitlines())
         assert read <= {"none none", "newnew"}, read
         print(f"{number}: cut after {cut:.1f} s of {full_change:.1f} s, from {was_new} to {is_new}", flush=True)
         assert now in (NOTHING, ALL) and (number > 0 or is_new)
         if is_new:
-            assert deploy.booted_commit(vm) == images[True]
-        assert machine.pintle("recover") == "Nothing was cut short.\n"
-        machine.pintle("verify")
+            assert deploy.booted_commit(vm) == second
+        assert installed.pintle("recover") == "Nothing was cut short.\n"
+        installed.pintle("verify")
         deploy.fsck(vm)
         was_new = is_new
 
 
 @pytest.mark.nightly
-def test_when_a_new_deployment_does_not_boot_the_old_one_has_the_old_files(machine):
-    vm = machine.machine
+def test_when_a_new_deployment_does_not_boot_the_old_one_has_the_old_files(installed):
+    vm = installed.machine
     first = deploy.booted_commit(vm)
     broken = deploy.commit(vm, {"/usr/lib/systemd/systemd": "no program"}, "2")
-    machine.apply(everything(broken))
+    installed.apply(everything(broken))
     vm.poweroff(300)
     vm.start_broken("Freezing execution", "Kernel panic", "emergency mode", "Failed to execute")
     vm.start(fall_back=True)
-    machine.settle()
-    assert deploy.booted_commit(vm) == first and machine.of_everything() == NOTHING
-    assert "the new deployment did not boot" in machine.pintle("history")
+    installed.settle()
+    assert deploy.booted_commit(vm) == first and installed.of_everything() == NOTHING
+    assert "the new deployment did not boot" in installed.pintle("history")
     vm.reboot()
-    assert deploy.booted_commit(vm) == first and machine.of_everything() == NOTHING
+    assert deploy.booted_commit(vm) == first and installed.of_everything() == NOTHING

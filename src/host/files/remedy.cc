@@ -28,7 +28,7 @@ std::string_view RemedyFor(int errno_value) {
     case ETXTBSY:
       return "it is in use, stop or unmount what uses it";
     case EOPNOTSUPP:
-      return "its file system cannot hold this";
+      return "its file system does not support this operation, use another file system";
     case EMFILE:
     case ENFILE:
       return "too many files are open, raise the limit";

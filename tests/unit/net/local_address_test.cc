@@ -9,7 +9,7 @@
 namespace pintle::net {
 namespace {
 
-TEST(LocalAddress, IsOneOfThisMachineOrOfItsLink) {
+TEST(LocalAddress, IsAnAddressOfThisMachineOrOfItsLink) {
   for (const char* host :
        {"127.0.0.1", "127.255.255.255", "169.254.169.254", "169.254.0.0", "0.0.0.0", "0.1.2.3", "[::1]", "[::]",
         "[fe80::1]", "[fe80::1%25eth0]", "[febf::1]", "[::ffff:127.0.0.1]", "[::ffff:169.254.169.254]", "[::127.0.0.1]",
@@ -18,6 +18,8 @@ TEST(LocalAddress, IsOneOfThisMachineOrOfItsLink) {
   }
 }
 
+// 64:ff9b::/96 (NAT64) and 2002::/16 (6to4) contain an IPv4 address; a9fe:a9fe is 169.254.169.254, and 6464:64c8 is
+// 100.100.100.200.
 TEST(LocalAddress, IsTheMetadataServiceOfACloud) {
   for (const char* host : {"169.254.169.254", "100.100.100.200", "168.63.129.16", "[fd00:ec2::254]",
                            "[fd00:c1::a9fe:a9fe]", "[fd20:ce::254]", "[64:ff9b::a9fe:a9fe]", "[64:ff9b::6464:64c8]",
@@ -26,7 +28,7 @@ TEST(LocalAddress, IsTheMetadataServiceOfACloud) {
   }
 }
 
-TEST(LocalAddress, IsNotOneOfAnotherMachine) {
+TEST(LocalAddress, IsNoAddressOfAnotherMachine) {
   for (const char* host : {"128.0.0.1",
                            "126.255.255.255",
                            "169.253.0.1",
@@ -65,7 +67,7 @@ TEST(LoopbackHost, IsReachedWithoutANetwork) {
   }
 }
 
-TEST(LocalAddress, IsKnownByItsSocketAddress) {
+TEST(LocalAddress, IsRecognizedAsASocketAddressToo) {
   sockaddr_in four = {};
   four.sin_family = AF_INET;
   ASSERT_EQ(::inet_pton(AF_INET, "169.254.169.254", &four.sin_addr), 1);
