@@ -175,12 +175,18 @@ void Controller::ReadPoolsAfresh() {
         if (!pools) return ReadAfreshLater("reading pools", pools.error());
         for (api::MachineConfigPool& pool : *pools) cluster_.StoreAnswer(std::move(pool));
         knows_pools_ = true;
-        afresh_failures_ = 0;
+        ForgetAfreshFailures();
         Lead();
         ReadAfresh();
       },
       // Unreadable pools are ignored here: the mirror sets them aside and reports them.
       [](const kube::ObjectName&, const Error&) {});
+}
+
+void Controller::ForgetAfreshFailures() {
+  afresh_error_.clear();
+  afresh_failures_ = 0;
+  afresh_backoff_.Reset();
 }
 
 // The controller already renders and writes pools while the nodes are being read.
@@ -191,9 +197,7 @@ void Controller::ReadNodesAfresh() {
         if (!nodes) return ReadAfreshLater("reading nodes", nodes.error());
         for (WatchedNode& node : *nodes) cluster_.StoreAnswer(std::move(node));
         knows_nodes_ = true;
-        afresh_error_.clear();
-        afresh_failures_ = 0;
-        afresh_backoff_.Reset();
+        ForgetAfreshFailures();
         LookSoon();
       },
       [](const kube::ObjectName&, const Error&) {});
@@ -301,10 +305,8 @@ void Controller::LeaveOperatorLease() {
 void Controller::StopReadingAfresh() {
   afresh_call_ = {};
   afresh_retry_.Cancel();
-  afresh_backoff_.Reset();
-  afresh_failures_ = 0;
+  ForgetAfreshFailures();
   awaits_list_ = knows_pools_ = knows_nodes_ = false;
-  afresh_error_.clear();
 }
 
 void Controller::Release(std::function<void()> done) {

@@ -90,6 +90,7 @@ class Controller {
   // Reads all pools and nodes, since the mirrors may lack the latest writes of the previous leader.
   void ReadAfresh();
   void ReadPoolsAfresh();
+  void ForgetAfreshFailures();
   void ReadNodesAfresh();
   // Reports why `action` has failed, and calls ReadAfresh() after a back-off.
   void ReadAfreshLater(const std::string& action, const Error& error);

@@ -43,6 +43,8 @@ void NodeDrain::SeeLatest(const api::Node& node) {
 void NodeDrain::Happen(const Event& event) {
   auto transition = Advance(phase_, event, settings_, clock_.Wall());
   if (!transition) return;
+  // The server's wait concerns the retry of the request that has failed, and no later one.
+  const auto retry_after = std::exchange(retry_after_, std::nullopt);
   Stop();
   phase_ = std::move(transition->next);
   for (const News& news : transition->news) listener_.report(news);
@@ -58,8 +60,7 @@ void NodeDrain::Happen(const Event& event) {
     case Command::kUncordon:
       return Uncordon(*RequestOf(phase_));
     case Command::kWait:
-      return time_is_up_.After(
-          std::max(transition->wait, std::exchange(retry_after_, std::nullopt).value_or(Settings::Time(0))));
+      return time_is_up_.After(std::max(transition->wait, retry_after.value_or(Settings::Time(0))));
   }
 }
 

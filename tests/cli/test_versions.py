@@ -18,6 +18,7 @@ SOURCE = pathlib.Path(__file__).parents[2]
 JOURNAL = "/var/lib/pintle/change/journal.json"
 PATIENCE = 60
 FORMATS = re.findall(r'Format k\w+ = \{"([^"]+)", (\d+)', (SOURCE / "src/change/format.h").read_text())
+assert FORMATS, "src/change/format.h has no formats"
 UNITS = ["pintle-finalize-staged", "pintle-firstboot", "pintle-recover", "pintle-recover-files"]
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="gives files to users, which needs root")
