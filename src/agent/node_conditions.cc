@@ -79,14 +79,14 @@ bool ChangesImage(const plan::Difference& difference) {
 std::string_view NotUnless(bool needed) { return needed ? "" : "not"; }
 
 std::vector<ProgressReport> FilesAndOs(const plan::Difference& difference, std::string_view status,
-                                       std::string_view message, std::string_view part_message,
+                                       std::string_view message, std::string_view files_and_os_message,
                                        std::string_view files_message, std::string_view image_message) {
   std::vector<ProgressReport> progress_reports;
   const auto add = [&](std::string_view part, std::string_view text, ProgressReport::When when) {
     progress_reports.push_back(Executed(part, status, message, status, text));
     progress_reports.back().when = when;
   };
-  add(kAppliedFilesAndOs, part_message, ProgressReport::When::kWithoutImageMode);
+  add(kAppliedFilesAndOs, files_and_os_message, ProgressReport::When::kWithoutImageMode);
   if (difference.files || difference.passwd) add(kAppliedFiles, files_message, ProgressReport::When::kInImageMode);
   if (ChangesImage(difference)) add(kAppliedOsImage, image_message, ProgressReport::When::kInImageMode);
   return progress_reports;
@@ -109,8 +109,8 @@ std::string PoolOf(const api::Node& node) {
 
 std::string OrNotYetSet(const std::string& text) { return text.empty() ? std::string(kNotYetSet) : text; }
 
-// Returns whether the nodes of the cluster report image mode.  The agent does not read that feature gate, so it decides
-// by the fields and conditions of the object.
+// Returns whether the nodes of the cluster report image mode.  They do if a feature gate is on.  The agent reads no
+// feature gates, so it decides by the fields and conditions of the object.
 bool ReportsImageMode(const api::MachineConfigNode& known) {
   const auto& conditions = known.status.conditions;
   return !known.spec.config_image.desired_image.empty() || known.status.config_image ||
@@ -176,8 +176,9 @@ void Put(std::vector<api::Condition>& conditions, const api::Condition& wanted, 
 
 // Sets all other conditions to False.  A moment that sets Updated ends all earlier conditions of the update.
 //
-// The Machine Config Operator has a branch in which Updated=True becomes False with any other moment.  That branch has
-// no effect there.  It would have no purpose here, since NeedsUpdate precedes all other moments of an update.
+// The Machine Config Operator also has code that sets Updated to False when it reports any other moment, but that code
+// never has an effect.  Here it is not needed, since NeedsUpdate, which sets Updated to False, precedes all other
+// moments of an update.
 void EndAllElse(const api::MachineConfigNode& known, const ProgressReport& progress, api::Time now,
                 std::vector<api::Condition>& conditions) {
   for (api::Condition& condition : conditions) {
@@ -196,7 +197,7 @@ std::vector<api::Condition> NextConditions(const api::MachineConfigNode& known, 
   Put(conditions, progress.parent, now);
   if (progress.child) Put(conditions, *progress.child, now);
   for (const std::string_view type : kAllTypes) {
-    // If there are conditions, no types are added: someone else has chosen them.
+    // Types are added only to an object without conditions.  If there are some, someone else has chosen the types.
     if (!known.status.conditions.empty() || FindType(conditions, type) != nullptr) continue;
     Put(conditions,
         Make(type, kFalse, "NotYetOccurred", fmt::format("This node has not yet entered the {} phase", type)), now);
@@ -208,7 +209,7 @@ std::vector<api::Condition> NextConditions(const api::MachineConfigNode& known, 
   return conditions;
 }
 
-// Returns the desired config to report.  An update that is not known to be possible is not reported as desired.
+// Returns the desired config to report.  A config to which the node cannot be updated is not reported.
 std::string DesiredOf(const ProgressReport& progress, const NodeFacts& node) {
   const bool is_impossible = progress.parent.type == kUpdatePrepared && progress.parent.status != kTrue;
   return is_impossible ? std::string(kNotYetSet) : OrNotYetSet(node.desired_config);
@@ -297,7 +298,7 @@ std::optional<ProgressReport> Done(const plan::Action& action) {
     return ProgressReport{.parent = Make(kUpdatePostActionComplete, kTrue, "None", "Changes do not require a reboot")};
   }
   if (type == plan::action_type::kReload) return reloaded(plan::ServiceOf(action.what));
-  if (type == plan::action_type::kSpecial) return reloaded("crio");
+  if (type == plan::action_type::kSpecial) return reloaded("crio");  // The operator's name for a reload of CRI-O.
   if (type == plan::action_type::kDaemonReload) return reloaded("daemon-reload");
   return std::nullopt;
 }
@@ -332,7 +333,8 @@ std::optional<api::MachineConfigNodeStatus> NextStatus(const api::MachineConfigN
   api::MachineConfigNodeStatus next = known.status;
   next.conditions = NextConditions(known, progress, now);
   if (progress.irreconcilable) next.irreconcilable_changes = *progress.irreconcilable;
-  // The generation is one ahead, as with the Machine Config Operator, which then writes the spec.
+  // One more than the generation of the object that we know.  The Machine Config Operator writes this, because its next
+  // write is of the spec, and that raises the generation by one.
   next.observed_generation = known.metadata.generation + 1;
   if (!next.config_version) next.config_version.emplace();
   next.config_version->desired = DesiredOf(progress, node);

@@ -4,7 +4,7 @@
 // Encodes any bytes in JSON.
 //
 // Names of files and targets of links are bytes, but JSON strings are text.  Bytes that are not UTF-8 are written in
-// base64 after a mark with which no other string begins.
+// base64 after a mark.  A text that happens to begin with the mark is written in base64, too.
 
 #include "base/result.h"
 #include "json/parse.h"

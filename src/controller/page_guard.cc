@@ -15,10 +15,10 @@ namespace pintle::controller {
 namespace {
 
 constexpr auto kBetweenLooks = std::chrono::seconds(5);
-// While a stream is open, its token is reviewed again when its admission lasts no longer than this.  There is time for
-// several attempts, so that a short outage of the API server ends no stream.
+// While a stream is open, its token is reviewed again when the last review counts no longer than this.  There is time
+// for several attempts, so that a short outage of the API server ends no stream.
 constexpr auto kReviewedBefore = std::chrono::seconds(30);
-static_assert(kBetweenLooks * 3 < kReviewedBefore && kReviewedBefore < Admissions::kPermittedFor);
+static_assert(kBetweenLooks * 3 < kReviewedBefore && kReviewedBefore < RecentReviews::kPermittedFor);
 // The server has fewer connections than this.  So this many visits wait only if clients leave faster than the loop
 // drops their requests.
 constexpr long kMostVisits = 512;
@@ -45,8 +45,8 @@ std::string ClientOf(const net::IncomingRequest& request) {
   return peer ? net::ClientKeyOf(peer->address) : std::string(request.peer);
 }
 
-// Returns the request with only those headers that the page reads, because many requests may wait for their admission.
-// The token is left out.
+// Returns the request with only those headers that the page reads, because many requests may wait for the reviews of
+// their tokens.  The token is left out.
 net::KeptRequest WithHeadersOfPage(net::IncomingRequest request) {
   std::erase_if(request.headers, [](const net::IncomingRequest::Field& field) {
     return !net::SameIgnoringCase(field.name, "Host") && !net::SameIgnoringCase(field.name, "Last-Event-ID");
@@ -91,8 +91,8 @@ void PageGuard::Admit(std::string token, Visit visit) {
   DropAbandoned();
   if (!visit.later->IsAwaited()) return;
   const std::string key = KeyOfToken(token);
-  if (const auto admission = admissions_.Find(key, clock_.Monotonic())) {
-    return Settle(*admission, key, token, std::move(visit));
+  if (const auto result = recent_reviews_.Find(key, clock_.Monotonic())) {
+    return Settle(*result, key, token, std::move(visit));
   }
   if (const auto asked = questions_.find(key); asked != questions_.end()) {
     return asked->second.visits.push_back(std::move(visit));
@@ -114,31 +114,31 @@ void PageGuard::Ask(const std::string& key, std::string token, std::string clien
   question.visits = std::move(visits);
   question.token = std::move(token);
   question.call =
-      review_(question.token, [this, key](Result<kube::Admission> admission) { Reviewed(key, std::move(admission)); });
+      review_(question.token, [this, key](Result<kube::ReviewResult> result) { Reviewed(key, std::move(result)); });
 }
 
-void PageGuard::Reviewed(const std::string& key, Result<kube::Admission> admission) {
+void PageGuard::Reviewed(const std::string& key, Result<kube::ReviewResult> result) {
   // The question is taken out first, since an answer may lead to the next question about the same token.
   auto question = questions_.extract(key);
   Question& asked = question.mapped();
-  if (!admission) {
-    Report(admission.error());
+  if (!result) {
+    Report(result.error());
     for (const Visit& visit : asked.visits) visit.later->Complete(CannotAsk);
     return;
   }
   trouble_.clear();
-  admissions_.Remember(key, *admission, clock_.Monotonic());
-  if (*admission != kube::Admission::kPermitted) ReviewStreams();
-  for (Visit& visit : asked.visits) Settle(*admission, key, asked.token, std::move(visit));
+  recent_reviews_.Remember(key, *result, clock_.Monotonic());
+  if (*result != kube::ReviewResult::kPermitted) ReviewStreams();
+  for (Visit& visit : asked.visits) Settle(*result, key, asked.token, std::move(visit));
 }
 
-void PageGuard::Settle(kube::Admission admission, const std::string& key, const std::string& token, Visit visit) {
-  switch (admission) {
-    case kube::Admission::kUnauthenticated:
+void PageGuard::Settle(kube::ReviewResult result, const std::string& key, const std::string& token, Visit visit) {
+  switch (result) {
+    case kube::ReviewResult::kUnauthenticated:
       return visit.later->Complete(Unauthenticated);
-    case kube::Admission::kForbidden:
+    case kube::ReviewResult::kForbidden:
       return visit.later->Complete(Forbidden);
-    case kube::Admission::kPermitted:
+    case kube::ReviewResult::kPermitted:
       break;
   }
   const bool follows = dashboard::WantsStream(visit.request->View());
@@ -168,7 +168,7 @@ void PageGuard::ReviewStreams() {
   for (auto at = streams_.begin(); at != streams_.end();) {
     TokenStreams& of_token = at->second;
     std::erase_if(of_token.streams, [](const auto& stream) { return stream.expired(); });
-    const bool is_permitted = admissions_.Find(at->first, now) == kube::Admission::kPermitted;
+    const bool is_permitted = recent_reviews_.Find(at->first, now) == kube::ReviewResult::kPermitted;
     if (of_token.streams.empty() || !is_permitted) {
       for (const auto& stream : of_token.streams) {
         if (const auto alive = stream.lock()) alive->Revoke();
@@ -176,7 +176,7 @@ void PageGuard::ReviewStreams() {
       at = streams_.erase(at);
       continue;
     }
-    const bool is_due = admissions_.PermittedFor(at->first, now) <= kReviewedBefore;
+    const bool is_due = recent_reviews_.PermittedFor(at->first, now) <= kReviewedBefore;
     if (is_due && !questions_.contains(at->first)) Ask(at->first, of_token.token, "", {});
     ++at;
   }

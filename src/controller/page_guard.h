@@ -3,10 +3,10 @@
 
 // Lets only those visitors read the page whose token the API server accepts, and who have the right to read the page.
 //
-// The threads of the page's server pass each request to the loop, which looks up the admission of its token or asks the
-// API server, and then completes the answer.  A stream of changes lasts as long as its token is accepted: the token is
-// reviewed again while the stream is open.  While the API server cannot be asked, the page is served only to visitors
-// whose earlier admission has not expired yet.
+// The threads of the page's server pass each request to the loop, which looks up the last review of its token or
+// asks the API server, and then completes the answer.  A stream of changes lasts as long as its token is accepted: the
+// token is reviewed again while the stream is open.  While the API server cannot be asked, the page is served only to
+// visitors whose token was permitted by an earlier review that still counts.
 
 #include <functional>
 #include <map>
@@ -16,7 +16,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
-#include "controller/admissions.h"
+#include "controller/recent_reviews.h"
 #include "event/loop.h"
 #include "event/watches.h"
 #include "kube/call.h"
@@ -33,7 +33,7 @@ inline constexpr const char* kPageRightVerb = "get";
 class PageGuard : public std::enable_shared_from_this<PageGuard> {
  public:
   // Asks the API server about a token.
-  using Review = std::function<kube::Call(std::string token, std::function<void(Result<kube::Admission>)> done)>;
+  using Review = std::function<kube::Call(std::string token, std::function<void(Result<kube::ReviewResult>)> done)>;
 
   // The loop and the clock must outlive the guard.
   static std::shared_ptr<PageGuard> Create(event::Loop& loop, const Clock& clock, Review review);
@@ -41,12 +41,12 @@ class PageGuard : public std::enable_shared_from_this<PageGuard> {
   // Answers from `page` if the visitor may read it.  Any thread may call this.
   net::HttpAnswer Answer(const net::IncomingRequest& request, net::HttpHandler page);
 
-  // Ends the streams of tokens that are no longer accepted, and reviews each other token before its admission expires.
-  // The guard calls this every few seconds while a stream is open.
+  // Ends the streams of tokens that are no longer accepted, and reviews each other token before its last review
+  // expires.  The guard calls this every few seconds while a stream is open.
   void ReviewStreams();
 
  private:
-  // A request that waits for the admission of its token.
+  // A request that waits for the review of its token.
   struct Visit {
     std::shared_ptr<const net::KeptRequest> request;
     net::HttpHandler page;
@@ -71,14 +71,14 @@ class PageGuard : public std::enable_shared_from_this<PageGuard> {
 
   // Drops the visits whose clients have left.
   void DropAbandoned();
-  // Settles a visit at once if the admission of its token is known.  Otherwise, asks the API server first.
+  // Settles a visit at once if a recent review of its token is known.  Otherwise, asks the API server first.
   void Admit(std::string token, Visit visit);
   // Returns whether another question may be asked because of a request of the client.
   bool MayAskFor(const std::string& client) const;
   void Ask(const std::string& key, std::string token, std::string client, std::vector<Visit> visits);
-  void Reviewed(const std::string& key, Result<kube::Admission> admission);
+  void Reviewed(const std::string& key, Result<kube::ReviewResult> result);
   // Completes the answer to a visit.
-  void Settle(kube::Admission admission, const std::string& key, const std::string& token, Visit visit);
+  void Settle(kube::ReviewResult result, const std::string& key, const std::string& token, Visit visit);
   // Makes a stream that ends when the token is no longer accepted.
   std::shared_ptr<net::RevocableStream> Follow(const std::string& key, const std::string& token);
   void Report(const Error& error);
@@ -88,7 +88,7 @@ class PageGuard : public std::enable_shared_from_this<PageGuard> {
   const Review review_;
   // Each visit has a copy, so that any thread can count the visits.
   const std::shared_ptr<const int> visits_ = std::make_shared<const int>();
-  Admissions admissions_;
+  RecentReviews recent_reviews_;
   std::map<std::string, Question> questions_;    // The key is KeyOfToken() of the token.
   std::map<std::string, TokenStreams> streams_;  // The key is KeyOfToken() of the token.
   event::Timer look_;                            // Armed while streams_ is not empty.

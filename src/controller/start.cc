@@ -48,7 +48,7 @@ std::string Identity() {
 }
 
 PageGuard::Review ReviewBy(std::shared_ptr<kube::Transport> transport) {
-  return [transport = std::move(transport)](std::string token, std::function<void(Result<kube::Admission>)> done) {
+  return [transport = std::move(transport)](std::string token, std::function<void(Result<kube::ReviewResult>)> done) {
     return kube::ReviewVisitor(transport, {.token = std::move(token), .path = kPageRightPath, .verb = kPageRightVerb},
                                std::move(done));
   };

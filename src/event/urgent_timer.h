@@ -17,7 +17,7 @@ class UrgentTimer : private Watch<> {
  public:
   UrgentTimer(Loop& loop, std::function<void()> callback);
 
-  // Sets the timer, in place of any earlier time.
+  // Sets the time at which the timer fires; a time that was set before is forgotten.
   void At(MonotonicTime when);
   void Cancel();
 };

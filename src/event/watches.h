@@ -61,7 +61,8 @@ class Timer : private Watch<> {
  public:
   Timer(Loop& loop, std::function<void()> callback, Slack slack = kUsualSlack);
 
-  // Sets the timer, in place of any earlier time.  A time in the past fires as soon as the loop turns.
+  // Sets the time at which the timer fires; a time that was set before is forgotten.  A timer that is set to a time in
+  // the past fires as soon as the loop turns.
   void At(MonotonicTime when);
   void After(std::chrono::nanoseconds delay);
   void Cancel();
@@ -75,7 +76,7 @@ class WallTimer : private Watch<> {
  public:
   WallTimer(Loop& loop, std::function<void()> callback, Slack slack = kUsualSlack);
 
-  // Sets the timer, in place of any earlier time.
+  // Sets the time at which the timer fires; a time that was set before is forgotten.
   void At(WallTime when);
   void Cancel();
   bool armed() const;

@@ -126,9 +126,9 @@ Result<std::string> ChangedText(const std::string& text, const Root& root, const
     const ShadowEntry entry = EntryOf(std::string_view(text).substr(line->begin, line->end - line->begin));
     std::string last_change = put.want->last_change.value_or(std::string(entry.last_change));
     if (!put.want->last_change && entry.hash != put.want->hash) last_change = TRY(Today(clock));
-    const bool has_day = !entry.rest.empty() || !last_change.empty();
+    const bool has_day_field = !entry.rest.empty() || !last_change.empty();
     if (entry.hash == put.want->hash && entry.last_change == last_change) return text;
-    return replaced(fmt::format("{}:{}{}{}{}{}", entry.name, put.want->hash, has_day ? ":" : "", last_change,
+    return replaced(fmt::format("{}:{}{}{}{}{}", entry.name, put.want->hash, has_day_field ? ":" : "", last_change,
                                 entry.rest, entry.line_break));
   }
   if (put.want->hash == PasswordHash::kLocked) return text;
@@ -138,7 +138,7 @@ Result<std::string> ChangedText(const std::string& text, const Root& root, const
                      put.want->last_change.value_or(TRY(Today(clock))), kRestOfNewLine);
 }
 
-Result<> PutLocked(int etc, const Root& root, const resource::Put<PasswordHash>& put, const Clock& clock) {
+Result<> PutUnderLock(int etc, const Root& root, const resource::Put<PasswordHash>& put, const Clock& clock) {
   TRY(ClearTemporaryName(etc, kShadow), "writing /etc/shadow");
   std::optional<SmallFile> file = TRY(ReadSmallFile(etc, kShadow), "reading /etc/shadow");
   if (!file) file = SmallFile();
@@ -168,7 +168,7 @@ Result<> PutPasswordHash(const Root& root, const resource::Put<PasswordHash>& pu
   TRY(CheckCharacters(put.key, put.want), doing());
   const UniqueFd etc = TRY(OpenEtc(root), doing());
   const UniqueFd lock = TRY(Lock(etc.get(), clock, patience), doing());
-  TRY(PutLocked(etc.get(), root, put, clock), doing());
+  TRY(PutUnderLock(etc.get(), root, put, clock), doing());
   return {};
 }
 

@@ -56,7 +56,7 @@ api::SubjectAccessReview QuestionAbout(api::UserInfo user, const VisitorQuestion
 class VisitorReviewer final : public Work, public std::enable_shared_from_this<VisitorReviewer> {
  public:
   VisitorReviewer(std::shared_ptr<Transport> transport, VisitorQuestion question,
-                  std::function<void(Result<Admission>)> done)
+                  std::function<void(Result<ReviewResult>)> done)
       : transport_(std::move(transport)), question_(std::move(question)), done_(std::move(done)) {}
 
   void Begin() {
@@ -79,7 +79,9 @@ class VisitorReviewer final : public Work, public std::enable_shared_from_this<V
   void TokenReviewed(Fetched fetched) {
     auto review = ReadReview<api::TokenReview>(kTokenReview, std::move(fetched));
     if (!review) return End(std::move(review).error());
-    if (!review->status.authenticated || review->status.user.username.empty()) return End(Admission::kUnauthenticated);
+    if (!review->status.authenticated || review->status.user.username.empty()) {
+      return End(ReviewResult::kUnauthenticated);
+    }
     const api::SubjectAccessReview question = QuestionAbout(std::move(review->status.user), question_);
     Send(Post(kAccessReview, json::ToText(json::Encode(question)), "reviewing the rights of a visitor"),
          &VisitorReviewer::AccessReviewed);
@@ -88,24 +90,24 @@ class VisitorReviewer final : public Work, public std::enable_shared_from_this<V
   void AccessReviewed(Fetched fetched) {
     const auto review = ReadReview<api::SubjectAccessReview>(kAccessReview, std::move(fetched));
     if (!review) return End(review.error());
-    End(review->status.allowed ? Admission::kPermitted : Admission::kForbidden);
+    End(review->status.allowed ? ReviewResult::kPermitted : ReviewResult::kForbidden);
   }
 
-  void End(Result<Admission> admission) {
+  void End(Result<ReviewResult> result) {
     const auto done = std::exchange(done_, {});
-    done(std::move(admission));
+    done(std::move(result));
   }
 
   std::shared_ptr<Transport> transport_;
   VisitorQuestion question_;
-  std::function<void(Result<Admission>)> done_;
+  std::function<void(Result<ReviewResult>)> done_;
   Call call_;
 };
 
 }  // namespace
 
 Call ReviewVisitor(std::shared_ptr<Transport> transport, VisitorQuestion question,
-                   std::function<void(Result<Admission>)> done) {
+                   std::function<void(Result<ReviewResult>)> done) {
   const auto reviewer = std::make_shared<VisitorReviewer>(std::move(transport), std::move(question), std::move(done));
   reviewer->Begin();
   return Call(reviewer);

@@ -16,7 +16,7 @@
 
 namespace pintle::kube {
 
-enum class Admission {
+enum class ReviewResult {
   kPermitted,
   kForbidden,        // The token is good, but its owner lacks the right.
   kUnauthenticated,  // The API server does not accept the token.
@@ -31,6 +31,6 @@ struct VisitorQuestion {
 // Errors never contain the token.  The kind kInvalid means that the API server refuses our request, for instance
 // because we have no right to create reviews.
 Call ReviewVisitor(std::shared_ptr<Transport> transport, VisitorQuestion question,
-                   std::function<void(Result<Admission>)> done);
+                   std::function<void(Result<ReviewResult>)> done);
 
 }  // namespace pintle::kube

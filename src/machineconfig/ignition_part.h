@@ -12,8 +12,8 @@
 
 namespace pintle::machineconfig {
 
-// Returns the config in the newest version.  The error names lines and columns of the text that the Machine Config
-// Operator would parse.
+// Returns the config in the newest version.  An error names a line and a column of the JSON
+// text that the Machine Config Operator would parse, not of the file that a person wrote.
 Result<ignition::Config> ParseIgnitionPart(const api::MachineConfig& config, json::Report& report);
 
 // Returns the error as the operator reports it: with "failed to parse Ignition config" in front, unless the config

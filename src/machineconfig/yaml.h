@@ -4,8 +4,8 @@
 // Reads YAML with kubectl's rules: `no` is false and 0644 is 420 (YAML 1.1), times stay strings, keys become strings,
 // `<<` merges.
 //
-// Butane itself uses another reader, so in its documents, fields that Butane reads as strings are strings: `inline:
-// on` is "on".
+// Documents of Butane are an exception, because Butane's own reader knows which fields are strings: there, the value of
+// `inline: on` is the string "on".
 
 #include <string_view>
 #include <vector>
@@ -17,13 +17,14 @@
 namespace pintle::machineconfig {
 
 // Reads all documents of a stream, without those that are empty or null.  A text that is one JSON object is read as
-// JSON, unless it is Butane.  An error names the line or the byte.  If a mapping has a key more than once, the last one
-// counts, and `report`, unless it is null, gets a warning.
+// JSON, unless the object is a Butane document, which is always read as YAML.  An error names the line or the byte.  If
+// a mapping has a key more than once, the last one counts, and `report`, unless it is null, gets a warning.
 Result<std::vector<json::Value>> ParseYaml(std::string_view text, json::Report* report = nullptr,
                                            const json::ParseLimits& limits = {});
 
-// Returns the first document as Go's yaml.v2 reads it for a struct, or null if there is none.  Fractions stay
-// fractions, such as 1.0 and infinity.  Errors are in the words of yaml.v2: "yaml: line 3: did not find expected key".
+// Returns the first document as Go's yaml.v2 reads it, or null if there is none.  The caller decodes it into structs as
+// Go does, so floating-point numbers keep their type: 1.0 does not become the integer 1, and infinity is no error.
+// Errors are in the words of yaml.v2: "yaml: line 3: did not find expected key".
 Result<json::Value> ParseGoYaml(std::string_view text, const json::ParseLimits& limits = {});
 
 }  // namespace pintle::machineconfig

@@ -2,7 +2,8 @@
 
 // Runs a command and prints its cost: wall-clock seconds, processor seconds, the peak memory in KiB, and exit status.
 //
-// The kernel counts the peak of a process from before its exec(), so small commands are started by this small program.
+// The peak that the kernel reports for a command is at least the memory of the process that started it, because it
+// counts from before exec().  So this small program starts the commands, and not Python.
 
 #include <fcntl.h>
 #include <spawn.h>

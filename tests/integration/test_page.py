@@ -309,8 +309,8 @@ def test_the_keyboard_reaches_all_nodes_and_keeps_its_place(page, objects, agent
 PATHS = ("", "?node=worker-0", "style.css", "script.js", "icon.svg", "events", "nothing")
 BINDINGS = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings"
 ACCOUNTS = "/api/v1/namespaces/default/serviceaccounts"
-# The page remembers an admission for a minute, and the API server remembers tokens for some seconds.
-LONGEST_ADMISSION = 90
+# The page remembers the review of a token for a minute, and the API server remembers tokens for some seconds.
+REVIEW_COUNTS_FOR = 90
 
 
 class GuardedPage:
@@ -458,9 +458,9 @@ def test_a_stream_ends_with_the_account_of_its_token(guarded, visitors):
     leaver, stayer = visitors.account("leaver"), visitors.account("stayer")
     with guarded.stream(leaver) as leaving, guarded.stream(stayer) as staying:
         visitors.remove("leaver")
-        wait_until(lambda: leaving.readline() == b"", "the stream has ended", LONGEST_ADMISSION)
+        wait_until(lambda: leaving.readline() == b"", "the stream has ended", REVIEW_COUNTS_FOR)
         assert guarded.status(leaver) == 401
-        wait_until(lambda: b"nothing has changed" in staying.readline(), "the other stream goes on", LONGEST_ADMISSION)
+        wait_until(lambda: b"nothing has changed" in staying.readline(), "the other stream goes on", REVIEW_COUNTS_FOR)
     assert guarded.status(stayer) == 200
 
 
@@ -468,7 +468,7 @@ def test_a_stream_ends_with_the_right_to_read(guarded, visitors):
     token = visitors.account("reader")
     with guarded.stream(token) as stream:
         visitors.forbid("reader")
-        wait_until(lambda: stream.readline() == b"", "the stream has ended", LONGEST_ADMISSION)
+        wait_until(lambda: stream.readline() == b"", "the stream has ended", REVIEW_COUNTS_FOR)
     assert_nothing_is_given(guarded, 403, token)
 
 

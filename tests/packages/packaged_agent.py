@@ -73,14 +73,14 @@ def expect_kubelet_without_package(node):
     node.run("systemctl", "restart", "kubelet.service")
 
 
-def leave_change_to_reboot(node):
+def make_change_that_waits_for_reboot(node):
     """Makes a change that waits for a reboot."""
     config = installed.machine_config([installed.file("/etc/waiting", "new")])
     node.run("tee", "/root/config.json", input=json.dumps(config))
     assert node.run("pintle", "apply", "--yes", "--no-reboot", "/root/config.json", check=False).returncode == 2
 
 
-def process(node):
+def agent_pid(node):
     """Returns the process ID of the agent, which is 0 if it does not run."""
     return node.run("systemctl", "show", "--property=MainPID", "--value", "pintled.service").stdout.strip()
 

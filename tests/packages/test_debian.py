@@ -14,8 +14,9 @@ import pytest
 from machines import installed
 from machines.node import Node
 from machines.wait import wait_until
-from packaged_agent import (CONFIG, PACKAGES, apply_config, assert_nothing_has_begun, expect_kubelet_without_package, install,
-                            leave_change_to_reboot, process, start_kubelet, start_with_config, verify, wait_until_settled)
+from packaged_agent import (CONFIG, PACKAGES, agent_pid, apply_config, assert_nothing_has_begun,
+                            expect_kubelet_without_package, install, make_change_that_waits_for_reboot, start_kubelet,
+                            start_with_config, verify, wait_until_settled)
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 # The maintainer has no mail address.  No distribution has the packages, so none has a bug that asks for them.
@@ -58,9 +59,9 @@ def test_the_agent_of_the_package_applies_a_config(with_config):
 
 
 def test_an_upgrade_restarts_the_agent_and_keeps_its_config(with_config):
-    before = process(with_config)
+    before = agent_pid(with_config)
     install(with_config, "pintle-next")
-    assert process(with_config) not in (before, "0")
+    assert agent_pid(with_config) not in (before, "0")
     wait_until_settled(with_config)
     assert with_config.run("cat", "/etc/managed").stdout == "new"
     apply_config(with_config, ("/etc/managed", "newer"))
@@ -69,7 +70,7 @@ def test_an_upgrade_restarts_the_agent_and_keeps_its_config(with_config):
 def test_an_upgrade_does_not_start_an_agent_that_was_not_running(node):
     install(node, "pintle")
     install(node, "pintle-next")
-    assert process(node) == "0"
+    assert agent_pid(node) == "0"
 
 
 def test_what_a_config_has_put_in_place_stays_when_the_package_goes(with_config):
@@ -97,7 +98,7 @@ def expect_to_stay(node, package):
     assert node.run("dpkg-query", "--show", "--showformat=${db:Status-Abbrev}", package).stdout.strip() == "ii"
 
 
-def test_the_kubelet_runs_and_starts_when_the_package_goes(node):
+def test_the_kubelet_keeps_running_and_can_restart_when_the_package_is_removed(node):
     install(node, "pintle")
     start_kubelet(node)
     node.run("apt-get", "remove", "--yes", "pintle")
@@ -123,7 +124,7 @@ def test_a_change_that_was_cut_short_ends_before_the_package_goes(node):
 
 def test_a_change_that_waits_for_a_reboot_keeps_the_package(node):
     install(node, "pintle")
-    leave_change_to_reboot(node)
+    make_change_that_waits_for_reboot(node)
     expect_to_stay(node, "pintle")
     install(node, "pintle-image")
     expect_to_stay(node, "pintle-image")

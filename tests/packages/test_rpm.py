@@ -16,8 +16,8 @@ import pytest
 
 from machines import image
 from machines.node import Node
-from packaged_agent import (PACKAGES, apply_config, assert_nothing_has_begun, expect_kubelet_without_package,
-                            leave_change_to_reboot, process, start_kubelet, start_with_config, wait_until_settled)
+from packaged_agent import (PACKAGES, agent_pid, apply_config, assert_nothing_has_begun, expect_kubelet_without_package,
+                            make_change_that_waits_for_reboot, start_kubelet, start_with_config, wait_until_settled)
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 RPM = SOURCE / "tests/packages/rpm"
@@ -221,16 +221,16 @@ def test_presets_of_the_machine_enable_the_agent(node):
     enabled = [node.run("systemctl", "is-enabled", unit, check=False).stdout.strip()
                for unit in ("pintle-recover.service", "pintled.service", "pintle-firstboot.service")]
     assert enabled == ["enabled", "enabled", "disabled"]
-    assert process(node) == "0"
+    assert agent_pid(node) == "0"
 
 
 def test_an_upgrade_restarts_the_agent_and_keeps_its_config(with_config):
     apply_config(with_config, ("/etc/managed", "newer"), ("/etc/added", "1"))
     assert verify(with_config, "pintle") == ""
-    before = process(with_config)
+    before = agent_pid(with_config)
     dnf(with_config, "upgrade", "pintle", repository="next")
     assert releases(with_config, "pintle") == ["2"]
-    assert process(with_config) not in (before, "0")
+    assert agent_pid(with_config) not in (before, "0")
     wait_until_settled(with_config)
     assert with_config.run("cat", "/etc/managed").stdout == "newer"
     apply_config(with_config, ("/etc/managed", "newest"))
@@ -239,7 +239,7 @@ def test_an_upgrade_restarts_the_agent_and_keeps_its_config(with_config):
 
 def test_what_a_config_has_put_in_place_stays_when_the_package_goes(with_config):
     dnf(with_config, "remove", "pintle")
-    assert process(with_config) == "0"
+    assert agent_pid(with_config) == "0"
     assert with_config.run("find", "/etc/systemd/system", "-name", "pintle*").stdout == ""
     assert with_config.run("cat", "/etc/managed").stdout == "new"
     with_config.run("test", "-e", "/var/lib/pintle")
@@ -251,7 +251,7 @@ def test_what_a_config_has_put_in_place_stays_when_the_package_goes(with_config)
     apply_config(with_config, ("/etc/managed", "newer"))
 
 
-def test_the_kubelet_runs_and_starts_when_the_package_goes(node):
+def test_the_kubelet_keeps_running_and_can_restart_when_the_package_is_removed(node):
     dnf(node, "install", "pintle")
     start_kubelet(node)
     dnf(node, "remove", "pintle")
@@ -261,7 +261,7 @@ def test_the_kubelet_runs_and_starts_when_the_package_goes(node):
 
 def test_a_change_that_waits_for_a_reboot_keeps_the_package(node):
     dnf(node, "install", "pintle")
-    leave_change_to_reboot(node)
+    make_change_that_waits_for_reboot(node)
     for package in "pintle", "pintle-image":
         dnf(node, "install", package)
         # Unlike rpm, dnf prints no output of scriptlets when it is quiet.

@@ -20,7 +20,7 @@ from configured import KEY, difference, file, tree_of
 
 from machines.node import Node
 from machines.wait import wait_until
-from packaged_agent import NEWER, OLDER, PACKAGES, install, nightly, process, verify, wait_until_settled
+from packaged_agent import NEWER, OLDER, PACKAGES, agent_pid, install, nightly, verify, wait_until_settled
 
 KILLS = 50
 SEED = int(os.environ.get("PINTLE_SEED", "20261128"))
@@ -126,7 +126,7 @@ class Upgraded:
     def stop_agent(self):
         """Stops the agent's process, as it is, in the middle of what it does."""
         self.signal_agent("STOP")
-        status = f"/proc/{process(self.node)}/status"
+        status = f"/proc/{agent_pid(self.node)}/status"
         wait_until(lambda: "State:\tT" in self.run("cat", status).stdout, "the agent's process is stopped", PATIENCE)
 
     def pass_time(self, seconds):
@@ -175,7 +175,7 @@ class Upgraded:
         assert self.run("pintle", "verify", check=False).returncode == 0
         assert self.version() == version and verify(self.node, "pintle") == []
         # The agent does not run a program that the upgrade has replaced.
-        assert self.run("readlink", f"/proc/{process(self.node)}/exe").stdout.strip() == "/usr/sbin/pintled"
+        assert self.run("readlink", f"/proc/{agent_pid(self.node)}/exe").stdout.strip() == "/usr/sbin/pintled"
         assert self.run("systemctl", "--failed", "--quiet").stdout == ""
 
 
@@ -314,7 +314,7 @@ def test_an_older_agent_that_meets_a_newer_journal_touches_nothing(boot, expecte
             machine.write("/run/systemd/system/pintled.service.d/20-test.conf", "[Service]\nRestart=no\n")
             machine.run("systemctl", "daemon-reload")
             machine.signal_agent("KILL")
-        wait_until(lambda: process(machine.node) == "0", "the agent has ended", PATIENCE)
+        wait_until(lambda: agent_pid(machine.node) == "0", "the agent has ended", PATIENCE)
         if not is_real:
             machine.change_version_of_journal(1)
         before, written = machine.tree(), machine.journal()["version"]

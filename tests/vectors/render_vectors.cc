@@ -48,7 +48,8 @@ std::string HashInputOf(const api::MachineConfigSpec& spec) {
   return text;
 }
 
-// The sources are not compared: the Operator's tool lists all inputs, including those that the selector leaves out.
+// Each of our sources must be among the expected ones, which may be more: the Operator's tool lists all inputs,
+// including those that the selector leaves out.
 void ExpectTarget(const json::Value& pool, const machineconfig::Rendered& rendered) {
   const json::Value& configuration = pool.at("spec").at("configuration");
   EXPECT_EQ(configuration.at("name").text(), rendered.config.metadata.name);

@@ -19,7 +19,7 @@ from machines.new_machine import FIRST_CONFIG, NewMachine
 from machines.wait import wait_until
 
 CURRENT_CONFIG = "/etc/machine-config-daemon/currentconfig"
-IN_THE_INITRAMFS, AFTER_IT = "pintle-initrd-firstboot.service", "pintle-firstboot.service"
+IN_THE_INITRAMFS, IN_THE_REAL_ROOT = "pintle-initrd-firstboot.service", "pintle-firstboot.service"
 NAME = "rendered-worker-1"
 DONE = f"Done: the OS is as {NAME} wants it."
 # The header that Ignition 2.14 sends.
@@ -35,9 +35,9 @@ def image(tmp_path_factory):
     disk.unlink()
 
 
-def rendered(image, arguments=(), users=({"name": "core", "sshAuthorizedKeys": [KEY]},)):
-    units = [APP, *({"name": unit, "enabled": True} for unit in (AFTER_IT, "pintle-recover.service"))]
-    config = machine_config([file("/etc/managed", "new")], image, arguments, units, users)
+def rendered(commit, arguments=(), users=({"name": "core", "sshAuthorizedKeys": [KEY]},)):
+    units = [APP, *({"name": unit, "enabled": True} for unit in (IN_THE_REAL_ROOT, "pintle-recover.service"))]
+    config = machine_config([file("/etc/managed", "new")], commit, arguments, units, users)
     config["metadata"]["name"] = NAME
     return config
 
@@ -91,10 +91,11 @@ def expect_configured(vm):
 def test_a_new_machine_with_the_right_image_is_configured_in_one_boot(image):
     disk, commit = image
     with NewMachine(disk, served(rendered(commit, ["mitigations=off"]))) as vm:
-        assert DONE in log_of(vm, IN_THE_INITRAMFS) and not ran(vm, AFTER_IT)
+        assert DONE in log_of(vm, IN_THE_INITRAMFS) and not ran(vm, IN_THE_REAL_ROOT)
         expect_configured(vm)
         assert read(vm, KEYS_FILE) == KEY + "\n"
         assert vm.boots == 1 and deploy.booted_commit(vm) == commit
+        # With this, the real root gives SELinux labels to the files that were written in the initramfs.
         assert has(vm, "/run/tmpfiles.d/pintle-initrd.conf")
 
 
@@ -111,7 +112,7 @@ def test_work_that_needs_another_deployment_is_left_to_the_real_root_and_takes_o
 def test_without_var_in_the_initramfs_the_real_root_completes_the_first_config_without_a_reboot(image):
     disk, commit = image
     with NewMachine(disk, served(rendered(commit, users=())), arguments=["without=/var"]) as vm:
-        assert DONE not in log_of(vm, IN_THE_INITRAMFS) and DONE in log_of(vm, AFTER_IT)
+        assert DONE not in log_of(vm, IN_THE_INITRAMFS) and DONE in log_of(vm, IN_THE_REAL_ROOT)
         expect_configured(vm)
         assert vm.boots == 1
 
@@ -122,7 +123,7 @@ def test_a_machine_with_an_invalid_first_config_boots_and_reports_the_error(imag
     first = next(each for each in config["storage"]["files"] if each["path"] == FIRST_CONFIG)
     original_source, first["contents"]["source"] = first["contents"]["source"], "data:,%7B"
     with NewMachine(disk, config, settles=False) as vm:
-        for unit in (IN_THE_INITRAMFS, AFTER_IT):
+        for unit in (IN_THE_INITRAMFS, IN_THE_REAL_ROOT):
             wait_until(lambda unit=unit: "failed to parse MachineConfig" in log_of(vm, unit),
                        f"{unit} reports the error", PATIENCE)
         assert has(vm, FIRST_CONFIG) and not has(vm, CURRENT_CONFIG)

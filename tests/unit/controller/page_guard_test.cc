@@ -15,10 +15,11 @@
 namespace pintle::controller {
 namespace {
 
-using kube::Admission;
+using kube::ReviewResult;
 using std::chrono::seconds;
 
-constexpr Admission kAllAdmissions[] = {Admission::kPermitted, Admission::kForbidden, Admission::kUnauthenticated};
+constexpr ReviewResult kAllReviewResults[] = {ReviewResult::kPermitted, ReviewResult::kForbidden,
+                                              ReviewResult::kUnauthenticated};
 
 // A stream that waits for pieces for ever.
 class Silence final : public net::HttpStream {
@@ -61,12 +62,12 @@ class PageGuardTest : public testing::Test {
     return taken ? taken->status : 0;
   }
   // Lets the API server answer the oldest question about this token.
-  void Review(const std::string& token, Result<Admission> admission) {
+  void Review(const std::string& token, Result<ReviewResult> result) {
     for (auto at = questions_.begin(); at != questions_.end(); ++at) {
       if (at->first != token) continue;
       const auto done = std::move(at->second);
       questions_.erase(at);
-      done(std::move(admission));
+      done(std::move(result));
       return;
     }
     FAIL() << "nobody has asked about " << token;
@@ -74,7 +75,7 @@ class PageGuardTest : public testing::Test {
   // Opens a stream with a token that is permitted.
   std::shared_ptr<net::HttpStream> OpenStream(const std::string& token) {
     const net::HttpAnswer answer = SendToken(token, "/events");
-    if (!questions_.empty()) Review(token, Admission::kPermitted);
+    if (!questions_.empty()) Review(token, ReviewResult::kPermitted);
     return Taken(answer)->stream;
   }
   void Pass(seconds time) {
@@ -87,12 +88,12 @@ class PageGuardTest : public testing::Test {
   const Error unreachable_ = Error(ErrorKind::kUnavailable, "connect: Connection refused");
   ManualClock clock_;
   std::unique_ptr<event::Loop> loop_ = ValueOf(event::Loop::Create());
-  std::vector<std::pair<std::string, std::function<void(Result<Admission>)>>> questions_;
+  std::vector<std::pair<std::string, std::function<void(Result<ReviewResult>)>>> questions_;
   int asked_ = 0;
   std::string peer_ = "192.0.2.1:1";
   bool seen_authorization_ = false;
-  std::shared_ptr<PageGuard> guard_ =
-      PageGuard::Create(*loop_, clock_, [this](const std::string& token, std::function<void(Result<Admission>)> done) {
+  std::shared_ptr<PageGuard> guard_ = PageGuard::Create(
+      *loop_, clock_, [this](const std::string& token, std::function<void(Result<ReviewResult>)> done) {
         ++asked_;
         questions_.emplace_back(token, std::move(done));
         return kube::Call();
@@ -113,7 +114,7 @@ TEST_F(PageGuardTest, RefusesAtOnceARequestWithoutAToken) {
 TEST_F(PageGuardTest, ShowsThePageToAPermittedVisitor) {
   const net::HttpAnswer answer = SendToken("abc", "/?node=a");
   EXPECT_EQ(Taken(answer), std::nullopt);
-  Review("abc", Admission::kPermitted);
+  Review("abc", ReviewResult::kPermitted);
   const auto taken = Taken(answer);
   ASSERT_TRUE(taken);
   EXPECT_EQ(taken->status, 200);
@@ -123,13 +124,13 @@ TEST_F(PageGuardTest, ShowsThePageToAPermittedVisitor) {
 
 TEST_F(PageGuardTest, GivesNothingToUnknownOrForbiddenVisitors) {
   const net::HttpAnswer unknown = SendToken("unknown");
-  Review("unknown", Admission::kUnauthenticated);
+  Review("unknown", ReviewResult::kUnauthenticated);
   const auto unauthenticated = Taken(unknown);
   EXPECT_EQ(unauthenticated->status, 401);
   EXPECT_EQ(HeaderOf(*unauthenticated, "WWW-Authenticate"), "Bearer realm=\"pintle\"");
   EXPECT_EQ(unauthenticated->body, nullptr);
   const net::HttpAnswer known = SendToken("known", "/events");
-  Review("known", Admission::kForbidden);
+  Review("known", ReviewResult::kForbidden);
   const auto forbidden = Taken(known);
   EXPECT_EQ(forbidden->status, 403);
   EXPECT_EQ(forbidden->body, nullptr);
@@ -145,7 +146,7 @@ TEST_F(PageGuardTest, IsClosedWhileTheApiServerCannotBeAsked) {
   EXPECT_EQ(taken->body, nullptr);
   // The next request asks again.
   const net::HttpAnswer next = SendToken("abc");
-  Review("abc", Admission::kPermitted);
+  Review("abc", ReviewResult::kPermitted);
   EXPECT_EQ(StatusOf(next), 200);
 }
 
@@ -153,17 +154,17 @@ TEST_F(PageGuardTest, AsksOnceForRequestsThatComeTogether) {
   const net::HttpAnswer first = SendToken("abc");
   const net::HttpAnswer second = SendToken("abc", "/style.css");
   EXPECT_EQ(asked_, 1);
-  Review("abc", Admission::kPermitted);
+  Review("abc", ReviewResult::kPermitted);
   EXPECT_EQ(StatusOf(first), 200);
   EXPECT_EQ(*Taken(second)->body, "page /style.css");
 }
 
-TEST_F(PageGuardTest, RemembersTheAdmissionForAWhile) {
-  for (const Admission admission : kAllAdmissions) {
-    const std::string token = "t" + std::to_string(static_cast<int>(admission));
+TEST_F(PageGuardTest, RemembersTheResultOfAReviewForAWhile) {
+  for (const ReviewResult result : kAllReviewResults) {
+    const std::string token = "t" + std::to_string(static_cast<int>(result));
     const int asked = asked_;
     const net::HttpAnswer first = SendToken(token);
-    Review(token, admission);
+    Review(token, result);
     const int status = StatusOf(first);
     clock_.now += seconds(9);
     EXPECT_EQ(StatusOf(SendToken(token)), status);
@@ -171,7 +172,7 @@ TEST_F(PageGuardTest, RemembersTheAdmissionForAWhile) {
     clock_.now += seconds(52);
     EXPECT_EQ(StatusOf(SendToken(token)), 0);
     EXPECT_EQ(asked_, asked + 2);
-    Review(token, admission);
+    Review(token, result);
   }
 }
 
@@ -183,7 +184,7 @@ TEST_F(PageGuardTest, AsksAboutAFewTokensAtATimeOnly) {
   }
   EXPECT_EQ(StatusOf(SendToken("one-more")), 503);
   EXPECT_EQ(asked_, 32);
-  Review("t3", Admission::kUnauthenticated);
+  Review("t3", ReviewResult::kUnauthenticated);
   EXPECT_EQ(StatusOf(SendToken("one-more")), 0);
   EXPECT_EQ(asked_, 33);
 }
@@ -199,7 +200,7 @@ TEST_F(PageGuardTest, AsksAboutOtherClientsWhileOneClientSendsManyTokens) {
   EXPECT_EQ(asked_, 30);
   peer_ = "192.0.2.2:1";
   const net::HttpAnswer of_another_client = SendToken("good");
-  Review("good", Admission::kPermitted);
+  Review("good", ReviewResult::kPermitted);
   EXPECT_EQ(StatusOf(of_another_client), 200);
 }
 
@@ -227,7 +228,7 @@ TEST_F(PageGuardTest, KeepsNoRequestsOfClientsThatHaveLeftDuringTheReview) {
   send("/").later->Abandon();
   EXPECT_LE(kept.use_count(), 4) << "only the patient client, and those who left since the last request";
   EXPECT_EQ(asked_, 1);
-  Review("abc", Admission::kPermitted);
+  Review("abc", ReviewResult::kPermitted);
   EXPECT_EQ(StatusOf(patient), 200);
 }
 
@@ -258,7 +259,7 @@ TEST_F(PageGuardTest, KeepsOnlyTheHeadersThatThePageReads) {
     return net::HttpAnswer();
   });
   event::Settle(*loop_);
-  Review("abc", Admission::kPermitted);
+  Review("abc", ReviewResult::kPermitted);
   EXPECT_EQ(StatusOf(answer), 200);
   EXPECT_EQ(seen, (std::vector<std::string>{"HOST", "last-event-id"}));
 }
@@ -281,14 +282,14 @@ TEST_F(PageGuardTest, KeepsAStreamOpenWhileItsTokenIsAccepted) {
     EXPECT_TRUE(questions_.empty());
     Pass(seconds(5));
     ASSERT_EQ(questions_.size(), 1U);
-    Review("abc", Admission::kPermitted);
+    Review("abc", ReviewResult::kPermitted);
     EXPECT_FALSE(stream->IsOver());
   }
   EXPECT_EQ(asked_, 11);
 }
 
 TEST_F(PageGuardTest, EndsTheStreamsOfATokenThatIsNoLongerAccepted) {
-  for (const Admission refusal : {Admission::kForbidden, Admission::kUnauthenticated}) {
+  for (const ReviewResult refusal : {ReviewResult::kForbidden, ReviewResult::kUnauthenticated}) {
     const std::string token = "t" + std::to_string(static_cast<int>(refusal));
     const auto first = OpenStream(token);
     const auto second = OpenStream(token);
@@ -301,8 +302,8 @@ TEST_F(PageGuardTest, EndsTheStreamsOfATokenThatIsNoLongerAccepted) {
     EXPECT_TRUE(second->IsOver());
     EXPECT_EQ(wakes, 1);
     EXPECT_FALSE(stream_of_another_token->IsOver());
-    Review("other", Admission::kPermitted);
-    EXPECT_EQ(StatusOf(SendToken(token, "/events")), refusal == Admission::kForbidden ? 403 : 401);
+    Review("other", ReviewResult::kPermitted);
+    EXPECT_EQ(StatusOf(SendToken(token, "/events")), refusal == ReviewResult::kForbidden ? 403 : 401);
     clock_.now += seconds(70);
     guard_->ReviewStreams();
   }
@@ -323,7 +324,7 @@ TEST_F(PageGuardTest, EndsAStreamWhenTheTokenCannotBeReviewedInTime) {
 
 TEST_F(PageGuardTest, AsksSoonForAStreamThatIsOpenedLate) {
   const net::HttpAnswer page = SendToken("abc");
-  Review("abc", Admission::kPermitted);
+  Review("abc", ReviewResult::kPermitted);
   clock_.now += seconds(58);
   const auto stream = OpenStream("abc");
   // OpenStream() has let the API server answer the question that the stream has led to.

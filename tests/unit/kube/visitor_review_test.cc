@@ -25,17 +25,17 @@ std::string AccessReview(const std::string& status) {
 
 class VisitorReviewTest : public testing::Test {
  protected:
-  Result<Admission> Review() {
+  Result<ReviewResult> Review() {
     const auto loop = ValueOf(event::Loop::Create());
     const auto transport = ValueOf(Transport::Create(*loop, server_.access()));
-    std::optional<Result<Admission>> admission;
+    std::optional<Result<ReviewResult>> result;
     const Call call =
-        ReviewVisitor(transport, {.token = "s3cret", .path = "/page", .verb = "get"}, [&](Result<Admission> result) {
-          admission = std::move(result);
+        ReviewVisitor(transport, {.token = "s3cret", .path = "/page", .verb = "get"}, [&](Result<ReviewResult> answer) {
+          result = std::move(answer);
           loop->Stop();
         });
     TRY(event::RunPatiently(*loop));
-    return *std::move(admission);
+    return *std::move(result);
   }
 
   ScriptedServer server_;
@@ -44,7 +44,7 @@ class VisitorReviewTest : public testing::Test {
 TEST_F(VisitorReviewTest, AsksForTheOwnerOfTheTokenAndThenForTheOwnersRights) {
   server_.Add({.status = 201, .body = kOwner});
   server_.Add({.status = 201, .body = AccessReview(R"({"allowed": true})")});
-  EXPECT_EQ(ValueOf(Review()), Admission::kPermitted);
+  EXPECT_EQ(ValueOf(Review()), ReviewResult::kPermitted);
   const auto requests = server_.requests();
   ASSERT_EQ(requests.size(), 2U);
   EXPECT_EQ(requests[0].line, "POST /apis/authentication.k8s.io/v1/tokenreviews");
@@ -63,7 +63,7 @@ TEST_F(VisitorReviewTest, ForbidsWhatTheOwnerMayNotDo) {
   for (const char* const status : {R"({"allowed": false, "denied": true, "reason": "no"})", "{}"}) {
     server_.Add({.status = 201, .body = kOwner});
     server_.Add({.status = 201, .body = AccessReview(status)});
-    EXPECT_EQ(ValueOf(Review()), Admission::kForbidden) << status;
+    EXPECT_EQ(ValueOf(Review()), ReviewResult::kForbidden) << status;
   }
 }
 
@@ -75,7 +75,7 @@ TEST_F(VisitorReviewTest, AcceptsOnlyATokenWithAnOwner) {
                  .body = std::string(R"({"kind": "TokenReview", "apiVersion": "authentication.k8s.io/v1",
                                                        "status": )") +
                          status + "}"});
-    EXPECT_EQ(ValueOf(Review()), Admission::kUnauthenticated) << status;
+    EXPECT_EQ(ValueOf(Review()), ReviewResult::kUnauthenticated) << status;
   }
 }
 
@@ -83,7 +83,7 @@ TEST_F(VisitorReviewTest, FailsIfTheServerDoesNotLetUsAsk) {
   const Answer refusal = {.status = 403, .body = R"({"kind": "Status", "apiVersion": "v1", "status": "Failure",
       "reason": "Forbidden", "message": "the token s3cret must not be reviewed", "code": 403})"};
   server_.Add(refusal);
-  const Result<Admission> first = Review();
+  const Result<ReviewResult> first = Review();
   EXPECT_EQ(first.error().kind(), ErrorKind::kInvalid);
   EXPECT_THAT(first.error().message(), HasSubstr("reviewing the token of a visitor"));
   EXPECT_THAT(first.error().message(), Not(HasSubstr("s3cret")));
@@ -97,9 +97,9 @@ TEST_F(VisitorReviewTest, FailsIfTheAnswerIsSomethingElse) {
        {"", "s3cret", "[]", "{}", R"({"kind": "Status", "apiVersion": "v1"})",
         R"({"kind": "TokenReview", "apiVersion": "a/v1", "status": {"authenticated": "s3cret"}})"}) {
     server_.Add({.status = 201, .body = body});
-    const Result<Admission> admission = Review();
-    ASSERT_FALSE(admission.has_value()) << body;
-    EXPECT_THAT(admission.error().message(), Not(HasSubstr("s3cret"))) << body;
+    const Result<ReviewResult> result = Review();
+    ASSERT_FALSE(result.has_value()) << body;
+    EXPECT_THAT(result.error().message(), Not(HasSubstr("s3cret"))) << body;
   }
 }
 
@@ -107,7 +107,7 @@ TEST_F(VisitorReviewTest, IsRepeatedOnceIfTheConnectionBreaks) {
   server_.Add({.raw = ""});
   server_.Add({.status = 201, .body = kOwner});
   server_.Add({.status = 201, .body = AccessReview(R"({"allowed": true})")});
-  EXPECT_EQ(ValueOf(Review()), Admission::kPermitted);
+  EXPECT_EQ(ValueOf(Review()), ReviewResult::kPermitted);
   server_.Add({.raw = ""});
   server_.Add({.raw = ""});
   EXPECT_EQ(MessageOf(Review()).empty(), false);
