@@ -21,10 +21,10 @@ class OperatorWritesTest : public testing::Test {
 
 TEST_F(OperatorWritesTest, OtherContentsDoNotWaitForAnUnkeptPatch) {
   ASSERT_TRUE(writes_.MayStart(kWriteOfConfig, "1"));
-  writes_.Ended(kTask, kWriteOfConfig, nullptr, Kept::kNo);
+  writes_.Ended(kTask, kWriteOfConfig, nullptr, PatchEffect::kDropped);
   EXPECT_FALSE(writes_.MayStart(kWriteOfConfig, "1"));
   ASSERT_TRUE(writes_.MayStart(kWriteOfConfig, "2"));
-  writes_.Ended(kTask, kWriteOfConfig, nullptr, Kept::kNo);
+  writes_.Ended(kTask, kWriteOfConfig, nullptr, PatchEffect::kDropped);
   EXPECT_FALSE(writes_.MayStart(kWriteOfConfig, "2"));
 }
 
@@ -37,7 +37,7 @@ TEST_F(OperatorWritesTest, OtherContentsWaitAfterAFailure) {
 
 TEST_F(OperatorWritesTest, APatchThatIsNoLongerWantedIsForgotten) {
   ASSERT_TRUE(writes_.MayStart(kWriteOfConfig, "1"));
-  writes_.Ended(kTask, kWriteOfConfig, nullptr, Kept::kNo);
+  writes_.Ended(kTask, kWriteOfConfig, nullptr, PatchEffect::kDropped);
   writes_.BeginLook();
   writes_.EndLook();
   writes_.BeginLook();
