@@ -282,7 +282,7 @@ struct RolloutOverride {
   };
 };
 
-// How long nodes took in the latest rollout in which a node was done.
+// Records how long the nodes took in the latest rollout in which a node was done.
 struct RolloutDurations {
   std::string target;
   std::int32_t nodes = 0;    // The number of nodes that were done.

@@ -118,7 +118,7 @@ void Cluster::AddUnreadableTo(View& view) const {
   configs_.ForEachUnreadable([&](const WatchedMachineConfig& config, const Error& why) {
     view.unreadable_configs.push_back({&config, why.message()});
   });
-  // Of these kinds, only the object with the given name has an effect.
+  // The controller reads only the object with the given name of each of these kinds.
   const auto add_unreadable_settings = [&](const auto& settings, std::string_view name) {
     settings.ForEachUnreadable([&](const auto& object, const Error& why) {
       if (object.metadata.name != name) return;

@@ -138,7 +138,7 @@ GeneratedView GeneratedSources::Look() const {
   const auto note_in = [](std::string& reasons) {
     return [&](const auto&, const Error& why) { reasons += (reasons.empty() ? "" : "; ") + why.message(); };
   };
-  // Of these kinds, only the object with the given name has an effect.
+  // The controller reads only the object with the given name of each of these kinds.
   const auto note_named = [](const auto& objects, std::string_view name, std::string& reasons) {
     objects.ForEachUnreadable([&](const auto& object, const Error& why) {
       if (object.metadata.name == name) reasons += (reasons.empty() ? "" : "; ") + why.message();

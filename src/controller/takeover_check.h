@@ -24,7 +24,7 @@
 
 namespace pintle::controller {
 
-// What has been read from the cluster for the check.
+// Holds what has been read from the cluster for the check.
 struct TakeoverEvidence {
   const View& view;  // The cluster as Pintle's controller would see it.
   const TakeoverState& state;

@@ -36,7 +36,7 @@ inline constexpr std::array kRolloutOptions = {
     kFormatOption,
 };
 
-// Whether nodes may be given the image of a layered pool now, and the reason.
+// States whether nodes may be given the image of a layered pool now, and gives the reason.
 struct LayeredImage {
   bool can_apply_updates = false;
   std::string reason;

@@ -22,7 +22,7 @@ enum class TlsVersion { k1_2, k1_3 };
 // Parses "VersionTLS12" or "VersionTLS13", the names that Kubernetes' programs use.
 Result<TlsVersion> ParseTlsVersion(std::string_view name);
 
-// What happens to a cipher that OpenSSL does not know.
+// Selects what is done with a cipher that OpenSSL does not know.
 enum class UnknownCiphers { kRefused, kLeftOut };
 
 struct TlsRules {

@@ -22,7 +22,7 @@ namespace pintle::pool {
 inline constexpr std::size_t kMostGates = 32;
 
 enum class GateTime { kBefore, kAfter };
-// What the rollout does when a gate is not met within its timeout.
+// Selects what the rollout does when a gate is not met within its timeout.
 enum class GateTimeout { kWait, kHalt, kContinue };
 
 // The first two are about nodes, and the other two are questions.

@@ -47,7 +47,7 @@ struct BuildProgress {
   // The build has not begun.
 };
 
-// Whether nodes may be given the image now, and the reason.
+// States whether nodes may be given the image now, and gives the reason.
 struct ImageReadiness {
   bool can_apply = false;
   std::string reason;
