@@ -16,6 +16,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/digest.h"
+
 namespace pintle::crash {
 namespace {
 
@@ -92,6 +94,8 @@ int SyncNothing() { return Count() == Answer::kFail ? -1 : 0; }
 }  // namespace
 
 History RunWith(const Fault& fault, const std::function<bool()>& operation) {
+  // The first digest loads libcrypto.  Without this one, each child would load it.
+  static const Digest first = Sha256("");
   const pid_t child = ::fork();
   if (child == -1) {
     // waitpid() would wait for any child, and its -1 would count as success.

@@ -342,6 +342,11 @@ def test_metrics_are_written_for_the_node_exporter_and_served(cluster, new_node)
         assert re.search("(?m)^mcd_pivot_errors_total [1-9][0-9]*$", answer.read().decode())
 
 
+def test_the_unit_confines_the_agent(node):
+    # `security` fails if the exposure is above 5.0.
+    node.run("systemd-analyze", "security", "--no-pager", "--threshold=50", "pintled.service")
+
+
 def test_units_and_keys_are_changed(cluster, node):
     settle_in(node)
     second = config_for(node, 1, file("/etc/live/a", "b"), users=[{"name": "core", "sshAuthorizedKeys": [KEY]}])

@@ -84,7 +84,7 @@ def carry_out(cluster, world, case, folder, differences):
                 world.carry_out(step)
             elif "sync" not in case.steps[number + 1]:
                 # A case with deliberate differences may differ after this step, too.
-                await_differences(world, number + 1, [], 5)
+                await_differences(world, number + 1, [], 2)
                 world.settle()
         if first < end and "sync" not in case.steps[-1]:
             world.carry_out(case.steps[-1])
@@ -94,7 +94,7 @@ def carry_out(cluster, world, case, folder, differences):
 
 
 def await_differences(world, steps, differences, seconds):
-    """Waits until the objects after this many steps have exactly these differences, but at most this many seconds."""
+    """Waits until the objects after this many steps have exactly these differences, or for too long."""
     try:
         return wait_until(lambda: world.differences(steps) == differences, "the objects are as expected", seconds)
     except TimeoutError:

@@ -39,7 +39,7 @@ class Container(SupervisedProcess):
                          env={**os.environ, "NOTIFY_SOCKET": str(self._notify_path),
                               "SYSTEMD_NSPAWN_UNIFIED_HIERARCHY": "1"})
 
-    def wait_ready(self, seconds=60):
+    def wait_ready(self, seconds=300):
         """Waits until systemd has started everything; returns "running", or "degraded" if a unit failed.
 
         If the machine reboots before that, it returns "reboot".

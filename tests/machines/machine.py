@@ -76,22 +76,22 @@ class Machine(contextlib.AbstractContextManager):
         """Runs a command in the machine as root, and returns it with its output as text."""
         return self._process.run(*words, check=check, input=input)
 
-    def reboot(self, seconds=90):
+    def reboot(self, seconds=300):
         """Reboots in an orderly way, through logind."""
         self._ask_logind("Reboot")
         self.follow_reboot(seconds)
 
-    def follow_reboot(self, seconds=90):
+    def follow_reboot(self, seconds=300):
         """Waits for the machine to reboot by itself, and starts it again as its firmware would."""
         self.await_end("reboot", seconds)
         self.start()
 
-    def poweroff(self, seconds=90):
+    def poweroff(self, seconds=300):
         """Powers the machine off in an orderly way; start() boots it again."""
         self._ask_logind("PowerOff")
         self.await_end("poweroff", seconds)
 
-    def await_end(self, wanted, seconds=90):
+    def await_end(self, wanted, seconds=300):
         """Waits for the machine to end by itself; `wanted` is "reboot" or "poweroff"."""
         end = self._process.wait_end(seconds)
         if end != wanted:
