@@ -434,7 +434,10 @@ class Converter {
   }
 
   Result<> ConvertInto(json::Value::Object& map, const Node& node, const Context& context, const json::Path& path) {
-    std::set<std::string> merged;  // Keys from a `<<`; a later key may override them, and is no duplicate.
+    std::set<std::string> merged;    // Keys from a `<<`; a later key may override them, and is no duplicate.
+    std::set<std::string> repeated;  // Keys whose repetition has been reported.
+    // A mapping is converted once more for each alias to it, but its author has to mend it only once.
+    json::Report* const report = context.in_alias ? nullptr : report_;
     for (std::size_t i = 0; i + 1 < node.children.size(); i += 2) {
       const std::uint32_t key_index = node.children[i];
       const std::uint32_t value_index = node.children[i + 1];
@@ -454,9 +457,9 @@ class Converter {
       json::Value value = TRY(std::move(converted));
       const auto [member, is_new] = map.insert_or_assign(std::move(key), std::move(value));
       const bool stands_twice = !is_new && merged.erase(member->first) == 0;
-      if (stands_twice && report_ != nullptr) {
-        report_->Warning(json::Path(path, member->first),
-                         "occurs more than once in its mapping; the last value is used");
+      if (stands_twice && report != nullptr && repeated.insert(member->first).second) {
+        report->Warning(json::Path(path, member->first),
+                        "occurs more than once in its mapping; the last value is used");
       }
     }
     return {};
@@ -592,7 +595,10 @@ Result<std::vector<json::Value>> ParseYaml(std::string_view text, json::Report* 
   }
   const std::size_t begin = text.find_first_not_of(" \t\r\n");
   if (begin == std::string_view::npos || text[begin] != '{') return ReadStream(text, report, limits);
-  auto object = json::Parse(text, report, limits);
+  // The warnings count only if the text is JSON; otherwise it is read again, with warnings of its own.
+  json::Report of_json;
+  auto object = json::Parse(text, report == nullptr ? nullptr : &of_json, limits);
+  if (object && report != nullptr) report->Append(of_json);
   if (object && ignition::IsButane(*object)) {
     // Butane is always read as YAML.  Duplicate keys have been reported already.
     if (auto documents = ReadStream(text, nullptr, limits)) return documents;
