@@ -318,17 +318,23 @@ void Agent::Do(const effect::Confirm&) {
 }
 
 void Agent::Do(const effect::GoBack& back) {
-  Work<happened::Recovered>(
-      [progress = progress_.Sender(), why = back.why](const host::ThisMachine& machine) -> Result<happened::Recovered> {
+  struct Outcome {
+    happened::Recovered recovered;
+    std::optional<Rejection> rejected;
+  };
+  Work<Outcome>(
+      [progress = progress_.Sender(), why = back.why](const host::ThisMachine& machine) -> Result<Outcome> {
         const auto pending = TRY(change::Journal(machine.root()).Read());
         const auto recovered = TRY(change::GiveUp(machine.host(), progress, why));
         RecordRecovery(pending, recovered);
-        return MeaningOf(recovered, pending);
+        auto rejected = TRY(change::ReadRejected(machine.root()));
+        return Outcome{MeaningOf(recovered, pending), RejectionFrom(std::move(rejected))};
       },
-      [this](Result<happened::Recovered> recovered) {
-        if (!recovered) return Happen(happened::Failed{recovered.error().message()});
-        recovered->at = clock_.Monotonic();
-        Happen(*std::move(recovered));
+      [this](Result<Outcome> outcome) {
+        if (!outcome) return Happen(happened::Failed{outcome.error().message()});
+        Happen(happened::RejectionRead{std::move(outcome->rejected)});
+        outcome->recovered.at = clock_.Monotonic();
+        Happen(std::move(outcome->recovered));
       });
 }
 
@@ -558,11 +564,9 @@ void Agent::Do(const effect::ReportFault& fault) {
          fault.text);
 }
 
-void Agent::Do(const effect::Remember& remember) {
-  std::optional<change::Rejected> rejected;
-  if (const auto& from = remember.rejected) rejected = change::Rejected{from->goal.config, from->goal.image, from->why};
-  const auto kept = change::KeepRejected(machine_->root(), rejected);
-  if (!kept) log::Warning(kept.error().message(), kTrouble);
+void Agent::Do(const effect::ForgetRejection&) {
+  const auto forgotten = change::KeepRejected(machine_->root(), std::nullopt);
+  if (!forgotten) log::Warning(forgotten.error().message(), kTrouble);
 }
 
 void Agent::Do(const effect::RetryLater& later) {

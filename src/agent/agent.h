@@ -94,7 +94,7 @@ class Agent {
   void Do(const effect::ReportWaiting&);
   void Do(const effect::ReportSettled& settled);
   void Do(const effect::ReportFault& fault);
-  void Do(const effect::Remember& remember);
+  void Do(const effect::ForgetRejection&);
   void Do(const effect::RetryLater& later);
 
   void Fetched(const Goal& goal, Result<SurveyRequest> request);

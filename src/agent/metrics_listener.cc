@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -19,8 +18,6 @@
 namespace pintle::agent {
 namespace {
 
-// If accepting fails, for example because there are no descriptors left, it is tried again after this time.
-constexpr auto kAcceptAgain = std::chrono::seconds(1);
 constexpr std::string_view kPath = "/metrics";
 
 // ---- HTTP -----------------------------------------------------------------------------------------------------------
@@ -238,7 +235,7 @@ MetricsListener::MetricsListener(event::Loop& loop, UniqueFd socket, std::uint16
       port_(port),
       text_(std::move(text)),
       limits_(limits),
-      accept_again_(loop, [this] { arrivals_->WaitFor({.readable = true}); }) {}
+      accept_again_(loop, [this] { AwaitClients(); }) {}
 
 MetricsListener::~MetricsListener() = default;
 
@@ -248,17 +245,19 @@ void MetricsListener::Accept() {
   auto connection = std::make_unique<Connection>(*this, std::move(socket));
   if (const auto watched = connection->Watch(); !watched) return log::Debug(watched.error().message());
   connections_.push_back(std::move(connection));
-  if (connections_.size() == limits_.connections) arrivals_->WaitFor({});
+  AwaitClients();
 }
 
 void MetricsListener::AcceptLater() {
   arrivals_->WaitFor({});
-  accept_again_.After(kAcceptAgain);
+  accept_again_.After(limits_.pause);
 }
+
+void MetricsListener::AwaitClients() { arrivals_->WaitFor({.readable = connections_.size() < limits_.connections}); }
 
 void MetricsListener::Forget(const Connection* ended) {
   std::erase_if(connections_, [&](const auto& connection) { return connection.get() == ended; });
-  arrivals_->WaitFor({.readable = true});
+  AwaitClients();
 }
 
 }  // namespace pintle::agent

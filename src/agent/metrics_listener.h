@@ -30,6 +30,8 @@ class MetricsListener {
     std::size_t head = 8 << 10;    // The size of a request's head, in bytes.
     // A connection may last this long.
     std::chrono::milliseconds time = std::chrono::seconds(5);
+    // If accepting fails, for example because there are no descriptors left, it is tried again after this time.
+    std::chrono::milliseconds pause = std::chrono::seconds(1);
   };
 
   // `text` is called on the loop's thread, and returns the metrics of that moment.
@@ -54,6 +56,8 @@ class MetricsListener {
 
   void Accept();
   void AcceptLater();
+  // Watches for clients if there may be another connection, and else stops watching.
+  void AwaitClients();
   // Removes and destroys a connection that has ended.
   void Forget(const Connection* ended);
 

@@ -16,7 +16,6 @@ happened::Recovered MeaningOf(const change::Recovered& recovered, const std::opt
   using How = happened::Recovered::How;
   happened::Recovered meaning;
   if (pending) meaning.goal = Goal{pending->to, pending->to_image};
-  meaning.why = recovered.reason;
   switch (recovered.how) {
     case change::Recovery::kNothingToDo:
     case change::Recovery::kFinished:

@@ -22,10 +22,9 @@ class TransitionBuilder {
     transition_.effects.push_back(std::move(effect));
     return *this;
   }
-  TransitionBuilder& Reject(const Goal& goal, const std::string& why) { return Remember(Rejection{goal, why}); }
-  TransitionBuilder& Remember(std::optional<Rejection> rejection) {
-    transition_.next.rejected = rejection;
-    return Do(effect::Remember{std::move(rejection)});
+  TransitionBuilder& ForgetRejection() {
+    transition_.next.rejected.reset();
+    return Do(effect::ForgetRejection{});
   }
   TransitionBuilder& Degrade(phase::Degraded degraded) {
     Do(effect::ReportFault{degraded.fault, degraded.text});
@@ -114,16 +113,12 @@ class Transitions {
       case How::kEnded:
         return Start().Begin(recovering.after ? recovering.after->attempts : 0);
       case How::kUndone:
-        if (!recovered.why.empty() && recovered.goal) return Start().Reject(*recovered.goal, recovered.why).Begin();
         // A change that was cut short is tried again at once; a change that failed waits for its next attempt.
         return recovering.after ? Undone(*recovering.after) : MaybeTransition(Start().Begin());
       case How::kToBeConfirmed:
         return Start().Do(effect::WatchHealth{}).To(phase::Confirming{.since = recovered.at});
-      case How::kRebootNeeded: {
-        TransitionBuilder next = Start();
-        if (!recovered.why.empty() && recovered.goal) next.Reject(*recovered.goal, recovered.why);
-        return next.Reboot({recovered.goal.value_or(Goal()), recovered.undoes});
-      }
+      case How::kRebootNeeded:
+        return Start().Reboot({recovered.goal.value_or(Goal()), recovered.undoes});
     }
     return {};
   }
@@ -238,18 +233,18 @@ class Transitions {
     return {};
   }
   MaybeTransition operator()(const phase::Degraded& degraded, const happened::Pardoned&) const {
-    if (degraded.fault == Fault::kRejected) return Start().Remember(std::nullopt).Begin();
+    if (degraded.fault == Fault::kRejected) return Start().ForgetRejection().Begin();
     MaybeTransition retry = (*this)(degraded, happened::RetryDue{});
     if (!state_.rejected) return retry;
-    if (!retry) return Start().Remember(std::nullopt);
+    if (!retry) return Start().ForgetRejection();
     retry->next.rejected.reset();
-    retry->effects.emplace_back(effect::Remember{});
+    retry->effects.emplace_back(effect::ForgetRejection{});
     return retry;
   }
   // The rejected goal may be the one that the source wants to be staged, or the next one that it names.
   template <typename Phase>
   MaybeTransition operator()(const Phase&, const happened::Pardoned&) const {
-    return state_.rejected ? MaybeTransition(Start().Remember(std::nullopt)) : MaybeTransition();
+    return state_.rejected ? MaybeTransition(Start().ForgetRejection()) : MaybeTransition();
   }
 
   template <typename Phase, typename Event>
@@ -282,7 +277,8 @@ class Transitions {
     return next.Do(effect::Change{goal}).To(phase::Changing{goal, checking.attempts});
   }
   MaybeTransition Undone(const FailedChange& failed) const {
-    if (state_.wanted != failed.goal) return Start().Begin();
+    const bool is_rejected = state_.rejected && state_.rejected->goal == failed.goal;
+    if (state_.wanted != failed.goal || is_rejected) return Start().Begin();
     return Start().Degrade(
         {Fault::kFailed, failed.text + "; the change has been undone", Retry::kLook, failed.goal, failed.attempts});
   }

@@ -131,7 +131,8 @@ namespace happened {
 struct Wanted {
   Goal goal;
 };
-// The rejection that is stored on the disk was read.  Another program may have undone a change of the agent.
+// The rejection that is stored on the disk was read, before Recovered happens.  The recovery itself decides whether it
+// rejects the goal, and stores that; another program may also have undone a change of the agent.
 struct RejectionRead {
   std::optional<Rejection> rejected;
 };
@@ -139,7 +140,6 @@ struct RejectionRead {
 struct Recovered {
   enum class How { kEnded, kUndone, kToBeConfirmed, kRebootNeeded } how = How::kEnded;
   std::optional<Goal> goal = {};  // The goal of the change that was recovered.
-  std::string why = {};           // The reason why the change was undone; empty if it was only cut short.
   MonotonicTime at = {};
   bool undoes = false;  // The reboot that is needed undoes the change.
 };
@@ -231,10 +231,8 @@ struct ReportFault {
   Fault fault;
   std::string text;
 };
-// Stores the rejection on the disk, so that it holds after a reboot.
-struct Remember {
-  std::optional<Rejection> rejected;
-};
+// Removes the rejection from the disk.
+struct ForgetRejection {};
 struct RetryLater {
   int attempts;  // The number of failures so far.
 };
@@ -243,7 +241,7 @@ struct RetryLater {
 using Effect = std::variant<effect::Recover, effect::Look, effect::LookAgainSoon, effect::ReportWork,
                             effect::AskForDrain, effect::Change, effect::Reboot, effect::WatchHealth, effect::Confirm,
                             effect::GoBack, effect::ReportWaiting, effect::ReportSettled, effect::ReportFault,
-                            effect::Remember, effect::RetryLater>;
+                            effect::ForgetRejection, effect::RetryLater>;
 
 struct Transition {
   State next;

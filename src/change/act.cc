@@ -25,7 +25,8 @@ namespace action_type = plan::action_type;
 constexpr std::string_view kTrustService = "coreos-update-ca-trust.service";
 constexpr const char* kTrustProgram = "update-ca-trust";
 
-// A restart, reload or stop of a service that takes longer than this counts as hung.
+// A restart, reload or stop of a service, or the program of the trust service, counts as hung if it takes longer than
+// this.
 constexpr auto kServicePatience = std::chrono::minutes(5);
 
 bool RemovesUnitFile(std::span<const plan::Step> steps, const std::string& unit) {
@@ -79,7 +80,7 @@ class Actor {
   Result<> UpdateTrust(const std::string& service) const {
     const auto restarted = Run(host::JobKind::kRestart, service);
     if (restarted) return {};
-    const auto updated = host::RunProgram({{kTrustProgram}, host::PlainEnvironment()}, {});
+    const auto updated = host::RunProgram({{kTrustProgram}, host::PlainEnvironment(), kServicePatience}, {});
     if (updated) return {};
     return Error(restarted.error().kind(), fmt::format("{}; and without the service: {}", restarted.error().message(),
                                                        updated.error().message()));

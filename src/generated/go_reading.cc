@@ -73,20 +73,24 @@ void GoReading::ReportWrongType(const json::Value& value, std::string_view type,
 
 void GoReading::ReportOutOfRange(const json::Value& value, std::string_view type, const GoPlace* place) {
   if (first_error_) return;
-  const auto number = NumberInJson(value);
+  const auto number = quotes_ == Quotes::kAllowed ? NumberInJson(value) : std::nullopt;
   first_error_ = WrongTypeMessage(number ? "number " + JsonText(*number) : "number", type, place);
 }
 
 void GoReading::Report(std::string message) {
-  if (!first_error_) first_error_ = std::move(message);
+  if (!first_error_) first_error_ = WithoutQuotes(std::move(message));
 }
 
 void GoReading::FailOnType(const json::Value& value, std::string_view type, const GoPlace* place) {
-  Fail(WrongTypeMessage(KindInJson(value), type, place));
+  if (!final_error_) final_error_ = WrongTypeMessage(KindInJson(value), type, place);
 }
 
 void GoReading::Fail(std::string message) {
-  if (!final_error_) final_error_ = std::move(message);
+  if (!final_error_) final_error_ = WithoutQuotes(std::move(message));
+}
+
+std::string GoReading::WithoutQuotes(std::string message) const {
+  return quotes_ == Quotes::kAllowed ? std::move(message) : "a value cannot be decoded";
 }
 
 Result<> GoReading::ToResult() const {

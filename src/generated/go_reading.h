@@ -14,6 +14,7 @@
 
 #include "base/result.h"
 #include "json/parse.h"
+#include "machineconfig/yaml.h"
 #include "machineconfig/yaml_scalar.h"
 
 namespace pintle::generated {
@@ -32,7 +33,9 @@ struct GoPlace {
 
 class GoReading {
  public:
-  explicit GoReading(GoSource source) : source_(source) {}
+  using Quotes = machineconfig::Quotes;
+
+  explicit GoReading(GoSource source, Quotes quotes = Quotes::kAllowed) : source_(source), quotes_(quotes) {}
 
   GoSource source() const { return source_; }
 
@@ -40,11 +43,11 @@ class GoReading {
   void ReportWrongType(const json::Value& value, std::string_view type, const GoPlace* place);
   // Reports a number that the type cannot hold.
   void ReportOutOfRange(const json::Value& value, std::string_view type, const GoPlace* place);
-  // Reports a problem of any other kind.  Decoding continues, as after a wrong type.
+  // Reports a problem of any other kind.  Decoding continues, as after a wrong type.  The message may quote the value.
   void Report(std::string message);
   // Reports a value of the wrong type to which UnmarshalJSON was applied.  This ends the decoding.
   void FailOnType(const json::Value& value, std::string_view type, const GoPlace* place);
-  // Reports an error of UnmarshalJSON.  This ends the decoding.
+  // Reports an error of UnmarshalJSON, which may quote the value.  This ends the decoding.
   void Fail(std::string message);
 
   bool has_ended() const { return final_error_.has_value(); }
@@ -52,7 +55,10 @@ class GoReading {
   Result<> ToResult() const;
 
  private:
+  std::string WithoutQuotes(std::string message) const;
+
   GoSource source_;
+  Quotes quotes_;
   std::optional<std::string> first_error_;
   std::optional<std::string> final_error_;
 };

@@ -3,8 +3,10 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <cstddef>
+#include <functional>
+#include <map>
+#include <unordered_map>
 #include <utility>
 
 #include "generated/image_reference.h"
@@ -62,20 +64,33 @@ toml::Table ToTable(const Registry& registry) {
   return std::move(table.Add("mirror", std::move(mirrors)));
 }
 
-// Returns the entry of a scope, and adds it if there is none.  The reference is valid until the next entry is added.
-Registry& EntryFor(RegistriesConf& conf, const std::string& scope) {
-  auto& all = conf.registries;
-  const auto entry =
-      std::find_if(all.begin(), all.end(), [&](const Registry& registry) { return registry.scope() == scope; });
-  if (entry != all.end()) return *entry;
-  Registry made;
-  (IsWildcard(scope) ? made.prefix : made.endpoint.location) = scope;
-  return all.emplace_back(std::move(made));
-}
+// The entries of a configuration, by their scopes.
+class Entries {
+ public:
+  explicit Entries(RegistriesConf& conf) : all_(conf.registries) {
+    for (std::size_t i = 0; i < all_.size(); ++i) numbers_.emplace(all_[i].scope(), i);
+  }
 
-void AddMirrors(RegistriesConf& conf, const std::vector<MergedMirrors>& all, std::string_view pull_from_mirror) {
+  // Returns the first entry of a scope, and adds it if there is none.  The reference is valid until the next entry is
+  // added.
+  Registry& For(const std::string& scope) {
+    const auto [number, is_new] = numbers_.emplace(scope, all_.size());
+    if (!is_new) return all_[number->second];
+    Registry made;
+    (IsWildcard(scope) ? made.prefix : made.endpoint.location) = scope;
+    return all_.emplace_back(std::move(made));
+  }
+
+  std::vector<Registry>& all() { return all_; }
+
+ private:
+  std::vector<Registry>& all_;
+  std::unordered_map<std::string, std::size_t> numbers_;
+};
+
+void AddMirrors(Entries& entries, const std::vector<MergedMirrors>& all, std::string_view pull_from_mirror) {
   for (const MergedMirrors& merged : all) {
-    Registry& registry = EntryFor(conf, merged.source);
+    Registry& registry = entries.For(merged.source);
     if (merged.never_contact_source) registry.blocked = true;
     for (const std::string& mirror : merged.mirrors) {
       RegistryEndpoint& endpoint = registry.mirrors.emplace_back();
@@ -85,20 +100,18 @@ void AddMirrors(RegistriesConf& conf, const std::vector<MergedMirrors>& all, std
   }
 }
 
-void MarkInsecure(RegistriesConf& conf, const std::string& scope) {
-  EntryFor(conf, scope);
-  for (Registry& registry : conf.registries) {
-    if (IsInside(registry.scope(), scope)) registry.endpoint.insecure = true;
+void MarkInsecure(Entries& entries, const ScopeSet& scopes) {
+  for (Registry& registry : entries.all()) {
+    if (!scopes.Around(registry.scope()).empty()) registry.endpoint.insecure = true;
     for (RegistryEndpoint& mirror : registry.mirrors) {
-      if (IsInside(mirror.location, scope)) mirror.insecure = true;
+      if (!scopes.Around(mirror.location).empty()) mirror.insecure = true;
     }
   }
 }
 
-void MarkBlocked(RegistriesConf& conf, const std::string& scope) {
-  EntryFor(conf, scope);
-  for (Registry& registry : conf.registries) {
-    if (IsInside(registry.scope(), scope)) registry.blocked = true;
+void MarkBlocked(Entries& entries, const ScopeSet& scopes) {
+  for (Registry& registry : entries.all()) {
+    if (!scopes.Around(registry.scope()).empty()) registry.blocked = true;
   }
 }
 
@@ -115,21 +128,42 @@ Error TooManyMirrors(std::string_view source) {
 
 // Container tools use only the most specific entry, so an entry inside a mirrored source needs the mirrors of that
 // source.  `inherited` counts the mirrors that entries have got in this way.
-Result<> InheritMirrors(RegistriesConf& conf, const std::string& source, std::size_t& inherited) {
-  const Registry mirrored = EntryFor(conf, source);
-  for (Registry& registry : conf.registries) {
-    const std::string& scope = registry.scope();
-    if (scope == source || !IsInside(scope, source) || !registry.mirrors.empty()) continue;
-    if (IsWildcard(source)) {
-      return Invalid(
-          fmt::format("internal error: mirrorsAdjustedForNestedScope for a wildcard scope {}", gotext::Quoted(source)));
+Result<> InheritFrom(const Registry& mirrored, const std::string& source, Registry& registry, std::size_t& inherited) {
+  if (!registry.mirrors.empty()) return {};
+  if (IsWildcard(source)) {
+    return Invalid(
+        fmt::format("internal error: mirrorsAdjustedForNestedScope for a wildcard scope {}", gotext::Quoted(source)));
+  }
+  inherited += mirrored.mirrors.size();
+  if (inherited > kMostInheritedMirrors) return TooManyMirrors(source);
+  registry.mirror_by_digest_only = mirrored.mirror_by_digest_only;
+  for (RegistryEndpoint mirror : mirrored.mirrors) {
+    mirror.location = PlaceInMirror(mirror.location, source, registry.scope());
+    registry.mirrors.push_back(std::move(mirror));
+  }
+  return {};
+}
+
+// Gives the entries without mirrors those of the first source around them that has some.
+Result<> InheritMirrors(Entries& entries, const std::vector<const MergedMirrors*>& sources) {
+  ScopeSet scopes;
+  for (const MergedMirrors* merged : sources) scopes.Add(merged->source);
+  // The numbers of the entries inside of each source.
+  std::map<std::string, std::vector<std::size_t>, std::less<>> inside;
+  auto& all = entries.all();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!all[i].mirrors.empty()) continue;
+    for (const std::string_view source : scopes.Around(all[i].scope())) {
+      if (source != all[i].scope()) inside[std::string(source)].push_back(i);
     }
-    inherited += mirrored.mirrors.size();
-    if (inherited > kMostInheritedMirrors) return TooManyMirrors(source);
-    registry.mirror_by_digest_only = mirrored.mirror_by_digest_only;
-    for (RegistryEndpoint mirror : mirrored.mirrors) {
-      mirror.location = PlaceInMirror(mirror.location, source, scope);
-      registry.mirrors.push_back(std::move(mirror));
+  }
+  std::size_t inherited = 0;
+  for (const MergedMirrors* merged : sources) {
+    const auto numbers = inside.find(merged->source);
+    if (numbers == inside.end()) continue;
+    const Registry mirrored = entries.For(merged->source);
+    for (const std::size_t number : numbers->second) {
+      TRY(InheritFrom(mirrored, merged->source, all[number], inherited));
     }
   }
   return {};
@@ -243,17 +277,19 @@ std::string Write(const RegistriesConf& conf) {
 Result<> Edit(RegistriesConf& conf, const RegistryScopes& scopes, const MirrorObjects& mirrors) {
   const auto digest_mirrors = MergedDigestMirrors(mirrors);
   const auto tag_mirrors = MergedTagMirrors(mirrors);
-  AddMirrors(conf, digest_mirrors, kDigestOnly);
-  AddMirrors(conf, tag_mirrors, kTagOnly);
-  // The entries of blocked scopes must exist before MarkInsecure(), which marks only existing entries inside its scope.
-  for (const std::string& scope : scopes.blocked) EntryFor(conf, scope);
-  for (const std::string& scope : scopes.insecure) MarkInsecure(conf, scope);
-  for (const std::string& scope : scopes.blocked) MarkBlocked(conf, scope);
-  std::size_t inherited = 0;
-  for (const auto* all : {&digest_mirrors, &tag_mirrors}) {
-    for (const MergedMirrors& merged : *all) TRY(InheritMirrors(conf, merged.source, inherited));
+  Entries entries(conf);
+  AddMirrors(entries, digest_mirrors, kDigestOnly);
+  AddMirrors(entries, tag_mirrors, kTagOnly);
+  for (const auto* scopes_of_kind : {&scopes.blocked, &scopes.insecure}) {
+    for (const std::string& scope : *scopes_of_kind) entries.For(scope);
   }
-  return {};
+  MarkInsecure(entries, ScopeSet(scopes.insecure));
+  MarkBlocked(entries, ScopeSet(scopes.blocked));
+  std::vector<const MergedMirrors*> sources;
+  for (const auto* all : {&digest_mirrors, &tag_mirrors}) {
+    for (const MergedMirrors& merged : *all) sources.push_back(&merged);
+  }
+  return InheritMirrors(entries, sources);
 }
 
 Result<> CheckAcceptedByTools(const RegistriesConf& conf) {

@@ -31,6 +31,27 @@ bool IsInsideOneOf(std::string_view inner, std::span<const std::string> scopes) 
   return std::any_of(scopes.begin(), scopes.end(), [&](const std::string& outer) { return IsInside(inner, outer); });
 }
 
+void ScopeSet::Add(const std::string& scope) {
+  const auto [added, is_new] = scopes_.insert(scope);
+  if (is_new && IsWildcard(*added)) domains_.insert(std::string_view(*added).substr(1));
+}
+
+std::vector<std::string_view> ScopeSet::Around(std::string_view inner) const {
+  std::vector<std::string_view> around;
+  for (std::size_t slash = inner.find('/'); slash != std::string_view::npos; slash = inner.find('/', slash + 1)) {
+    if (const auto found = scopes_.find(inner.substr(0, slash)); found != scopes_.end()) around.push_back(*found);
+  }
+  if (const auto found = scopes_.find(inner); found != scopes_.end()) around.push_back(*found);
+  const std::string_view host = HostOf(inner);
+  for (std::size_t dot = host.find('.'); dot != std::string_view::npos; dot = host.find('.', dot + 1)) {
+    const auto domain = domains_.find(host.substr(dot));
+    if (domain == domains_.end()) continue;
+    const std::string_view wildcard = *scopes_.find("*" + std::string(*domain));
+    if (std::find(around.begin(), around.end(), wildcard) == around.end()) around.push_back(wildcard);
+  }
+  return around;
+}
+
 bool IsValidScope(std::string_view scope) {
   if (scope.empty()) return false;
   if (scope.find('*') == std::string_view::npos) return true;

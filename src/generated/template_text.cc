@@ -9,7 +9,6 @@
 #include "generated/go_field.h"
 #include "generated/go_struct.h"
 #include "ignition/data_url.h"
-#include "machineconfig/yaml.h"
 
 namespace pintle::generated {
 namespace {
@@ -129,9 +128,9 @@ ignition::Resource ToResource(const TemplateContents& contents) {
 }
 
 template <GoStruct T>
-Result<T> ReadDocument(std::string_view text) {
-  const json::Value document = TRY(machineconfig::ParseGoYaml(text), "error converting YAML to JSON");
-  GoReading reading(GoSource::kYaml);
+Result<T> ReadDocument(std::string_view text, Quotes quotes) {
+  const json::Value document = TRY(machineconfig::ParseGoYaml(text, quotes), "error converting YAML to JSON");
+  GoReading reading(GoSource::kYaml, quotes);
   T decoded;
   GoRead(document, decoded, nullptr, reading);
   TRY(reading.ToResult(), "error unmarshaling JSON: while decoding JSON");
@@ -140,8 +139,8 @@ Result<T> ReadDocument(std::string_view text) {
 
 }  // namespace
 
-Result<ignition::File> ReadTemplateFile(std::string_view text) {
-  TemplateFile from = TRY(ReadDocument<TemplateFile>(text));
+Result<ignition::File> ReadTemplateFile(std::string_view text, Quotes quotes) {
+  TemplateFile from = TRY(ReadDocument<TemplateFile>(text, quotes));
   ignition::File file;
   file.path = std::move(from.path);
   file.overwrite = true;
@@ -155,8 +154,8 @@ Result<ignition::File> ReadTemplateFile(std::string_view text) {
   return file;
 }
 
-Result<ignition::Unit> ReadTemplateUnit(std::string_view text) {
-  TemplateUnit from = TRY(ReadDocument<TemplateUnit>(text));
+Result<ignition::Unit> ReadTemplateUnit(std::string_view text, Quotes quotes) {
+  TemplateUnit from = TRY(ReadDocument<TemplateUnit>(text, quotes));
   ignition::Unit unit;
   unit.name = std::move(from.name);
   unit.contents = std::move(from.contents);

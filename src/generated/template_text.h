@@ -10,11 +10,15 @@
 
 #include "base/result.h"
 #include "ignition/config.h"
+#include "machineconfig/yaml.h"
 
 namespace pintle::generated {
 
-// Errors have the words of Go: "error unmarshaling JSON: ...".
-Result<ignition::File> ReadTemplateFile(std::string_view text);
-Result<ignition::Unit> ReadTemplateUnit(std::string_view text);
+using machineconfig::Quotes;
+
+// Errors have the words of Go: "error unmarshaling JSON: ...".  If quotes are forbidden, they name only places in the
+// text and fields, because the text has a secret in it.
+Result<ignition::File> ReadTemplateFile(std::string_view text, Quotes quotes = Quotes::kAllowed);
+Result<ignition::Unit> ReadTemplateUnit(std::string_view text, Quotes quotes = Quotes::kAllowed);
 
 }  // namespace pintle::generated

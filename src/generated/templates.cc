@@ -173,9 +173,7 @@ class ConfigMaker {
       parts.emplace_back(ConfigOf({})).storage.files.push_back(*printed->file);
     }
     for (const auto& [name, printed] : texts.units) {
-      if (!printed->unit) {
-        printed->unit = TRY(ReadTemplateUnit(printed->text), "failed to unmarshal systemd unit into struct");
-      }
+      TRY(DecodeUnit(*printed));
       parts.emplace_back(ConfigOf({})).systemd.units.push_back(*printed->unit);
     }
     return machineconfig::MergeAll(ignition::Config(), std::move(parts));
@@ -185,15 +183,36 @@ class ConfigMaker {
     if (printed.file) return {};
     auto file = ReadTemplateFile(printed.text);
     if (!file) {
-      return Invalid(fmt::format("failed to unmarshal {} into struct: {}", Quoted(printed), file.error().message()));
+      const bool is_secret = HasSecret(printed);
+      const std::string what = is_secret ? "a text with the pull secret in it" : gotext::Quoted(printed.text);
+      if (is_secret) file = ReadTemplateFile(printed.text, Quotes::kForbidden);
+      return Invalid(fmt::format("failed to unmarshal {} into struct: {}{}", what, file.error().message(),
+                                 is_secret ? PlaceOf(printed) : ""));
     }
     printed.file = *std::move(file);
     return {};
   }
 
-  std::string Quoted(const TemplateOutput& printed) const {
-    const bool is_secret = DependsOnSecret(printed.text, **printed.entry->parsed, config_);
-    return is_secret ? "a text with the pull secret in it" : gotext::Quoted(printed.text);
+  Result<> DecodeUnit(TemplateOutput& printed) const {
+    if (printed.unit) return {};
+    auto unit = ReadTemplateUnit(printed.text);
+    if (!unit) {
+      const bool is_secret = HasSecret(printed);
+      if (is_secret) unit = ReadTemplateUnit(printed.text, Quotes::kForbidden);
+      return Invalid(fmt::format("failed to unmarshal systemd unit into struct: {}{}", unit.error().message(),
+                                 is_secret ? PlaceOf(printed) : ""));
+    }
+    printed.unit = *std::move(unit);
+    return {};
+  }
+
+  // Returns whether errors must not quote the text.
+  bool HasSecret(const TemplateOutput& printed) const {
+    return DependsOnSecret(printed.text, **printed.entry->parsed, config_);
+  }
+
+  static std::string PlaceOf(const TemplateOutput& printed) {
+    return fmt::format("; the template is {}", printed.entry->path);
   }
 
   const RenderConfig& config_;

@@ -2,14 +2,22 @@
 #include "host/installed_packages.h"
 
 #include <algorithm>
+#include <chrono>
 #include <string_view>
 
 #include "host/program.h"
 
 namespace pintle::host {
+namespace {
+
+// A query that takes longer than this waits for a lock of the database.
+constexpr auto kQueryPatience = std::chrono::minutes(2);
+
+}  // namespace
 
 Result<std::vector<std::string>> InstalledPackages() {
-  const auto output = RunProgram({{"rpm", "-qa", "--queryformat", "%{NAME}\\n"}, PlainEnvironment()}, {});
+  const auto output =
+      RunProgram({{"rpm", "-qa", "--queryformat", "%{NAME}\\n"}, PlainEnvironment(), kQueryPatience}, {});
   std::vector<std::string> names;
   if (!output && output.error().kind() == ErrorKind::kNotFound) return names;
   if (!output) return Error(output.error()).While("asking for the packages of this machine");

@@ -21,6 +21,7 @@ using HashState = resource::PasswordHash::State;
 using resource::PasswordHash;
 
 constexpr const char* kShadow = "shadow";
+constexpr const char* kGroupShadow = "gshadow";
 // The minimum age, the maximum age and the warning period are useradd(8)'s defaults, in days.  The other fields are
 // empty.
 constexpr std::string_view kRestOfNewLine = "0:99999:7:::";
@@ -138,10 +139,20 @@ Result<std::string> ChangedText(const std::string& text, const Root& root, const
                      put.want->last_change.value_or(TRY(Today(clock))), kRestOfNewLine);
 }
 
+// Returns an empty /etc/shadow for a machine that has none.  Its owner, mode and label depend on the distribution,
+// which gives the same ones to /etc/gshadow: RHEL has the mode 0000, and Debian lets the group shadow read both files.
+// Without /etc/gshadow, the file is as systemd-sysusers makes it: with the mode 0000.
+Result<SmallFile> NewShadow(int etc) {
+  std::optional<SmallFile> file = TRY(ReadSmallFile(etc, kGroupShadow), "reading /etc/gshadow");
+  if (!file) return SmallFile{.contents = {}, .permissions = 0, .owner = {}, .attributes = {}};
+  file->contents.clear();
+  return *std::move(file);
+}
+
 Result<> PutUnderLock(int etc, const Root& root, const resource::Put<PasswordHash>& put, const Clock& clock) {
   TRY(ClearTemporaryName(etc, kShadow), "writing /etc/shadow");
   std::optional<SmallFile> file = TRY(ReadSmallFile(etc, kShadow), "reading /etc/shadow");
-  if (!file) file = SmallFile();
+  if (!file) file = TRY(NewShadow(etc));
   std::string text = TRY(ChangedText(file->contents, root, put, clock));
   if (text == file->contents) return {};
   file->contents = std::move(text);

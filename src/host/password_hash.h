@@ -26,7 +26,8 @@ Result<std::optional<resource::PasswordHash::State>> ObservePasswordHash(const R
 
 // Putting nullopt removes the user's line.  A user without a line gets one, unless the wanted hash is kLocked.  A hash
 // for a user that does not exist is an error of the kind kNotFound.  A hash that would break the line is kInvalid.  If
-// the hash changes and `put.want` has no day of the last change, that day becomes today.
+// the hash changes and `put.want` has no day of the last change, that day becomes today.  A missing /etc/shadow is made
+// with the owner, mode and label of /etc/gshadow, or with the mode 0000.
 Result<> PutPasswordHash(const Root& root, const resource::Put<resource::PasswordHash>& put, const Clock& clock,
                          std::chrono::milliseconds patience = kPasswordLockPatience);
 

@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/printable.h"
+#include "base/time_span.h"
 #include "base/unique_fd.h"
 #include "host/spawning.h"
 
@@ -67,8 +68,9 @@ Result<std::string> RunProgram(const Program& program, const std::stop_token& st
 
   std::string output_text, error_text;
   std::optional<MonotonicTime> kill_at, ended_at;
-  bool is_too_long = false;
-  MonotonicTime next_call = SystemClock().Monotonic() + seconds(1);
+  bool is_too_long = false, is_too_late = false;
+  const MonotonicTime began_at = SystemClock().Monotonic();
+  MonotonicTime next_call = began_at + seconds(1);
   // The program may close its outputs long before it ends, and processes that it has started may write to them after it
   // has ended.
   while (output.read || errors.read || *process) {
@@ -91,7 +93,8 @@ Result<std::string> RunProgram(const Program& program, const std::stop_token& st
       each_second();
       next_call = now + seconds(1);
     }
-    if ((stop.stop_requested() || is_too_long) && !kill_at) {
+    is_too_late = is_too_late || (*process && program.patience && now - began_at >= *program.patience);
+    if ((stop.stop_requested() || is_too_long || is_too_late) && !kill_at) {
       ::kill(-pid, SIGTERM);
       kill_at = now + kGrace;
     }
@@ -102,6 +105,12 @@ Result<std::string> RunProgram(const Program& program, const std::stop_token& st
   }
   const int status = Reap(pid);
   if (stop.stop_requested()) return Error(ErrorKind::kCancelled, "it was cancelled").While(doing());
+  if (is_too_late) {
+    return Error(ErrorKind::kUnavailable,
+                 fmt::format("it has not ended within {}; run it in a shell to find out what it waits for",
+                             pintle::InWords(*program.patience)))
+        .While(doing());
+  }
   if (is_too_long) {
     return Error(ErrorKind::kInvalid, fmt::format("its output is longer than the limit of {} bytes", kMostOutput))
         .While(doing());

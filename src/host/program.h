@@ -3,7 +3,9 @@
 
 // Runs another program and waits for its end.
 
+#include <chrono>
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -16,12 +18,16 @@ struct Program {
   // The first word is a path, or a name that is searched in the PATH of PlainEnvironment().
   std::vector<std::string> words;
   std::vector<std::string> environment;  // NAME=VALUE; the program gets no other variables.
+  // The time that the program may take.  Nullopt is for programs whose time depends on a network; someone must be able
+  // to stop them.
+  std::optional<std::chrono::milliseconds> patience = {};
 };
 
 // Returns the program's standard output.  If the program fails, the error has the end of its standard error.  If
-// `stop` is requested, or the output is longer than 64 MiB, the program's process group gets SIGTERM, and SIGKILL ten
-// seconds later.  If the program leaves processes behind, their output is read for two seconds after the program's end.
-// `each_second` is called about once a second while the program runs.
+// `stop` is requested, the program's patience is over (kUnavailable), or the output is longer than 64 MiB, the
+// program's process group gets SIGTERM, and SIGKILL ten seconds later.  If the program leaves processes behind, their
+// output is read for two seconds after the program's end.  `each_second` is called about once a second while the
+// program runs.
 Result<std::string> RunProgram(const Program& program, const std::stop_token& stop,
                                const std::function<void()>& each_second = {});
 

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string>
 #include <utility>
 
 namespace pintle::json {
@@ -60,7 +62,7 @@ class Builder {
   bool key(std::string& name) {
     Level& level = levels_.back();
     const auto [member, is_new] = level.value->members().insert_or_assign(std::move(name), Value(nullptr));
-    if (!is_new && report_ != nullptr) ReportDuplicate(member->first);
+    if (!is_new && report_ != nullptr && level.repeated.insert(member->first).second) ReportDuplicate(member->first);
     level.key = &member->first;
     level.slot = &member->second;
     return true;
@@ -77,8 +79,9 @@ class Builder {
   // A list or an object that is being filled.
   struct Level {
     Value* value;
-    Value* slot = nullptr;             // The place for the value of the key just read; null in a list.
-    const std::string* key = nullptr;  // The key just read.
+    Value* slot = nullptr;                // The place for the value of the key just read; null in a list.
+    const std::string* key = nullptr;     // The key just read.
+    std::set<std::string> repeated = {};  // The keys whose repetition has been reported.
   };
 
   bool Fail(std::string problem) {

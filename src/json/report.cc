@@ -34,10 +34,20 @@ void Report::Error(const Path& path, std::string what) {
 
 void Report::Warning(const Path& path, std::string what) { Add(Severity::kWarning, path, std::move(what), warnings_); }
 
+void Report::Append(const Report& other) {
+  problems_.insert(problems_.end(), other.problems_.begin(), other.problems_.end());
+  has_errors_ = has_errors_ || other.has_errors_;
+  for (const auto count : {&Report::errors_, &Report::warnings_}) {
+    (this->*count).kept += (other.*count).kept;
+    (this->*count).bytes += (other.*count).bytes;
+    (this->*count).left_out += (other.*count).left_out;
+  }
+}
+
 void Report::Add(Severity severity, const Path& path, std::string what, Count& count) {
   constexpr std::size_t kMost = 10'000;
   constexpr std::size_t kMostBytes = 16 << 20;  // Keys may be long, and each is a part of all paths below it.
-  if (count.kept == kMost || count.bytes > kMostBytes) {
+  if (count.kept >= kMost || count.bytes > kMostBytes) {
     ++count.left_out;
     return;
   }

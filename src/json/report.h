@@ -48,6 +48,8 @@ class Report {
  public:
   void Error(const Path& path, std::string what);
   void Warning(const Path& path, std::string what);
+  // Adds the problems of another report.
+  void Append(const Report& other);
 
   const std::vector<Problem>& problems() const { return problems_; }
   bool has_errors() const { return has_errors_; }

@@ -65,8 +65,8 @@ Result<UniqueFd> OpenRegular(const std::string& path) {
 }
 
 Result<std::string> ReadPath(const std::string& path, Accepts accepts, std::size_t limit) {
-  if (path == "-") return ReadAll(STDIN_FILENO, limit);
   if (accepts == Accepts::kFilesOnly) return ReadAll(TRY(OpenRegular(path)).get(), limit);
+  if (path == "-") return ReadAll(STDIN_FILENO, limit);
   const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) return Error::FromErrno("open");
   return ReadAll(file.get(), limit);

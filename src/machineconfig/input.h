@@ -14,10 +14,12 @@
 namespace pintle::machineconfig {
 
 // The kinds of files that an input may be.  A pipe is accepted if a person names it, as in `pintle validate <(...)`.
-// Files in a directory must be regular files, since opening anything else could block us.
+// Files in a directory, and files that are read again when they change, must be regular files, since opening anything
+// else could block us.
 enum class Accepts { kAnything, kFilesOnly };
 
-// Returns the contents of a file, or those of standard input for "-".  More than `limit` bytes are an error.
+// Returns the contents of a file, or those of standard input for "-" if anything is accepted.  A relative path begins
+// in the working directory.  More than `limit` bytes are an error.
 Result<std::string> ReadInput(const std::string& path, Accepts accepts = Accepts::kAnything,
                               std::size_t limit = json::ParseLimits().bytes);
 

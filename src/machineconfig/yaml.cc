@@ -178,8 +178,9 @@ class Events {
 // Builds the nodes of one document; the first is the root.
 class Composer {
  public:
-  explicit Composer(const json::ParseLimits& limits, YamlReader reader = YamlReader::kOurs)
-      : limits_(limits), reader_(reader) {}
+  explicit Composer(const json::ParseLimits& limits, YamlReader reader = YamlReader::kOurs,
+                    Quotes quotes = Quotes::kAllowed)
+      : limits_(limits), reader_(reader), quotes_(quotes) {}
 
   Result<> Add(const yaml_event_t& event) {
     if (nodes_.size() >= limits_.values) {
@@ -235,7 +236,7 @@ class Composer {
     const std::string name = reinterpret_cast<const char*>(event.data.alias.anchor);
     const auto anchor = anchors_.find(name);
     if (anchor == anchors_.end()) {
-      if (reader_ == YamlReader::kGo) return GoError(fmt::format("unknown anchor '{}' referenced", name));
+      if (reader_ == YamlReader::kGo) return GoErrorOfUnknown(name, event.start_mark.line + 1);
       return AtLine(event.start_mark.line + 1,
                     "an alias to an anchor that is unknown: put a text that begins with * in quotes");
     }
@@ -244,6 +245,11 @@ class Composer {
     nodes_[index].target = anchor->second;
     if (reader_ == YamlReader::kGo) nodes_[index].text = name;
     return {};
+  }
+
+  Error GoErrorOfUnknown(const std::string& anchor, std::size_t line) const {
+    return GoError(quotes_ == Quotes::kAllowed ? fmt::format("unknown anchor '{}' referenced", anchor)
+                                               : fmt::format("line {}: unknown anchor referenced", line));
   }
 
   Result<> Enter(const yaml_event_t& event, NodeKind kind, const yaml_char_t* anchor) {
@@ -258,6 +264,7 @@ class Composer {
 
   const json::ParseLimits& limits_;
   const YamlReader reader_;
+  const Quotes quotes_;
   std::vector<Node> nodes_;
   std::vector<std::uint32_t> open_;  // The lists and mappings that are being filled.
   std::map<std::string, std::uint32_t> anchors_;
@@ -267,8 +274,8 @@ class Composer {
 class Converter {
  public:
   Converter(std::vector<Node> nodes, json::Report* report, const json::ParseLimits& limits,
-            YamlReader reader = YamlReader::kOurs)
-      : nodes_(std::move(nodes)), report_(report), limits_(limits), reader_(reader) {}
+            YamlReader reader = YamlReader::kOurs, Quotes quotes = Quotes::kAllowed)
+      : nodes_(std::move(nodes)), report_(report), limits_(limits), reader_(reader), quotes_(quotes) {}
 
   Result<json::Value> Convert() {
     if (nodes_.empty()) return json::Value(nullptr);
@@ -288,9 +295,16 @@ class Converter {
     return reader_ == YamlReader::kGo ? GoError(problem_in_go) : AtLine(node.line, problem);
   }
 
+  // Returns an error about a node whose words in Go quote the document.
+  Error QuotingProblem(const Node& node, std::string_view problem, std::string_view problem_in_go) const {
+    const bool must_not_quote = reader_ == YamlReader::kGo && quotes_ == Quotes::kForbidden;
+    return must_not_quote ? GoError(fmt::format("line {}: {}", node.line, problem))
+                          : Problem(node, problem, problem_in_go);
+  }
+
   Error ContainsItself(const Node& alias, const Node& target) const {
-    return Problem(target, "an anchor's value contains itself",
-                   fmt::format("anchor '{}' value contains itself", alias.text));
+    return QuotingProblem(target, "an anchor's value contains itself",
+                          fmt::format("anchor '{}' value contains itself", alias.text));
   }
 
   // Predicts the result of ignition::IsButane().
@@ -370,8 +384,9 @@ class Converter {
     }
     const PlainScalar meaning = MeaningOf(node.text);
     if (!FitsTag(node.tag, meaning)) {
-      return Problem(node, "the value does not fit its tag",
-                     fmt::format("cannot decode {} `{}` as a {}", GoTagOf(meaning), node.text, ShownTag(node.tag)));
+      return QuotingProblem(
+          node, "the value does not fit its tag",
+          fmt::format("cannot decode {} `{}` as a {}", GoTagOf(meaning), node.text, ShownTag(node.tag)));
     }
     if (std::holds_alternative<Text>(meaning) || std::holds_alternative<Timestamp>(meaning)) return text();
     if (std::holds_alternative<Null>(meaning)) return json::Value(nullptr);
@@ -434,7 +449,10 @@ class Converter {
   }
 
   Result<> ConvertInto(json::Value::Object& map, const Node& node, const Context& context, const json::Path& path) {
-    std::set<std::string> merged;  // Keys from a `<<`; a later key may override them, and is no duplicate.
+    std::set<std::string> merged;    // Keys from a `<<`; a later key may override them, and is no duplicate.
+    std::set<std::string> repeated;  // Keys whose repetition has been reported.
+    // A mapping is converted once more for each alias to it, but its author has to mend it only once.
+    json::Report* const report = context.in_alias ? nullptr : report_;
     for (std::size_t i = 0; i + 1 < node.children.size(); i += 2) {
       const std::uint32_t key_index = node.children[i];
       const std::uint32_t value_index = node.children[i + 1];
@@ -454,9 +472,9 @@ class Converter {
       json::Value value = TRY(std::move(converted));
       const auto [member, is_new] = map.insert_or_assign(std::move(key), std::move(value));
       const bool stands_twice = !is_new && merged.erase(member->first) == 0;
-      if (stands_twice && report_ != nullptr) {
-        report_->Warning(json::Path(path, member->first),
-                         "occurs more than once in its mapping; the last value is used");
+      if (stands_twice && report != nullptr && repeated.insert(member->first).second) {
+        report->Warning(json::Path(path, member->first),
+                        "occurs more than once in its mapping; the last value is used");
       }
     }
     return {};
@@ -505,13 +523,16 @@ class Converter {
   }
 
   Result<std::string> ConvertKey(std::uint32_t index, const Context& context, const json::Path& path) {
-    const std::size_t line = nodes_[index].line;
+    const Node& node = nodes_[index];
     if (is_butane_ && nodes_[index].kind == NodeKind::kScalar) {
       TRY(CountNode(nodes_[index], context));
       return nodes_[index].text;
     }
     const json::Value key = TRY(Convert(index, context, path));
-    if (reader_ == YamlReader::kGo && key.is_structured()) return GoError("invalid map key: " + AsGoSource(key));
+    constexpr std::string_view kWrongKey = "a key must be a text, a number, true or false";
+    if (reader_ == YamlReader::kGo && key.is_structured()) {
+      return QuotingProblem(node, kWrongKey, "invalid map key: " + AsGoSource(key));
+    }
     switch (key.type()) {
       case json::Value::Type::kString:
         return key.text();
@@ -522,7 +543,7 @@ class Converter {
       case json::Value::Type::kReal:
         return GoText(static_cast<float>(key.real()));
       default:
-        return AtLine(line, "a key must be a text, a number, true or false");
+        return AtLine(node.line, kWrongKey);
     }
   }
 
@@ -530,6 +551,7 @@ class Converter {
   json::Report* report_;
   const json::ParseLimits& limits_;
   const YamlReader reader_;
+  const Quotes quotes_;
   bool is_butane_ = false;
   std::vector<std::string_view> keys_;  // The keys that lead to the value that is being converted.
   std::size_t converted_ = 0;
@@ -592,7 +614,10 @@ Result<std::vector<json::Value>> ParseYaml(std::string_view text, json::Report* 
   }
   const std::size_t begin = text.find_first_not_of(" \t\r\n");
   if (begin == std::string_view::npos || text[begin] != '{') return ReadStream(text, report, limits);
-  auto object = json::Parse(text, report, limits);
+  // The warnings count only if the text is JSON; otherwise it is read again, with warnings of its own.
+  json::Report of_json;
+  auto object = json::Parse(text, report == nullptr ? nullptr : &of_json, limits);
+  if (object && report != nullptr) report->Append(of_json);
   if (object && ignition::IsButane(*object)) {
     // Butane is always read as YAML.  Duplicate keys have been reported already.
     if (auto documents = ReadStream(text, nullptr, limits)) return documents;
@@ -608,16 +633,16 @@ Result<std::vector<json::Value>> ParseYaml(std::string_view text, json::Report* 
   return documents;
 }
 
-Result<json::Value> ParseGoYaml(std::string_view text, const json::ParseLimits& limits) {
+Result<json::Value> ParseGoYaml(std::string_view text, Quotes quotes, const json::ParseLimits& limits) {
   TRY(CheckDirectives(text));
   Events events(text, YamlReader::kGo);
-  Composer composer(limits, YamlReader::kGo);
+  Composer composer(limits, YamlReader::kGo, quotes);
   for (;;) {
     const yaml_event_t* event = TRY(events.Next());
     if (event->type == YAML_STREAM_END_EVENT) return json::Value(nullptr);
     if (event->type == YAML_DOCUMENT_START_EVENT) TRY(CheckGoVersion(*event));
     if (event->type == YAML_DOCUMENT_END_EVENT) {
-      return Converter(std::move(composer).Take(), nullptr, limits, YamlReader::kGo).Convert();
+      return Converter(std::move(composer).Take(), nullptr, limits, YamlReader::kGo, quotes).Convert();
     }
     TRY(composer.Add(*event));
   }

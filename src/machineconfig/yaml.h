@@ -22,9 +22,15 @@ namespace pintle::machineconfig {
 Result<std::vector<json::Value>> ParseYaml(std::string_view text, json::Report* report = nullptr,
                                            const json::ParseLimits& limits = {});
 
+// Selects whether an error may quote values of a document, as Go's errors do.  If the document has a secret in it, an
+// error names only places.
+enum class Quotes { kAllowed, kForbidden };
+
 // Returns the first document as Go's yaml.v2 reads it, or null if there is none.  The caller decodes it into structs as
 // Go does, so floating-point numbers keep their type: 1.0 does not become the integer 1, and infinity is no error.
-// Errors are in the words of yaml.v2: "yaml: line 3: did not find expected key".
-Result<json::Value> ParseGoYaml(std::string_view text, const json::ParseLimits& limits = {});
+// Errors are in the words of yaml.v2: "yaml: line 3: did not find expected key".  An error that would quote the
+// document names the line instead if quotes are forbidden.
+Result<json::Value> ParseGoYaml(std::string_view text, Quotes quotes = Quotes::kAllowed,
+                                const json::ParseLimits& limits = {});
 
 }  // namespace pintle::machineconfig

@@ -42,9 +42,10 @@ bool IsOneOf(const Address& address, int family, const std::array<const char*, s
   });
 }
 
+bool IsOfThisNetworkIpv4(const in_addr& address) { return ntohl(address.s_addr) >> 24 == 0; }
+
 bool IsLocalIpv4(const in_addr& address) {
-  const std::uint32_t number = ntohl(address.s_addr);
-  return IsLoopbackIpv4(address) || number >> 24 == 0 || number >> 16 == 0xa9fe ||
+  return IsLoopbackIpv4(address) || IsOfThisNetworkIpv4(address) || ntohl(address.s_addr) >> 16 == 0xa9fe ||
          IsOneOf(address, AF_INET, kMetadataIpv4);
 }
 
@@ -72,6 +73,25 @@ std::optional<in_addr> Ipv4Behind(const in6_addr& address) {
   return std::nullopt;
 }
 
+// Returns whether an address of the local NAT64 prefix 64:ff9b:1::/48 (RFC 8215) may lead to a local IPv4 address.  A
+// network chooses a prefix of 48, 56, 64 or 96 bits in this range, and we do not know which, so all four places of the
+// IPv4 address count (RFC 6052, section 2.2).  Zeros are usually a part of the prefix, and no gateway forwards to
+// 0.0.0.0/8.
+bool IsLocalBehindLocalNat64(const in6_addr& address) {
+  if (!HasPrefix(address, {0x00, 0x64, 0xff, 0x9b, 0x00, 0x01})) return false;
+  const auto& bytes = address.s6_addr;
+  // Byte 8 is no part of the IPv4 address.
+  const std::array<std::array<std::uint8_t, 4>, 4> places = {{{bytes[6], bytes[7], bytes[9], bytes[10]},
+                                                              {bytes[7], bytes[9], bytes[10], bytes[11]},
+                                                              {bytes[9], bytes[10], bytes[11], bytes[12]},
+                                                              {bytes[12], bytes[13], bytes[14], bytes[15]}}};
+  return std::any_of(places.begin(), places.end(), [](const auto& place) {
+    in_addr inner = {};
+    std::memcpy(&inner, place.data(), sizeof inner);
+    return !IsOfThisNetworkIpv4(inner) && IsLocalIpv4(inner);
+  });
+}
+
 bool IsLoopbackIpv6(const in6_addr& address) {
   const auto inner = Ipv4In(address);
   return inner ? IsLoopbackIpv4(*inner) : IN6_IS_ADDR_LOOPBACK(&address) != 0;
@@ -81,7 +101,7 @@ bool IsLocalIpv6(const in6_addr& address) {
   if (const auto inner = Ipv4In(address)) return IsLocalIpv4(*inner);
   if (const auto behind = Ipv4Behind(address)) return IsLocalIpv4(*behind);
   return IN6_IS_ADDR_LOOPBACK(&address) || IN6_IS_ADDR_UNSPECIFIED(&address) || IN6_IS_ADDR_LINKLOCAL(&address) ||
-         IsOneOf(address, AF_INET6, kMetadataIpv6);
+         IsLocalBehindLocalNat64(address) || IsOneOf(address, AF_INET6, kMetadataIpv6);
 }
 
 bool IsNameOfThisMachine(std::string_view host) {

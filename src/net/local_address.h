@@ -15,7 +15,8 @@ namespace pintle::net {
 // Returns whether this is a loopback address (127.0.0.0/8, ::1), a link-local one (169.254.0.0/16, fe80::/10), one that
 // the kernel takes for this machine (0.0.0.0/8, ::), or that of a metadata service.  An IPv6 address that contains an
 // IPv4 address counts as the IPv4 address: a mapped address, or one whose packets a gateway (NAT64) or a tunnel (6to4)
-// forwards to the IPv4 address.  Addresses of other families, such as AF_UNIX, are local.
+// forwards to the IPv4 address.  In the local NAT64 prefix 64:ff9b:1::/48, each place counts that the IPv4 address can
+// have.  Addresses of other families, such as AF_UNIX, are local.
 bool IsLocal(const sockaddr& address);
 
 // Returns whether the host of a URL is such an address, the name localhost, or a name that ends in ".localhost".

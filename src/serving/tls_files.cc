@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "serving/tls_files.h"
 
-#include <filesystem>
-#include <system_error>
+#include <cstddef>
 #include <utility>
 
+#include "machineconfig/input.h"
 #include "net/certificates.h"
-#include "net/tls_settings.h"
 #include "serving/private_file.h"
 
 namespace pintle::serving {
@@ -20,12 +19,10 @@ std::optional<WallTime> ExpiryOfFirst(const std::string& chain) {
   return certificates->front().not_after;
 }
 
-// net::ReadPem() finds files from the root directory, but the path may begin in the working directory.
-Result<std::string> AbsolutePath(const std::string& path) {
-  std::error_code failure;
-  const std::string absolute = std::filesystem::absolute(path, failure);
-  if (failure) return Error::FromErrno("finding " + path, failure.value());
-  return absolute;
+// Reads a file that a person has named, so the path may begin in the working directory.
+Result<std::string> ReadPemFile(const std::string& path) {
+  constexpr std::size_t kLimit = 4 << 20;
+  return machineconfig::ReadInput(path, machineconfig::Accepts::kFilesOnly, kLimit);
 }
 
 }  // namespace
@@ -38,8 +35,6 @@ TlsFiles::TlsFiles(std::string certificate, std::string key, net::TlsRules rules
 
 Result<std::unique_ptr<TlsFiles>> TlsFiles::Open(event::Loop& loop, std::string certificate, std::string key,
                                                  net::TlsRules rules, Renewed renewed) {
-  certificate = TRY(AbsolutePath(certificate));
-  key = TRY(AbsolutePath(key));
   std::unique_ptr<TlsFiles> files(
       new TlsFiles(std::move(certificate), std::move(key), std::move(rules), std::move(renewed)));
   files->watch_ =
@@ -61,8 +56,8 @@ void TlsFiles::Look() {
 }
 
 Result<TlsFiles::Texts> TlsFiles::Read() const {
-  std::string certificate = TRY(net::ReadPem(net::PemFile{certificate_}), "reading the certificate " + certificate_);
-  std::string key = TRY(net::ReadPem(net::PemFile{key_}), "reading the key " + key_);
+  std::string certificate = TRY(ReadPemFile(certificate_), "the certificate");
+  std::string key = TRY(ReadPemFile(key_), "the key");
   return Texts{std::move(certificate), std::move(key), IsReadableByAll(key_)};
 }
 

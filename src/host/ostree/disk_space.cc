@@ -25,6 +25,16 @@ std::uint64_t SpaceFor(std::span<const OciDescriptor> layers) {
   return needed;
 }
 
+Result<> AddSize(std::uint64_t& sum, std::uint64_t size) {
+  const bool overflows = size > std::numeric_limits<std::uint64_t>::max() - sum;
+  if (overflows) {
+    return Error(ErrorKind::kInvalid,
+                 fmt::format("its size of {} bytes and the {} bytes before it are more than any disk has", size, sum));
+  }
+  sum += size;
+  return {};
+}
+
 Result<> ExpectSpace(std::uint64_t needed, const DiskSpace& space) {
   const std::uint64_t usable = space.free > space.reserved ? space.free - space.reserved : 0;
   if (needed <= usable) return {};

@@ -369,11 +369,13 @@ Result<std::string> ImageStore::ImportAll(const ImageDocuments& image, const std
   for (const OciDescriptor& layer : missing) {
     checked.Begin(layer);
     const std::string file = file_of(layer);
+    std::uint64_t size = 0;
     if (packed_layers.contains(layer.digest)) {
-      bytes += TRY(CheckPackedLayer(file, layer, stop));
+      size = TRY(CheckPackedLayer(file, layer, stop));
     } else {
-      bytes += (contents[layer.digest] = TRY(CheckLayer(file, layer, stop))).bytes;
+      size = (contents[layer.digest] = TRY(CheckLayer(file, layer, stop))).bytes;
     }
+    TRY(AddSize(bytes, size), fmt::format("the layer {}", layer.digest));
   }
   TRY(ExpectSpace(bytes, TRY(Space())));
 

@@ -20,6 +20,7 @@
 
 #include "base/root.h"
 #include "base/unique_fd.h"
+#include "host/ostree/disk_space.h"
 
 namespace pintle::host {
 namespace {
@@ -74,6 +75,10 @@ Result<std::string> NormalPath(std::string_view path) {
   return normal;
 }
 
+std::uint64_t SizeOf(archive_entry* entry) {
+  return static_cast<std::uint64_t>(std::max<la_int64_t>(::archive_entry_size(entry), 0));
+}
+
 // Checks the entries of a layer one after the other.
 class LayerChecker {
  public:
@@ -94,7 +99,7 @@ class LayerChecker {
         return {};
       case AE_IFREG:
         if (directories_.contains(path)) return TwoKindsError(path);
-        if (::archive_entry_size(entry) > 0) bytes_ += static_cast<std::uint64_t>(::archive_entry_size(entry));
+        TRY(AddSize(bytes_, SizeOf(entry)), fmt::format("\"{}\"", path));
         files_.insert(path);
         return {};
       case AE_IFLNK:
@@ -199,7 +204,7 @@ Result<std::optional<PackedObject>> ObjectIn(archive_entry* entry) {
     if (target == nullptr) return Error(ErrorKind::kInvalid, fmt::format("the link \"{}\" has no target", name));
     object.target = target;
   } else if (::archive_entry_filetype(entry) == AE_IFREG) {
-    object.size = static_cast<std::uint64_t>(std::max<la_int64_t>(::archive_entry_size(entry), 0));
+    object.size = SizeOf(entry);
   } else {
     return Error(ErrorKind::kInvalid, fmt::format("the object \"{}\" is neither a file nor a link", name));
   }
@@ -287,10 +292,7 @@ Result<std::uint64_t> CheckPackedLayer(const std::string& path, const OciDescrip
   TRY(CheckBytes(path, layer, stop), doing());
   std::uint64_t bytes = 0;
   TRY(ForEachObject(path, stop,
-                    [&](const PackedObject& object, const ReadNext&) -> Result<> {
-                      bytes += object.size;
-                      return {};
-                    }),
+                    [&](const PackedObject& object, const ReadNext&) { return AddSize(bytes, object.size); }),
       doing());
   return bytes;
 }

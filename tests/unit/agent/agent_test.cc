@@ -14,6 +14,8 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "change/journal.h"
+#include "change/rejected.h"
 #include "change/staged_image.h"
 #include "event/loop.h"
 #include "event/watches.h"
@@ -48,13 +50,16 @@ class HeldSource final : public Source {
   void ReportWork(const Prepared&) override {}
   void ReportChanging(const Prepared&) override {}
   void ReportChanged(const Prepared&, bool) override {}
-  void ReportReboot(const std::string&, std::function<void()>) override {}
+  void ReportReboot(const std::string&, std::function<void()>) override {
+    if (rebooting) rebooting();
+  }
   void ReportSettled(const Goal&) override {}
   void ReportFault(Fault, const std::string&) override {}
 
   Listener listener;
   std::map<std::string, Done> fetches;
   std::function<void(const std::string& config)> fetched;
+  std::function<void()> rebooting;
 };
 
 // A look at a goal, which ends when the test allows it.
@@ -170,6 +175,71 @@ TEST(Agent, RemovesWithoutAClusterAnImageThatWasFetchedForAConfigOfACluster) {
   agent->Begin();
   source.listener.wanted({"local"});
   EXPECT_TRUE(Succeeded(event::RunPatiently(*loop)));
+}
+
+// An agent that recovers from the change to rendered-worker-1, in which someone has edited /etc/motd.
+class RecoveringAgent : public testing::Test {
+ protected:
+  RecoveringAgent() {
+    small_.policy = {};
+    Boot("one");
+    EXPECT_EQ(ValueOf(small_.GoFromTo(change::NoConfig(), change::Everything())), change::Ending::kRebootNeeded);
+    small_.Write("etc/motd", "someone else's");
+  }
+
+  void Boot(const std::string& id) const { small_.Write("proc/sys/kernel/random/boot_id", id + "\n"); }
+
+  // Runs an agent whose goal is the config of the change, until it requests a reboot or begins a look.
+  void RunUntilItHasRecovered() {
+    const auto loop = ValueOf(event::Loop::Create());
+    const SystemClock clock;
+    auto held = std::make_unique<HeldSource>();
+    HeldSource& source = *held;
+    source.fetched = [&](const std::string&) { loop->Stop(); };
+    source.rebooting = [&] { loop->Stop(); };
+    Settings settings;
+    settings.watch_logins = false;
+    settings.metrics_file = "";
+    const auto agent = ValueOf(Agent::Create(
+        {.loop = *loop,
+         .clock = clock,
+         .machine = std::make_shared<host::ThisMachine>(ValueOf(Root::Open(directory_.path().string())),
+                                                        std::make_unique<change::RecordingSystemd>(root_),
+                                                        std::make_unique<NoReboots>(), nullptr, host::Labels()),
+         .settings = std::move(settings),
+         .kind = host::AgentSource::kLocal,
+         .node = "node",
+         .source = std::move(held)}));
+    agent->Begin();
+    source.listener.wanted({"rendered-worker-1"});
+    EXPECT_TRUE(Succeeded(event::RunPatiently(*loop)));
+  }
+
+  TemporaryDirectory directory_;
+  change::SmallMachine small_{directory_.path()};
+  const Root root_ = ValueOf(Root::Open(directory_.path().string()));
+};
+
+TEST_F(RecoveringAgent, KeepsTheRejectionOfAnotherConfigWhenItUndoesAPersonsChange) {
+  ASSERT_TRUE(Succeeded(change::KeepRejected(root_, change::Rejected{"rendered-worker-2", "", "it was not well"})));
+  Boot("two");
+  RunUntilItHasRecovered();
+  const auto rejected = ValueOf(change::ReadRejected(root_));
+  ASSERT_TRUE(rejected);
+  EXPECT_EQ(rejected->config, "rendered-worker-2");
+  EXPECT_EQ(rejected->why, "it was not well");
+}
+
+TEST_F(RecoveringAgent, DoesNotRejectAChangeThatWasOnlyCutShort) {
+  const change::Journal journal(root_);
+  change::Change change = *ValueOf(journal.Read());
+  change.phase = change::Phase::kApplying;
+  change.awaits_confirmation = true;
+  ASSERT_TRUE(Succeeded(journal.Write(change)));
+  RunUntilItHasRecovered();
+  EXPECT_FALSE(ValueOf(journal.Read()));
+  EXPECT_EQ(small_.Read("etc/motd"), "someone else's");
+  EXPECT_FALSE(ValueOf(change::ReadRejected(root_)));
 }
 
 }  // namespace

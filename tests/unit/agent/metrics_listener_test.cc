@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <fmt/core.h>
 #include <netinet/in.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 
@@ -57,6 +58,11 @@ class Client {
       text.append(bytes.data(), static_cast<std::size_t>(count));
     }
   }
+  // Returns whether an answer, or the end of the connection, has arrived.
+  bool HasAnswer() const {
+    char byte;
+    return ::recv(socket_.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0;
+  }
   std::string Ask(const std::string& request) { return Send(request).ReadToTheEnd(); }
 
   void Vanish() {
@@ -67,6 +73,22 @@ class Client {
 
  private:
   UniqueFd socket_;
+};
+
+// While this exists, the process cannot open a file or a socket.
+class NoDescriptors {
+ public:
+  NoDescriptors() {
+    EXPECT_EQ(::getrlimit(RLIMIT_NOFILE, &before_), 0);
+    const rlimit none = {.rlim_cur = 0, .rlim_max = before_.rlim_max};
+    EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  }
+  ~NoDescriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+  NoDescriptors(const NoDescriptors&) = delete;
+  NoDescriptors& operator=(const NoDescriptors&) = delete;
+
+ private:
+  rlimit before_ = {};
 };
 
 class Listener : public testing::Test {
@@ -192,6 +214,32 @@ TEST_F(Listener, LetsClientsWaitAtTheLimitOfConnections) {
     first.reset();
     EXPECT_THAT(third.ReadToTheEnd(), StartsWith(kFine));
   });
+}
+
+// The kernel connects clients before they are accepted, so no thread is needed for them.
+TEST_F(Listener, KeepsTheLimitOfConnectionsAfterAFailureToAccept) {
+  constexpr auto kPause = milliseconds(50);
+  Begin({.connections = 2, .time = kLong, .pause = kPause});
+  auto first = std::make_unique<Client>(listener_->port());
+  event::Settle(*loop_);
+  auto second = std::make_unique<Client>(listener_->port());
+  const Client third(listener_->port());
+  {
+    const NoDescriptors no_descriptors;
+    event::Settle(*loop_);
+  }
+  // The end of a connection makes the listener accept again, up to its limit, before the pause is over.
+  first.reset();
+  for (int i = 0; i < 4; ++i) event::Settle(*loop_);
+  Client fourth(listener_->port());
+  fourth.Send(kGetMetrics);
+  event::Timer after_the_pause(*loop_, [&] { loop_->Stop(); });
+  after_the_pause.After(2 * kPause);
+  ASSERT_TRUE(Succeeded(event::RunPatiently(*loop_)));
+  event::Settle(*loop_);
+  EXPECT_FALSE(fourth.HasAnswer());
+  second.reset();
+  RunClient([&] { EXPECT_THAT(fourth.ReadToTheEnd(), StartsWith(kFine)); });
 }
 
 TEST_F(Listener, ContinuesAfterAClientHasGone) {

@@ -33,6 +33,7 @@ std::map<std::string, State> States() {
   const auto at = [](Phase phase) { return State{std::move(phase), kNew, std::nullopt}; };
   return {
       {"recovering", at(phase::Recovering{})},
+      {"recovering: the goal is rejected", State{phase::Recovering{}, kNew, Rejection{kNew, "it did not boot"}}},
       {"recovering: after a change that failed", at(phase::Recovering{0, FailedChange{kNew, "no space", 1}})},
       {"waiting", State{phase::Waiting{}, std::nullopt, std::nullopt}},
       {"checking", at(phase::Checking{kNew})},
@@ -51,11 +52,10 @@ std::map<std::string, Event> Events() {
       {"wanted", happened::Wanted{kNew}},
       {"wanted: another", happened::Wanted{kNewer}},
       {"rejection read", happened::RejectionRead{Rejection{kOld, "it did not boot"}}},
-      {"recovered: ended", happened::Recovered{How::kEnded, kNew, ""}},
-      {"recovered: cut short and undone", happened::Recovered{How::kUndone, kNew, ""}},
-      {"recovered: undone for a reason", happened::Recovered{How::kUndone, kNew, "it did not boot"}},
-      {"recovered: to be confirmed", happened::Recovered{How::kToBeConfirmed, kNew, ""}},
-      {"recovered: reboot needed", happened::Recovered{How::kRebootNeeded, kNew, ""}},
+      {"recovered: ended", happened::Recovered{How::kEnded, kNew}},
+      {"recovered: undone", happened::Recovered{How::kUndone, kNew}},
+      {"recovered: to be confirmed", happened::Recovered{How::kToBeConfirmed, kNew}},
+      {"recovered: reboot needed", happened::Recovered{How::kRebootNeeded, kNew}},
       {"looked: a change cut short", happened::Looked{kNew, {.is_cut_short = true, .has_goal = true}}},
       {"looked: a change that waits", happened::Looked{kNew, {.waits = "for a reboot", .has_goal = true}}},
       {"looked: there", happened::Looked{kNew, {.has_goal = true}}},
@@ -225,14 +225,15 @@ TEST(State, ARejectedGoalIsNotTriedAgain) {
   auto next = Advance({phase::Confirming{}, kNew, std::nullopt}, happened::Unwell{"kubelet.service is failed"});
   ASSERT_TRUE(next && Find<effect::GoBack>(next->effects));
   using How = happened::Recovered::How;
-  next = Advance(next->next, happened::Recovered{How::kRebootNeeded, kNew, "kubelet.service is failed"});
+  // The undo of the change has stored the rejection.
+  next = Advance(next->next, happened::RejectionRead{Rejection{kNew, "kubelet.service is failed"}});
   ASSERT_TRUE(next);
-  EXPECT_EQ(Find<effect::Remember>(next->effects)->rejected->goal, kNew);
-  EXPECT_TRUE(Find<effect::Reboot>(next->effects));
+  next = Advance(next->next, happened::Recovered{How::kRebootNeeded, kNew});
+  ASSERT_TRUE(next && Find<effect::Reboot>(next->effects));
 
   // The machine has rebooted.
   const State after{phase::Recovering{}, kNew, next->next.rejected};
-  next = Advance(after, happened::Recovered{How::kEnded, std::nullopt, ""});
+  next = Advance(after, happened::Recovered{How::kEnded});
   ASSERT_TRUE(next);
   EXPECT_FALSE(Find<effect::Look>(next->effects));
   EXPECT_EQ(Find<effect::ReportFault>(next->effects)->text, "kubelet.service is failed");
@@ -251,7 +252,7 @@ TEST(State, ARejectedGoalIsNotTriedAgain) {
 TEST(State, ARejectionEndsInAnyPhaseIfAPersonAsksForIt) {
   const State settled{phase::Settled{kOld}, kOld, Rejection{kNew, "kubelet.service is failed"}};
   auto next = Advance(settled, happened::Pardoned{});
-  ASSERT_TRUE(next && Find<effect::Remember>(next->effects));
+  ASSERT_TRUE(next && Find<effect::ForgetRejection>(next->effects));
   EXPECT_FALSE(next->next.rejected);
   EXPECT_TRUE(std::holds_alternative<phase::Settled>(next->next.phase));
   EXPECT_FALSE(Advance(next->next, happened::Pardoned{})) << "there is nothing to end any more";
@@ -259,8 +260,20 @@ TEST(State, ARejectionEndsInAnyPhaseIfAPersonAsksForIt) {
   const phase::Degraded drift{
       .fault = Fault::kDrift, .text = "x", .retry = phase::Degraded::Retry::kLook, .goal = kOld};
   next = Advance({drift, kOld, settled.rejected}, happened::Pardoned{});
-  ASSERT_TRUE(next && Find<effect::Look>(next->effects) && Find<effect::Remember>(next->effects));
+  ASSERT_TRUE(next && Find<effect::Look>(next->effects) && Find<effect::ForgetRejection>(next->effects));
   EXPECT_FALSE(next->next.rejected);
+}
+
+// The recovery decides what is rejected: it does not reject the change of a person.
+TEST(State, TheUndoOfAChangeIsNoRejection) {
+  using How = happened::Recovered::How;
+  const Rejection of_old{kOld, "kubelet.service is failed"};
+  for (const How how : {How::kUndone, How::kRebootNeeded}) {
+    const auto next = Advance({phase::Recovering{}, kNew, of_old}, happened::Recovered{how, kNew});
+    ASSERT_TRUE(next);
+    EXPECT_EQ(next->next.rejected, of_old);
+    EXPECT_FALSE(Find<effect::ReportFault>(next->effects));
+  }
 }
 
 TEST(State, ARebootHasTheGoalOfTheChangeAndNotTheGoalThatIsWantedNow) {
@@ -269,7 +282,7 @@ TEST(State, ARebootHasTheGoalOfTheChangeAndNotTheGoalThatIsWantedNow) {
   ASSERT_TRUE(next && Find<effect::Reboot>(next->effects));
   EXPECT_EQ(Find<effect::Reboot>(next->effects)->purpose.goal, kNew);
   next = Advance({phase::Recovering{}, kNewer, std::nullopt},
-                 happened::Recovered{.how = How::kRebootNeeded, .goal = kNew, .why = "not well", .undoes = true});
+                 happened::Recovered{.how = How::kRebootNeeded, .goal = kNew, .undoes = true});
   ASSERT_TRUE(next && Find<effect::Reboot>(next->effects));
   EXPECT_EQ(Find<effect::Reboot>(next->effects)->purpose.goal, kNew);
   EXPECT_TRUE(Find<effect::Reboot>(next->effects)->purpose.undoes);
@@ -320,13 +333,13 @@ TEST(State, TheRejectionOnTheDiskReplacesTheOneInMemory) {
   auto next = Advance(state, happened::RejectionRead{Rejection{kNew, "it did not boot"}});
   ASSERT_TRUE(next && next->effects.empty());
   state = next->next;
-  next = Advance(state, happened::Recovered{How::kEnded, kNew, ""});
+  next = Advance(state, happened::Recovered{How::kEnded, kNew});
   ASSERT_TRUE(next);
   EXPECT_EQ(Find<effect::ReportFault>(next->effects)->fault, Fault::kRejected);
   // Someone has removed the rejection from the disk.
   next = Advance(state, happened::RejectionRead{});
   ASSERT_TRUE(next);
-  next = Advance(next->next, happened::Recovered{How::kEnded, kNew, ""});
+  next = Advance(next->next, happened::Recovered{How::kEnded, kNew});
   ASSERT_TRUE(next);
   EXPECT_TRUE(Find<effect::Look>(next->effects));
 }
@@ -422,7 +435,7 @@ TEST(State, EachFailureCountsAsOneAttempt) {
 TEST(State, AnUnusableGoalIsReportedAfterARecoveryWithoutAGoal) {
   auto next = Advance({phase::Recovering{}, std::nullopt, std::nullopt}, happened::Unusable{"a file is broken"});
   ASSERT_TRUE(next && next->effects.empty());
-  next = Advance(next->next, happened::Recovered{happened::Recovered::How::kEnded, std::nullopt, ""});
+  next = Advance(next->next, happened::Recovered{happened::Recovered::How::kEnded});
   ASSERT_TRUE(next);
   EXPECT_EQ(NameOf(next->next.phase), "waiting");
   ASSERT_TRUE(Find<effect::ReportFault>(next->effects));
@@ -452,16 +465,23 @@ TEST(State, RecoveryOfAChangeThatCouldNotBeUndoneComesFirst) {
 
   // When the change is undone in the end, its failure is reported, and it is tried again after a longer time.
   const State recovering = next->next;
-  next = Advance(recovering, happened::Recovered{How::kUndone, kNew, ""});
+  next = Advance(recovering, happened::Recovered{How::kUndone, kNew});
   ASSERT_TRUE(next);
   EXPECT_EQ(Find<effect::ReportFault>(next->effects)->text, "no space; the change has been undone");
   EXPECT_EQ(Find<effect::RetryLater>(next->effects)->attempts, 3);
   EXPECT_TRUE(Find<effect::Look>(Advance(next->next, happened::RetryDue{})->effects));
 
+  // The undo may have rejected the goal.
+  State rejecting = recovering;
+  rejecting.rejected = Rejection{kNew, "it did not boot"};
+  next = Advance(rejecting, happened::Recovered{How::kUndone, kNew});
+  ASSERT_TRUE(next);
+  EXPECT_EQ(Find<effect::ReportFault>(next->effects)->fault, Fault::kRejected);
+
   // The change is not tried again if another goal is wanted by then.
   const auto with_newer_goal = Advance(recovering, happened::Wanted{kNewer});
   ASSERT_TRUE(with_newer_goal && with_newer_goal->effects.empty());
-  next = Advance(with_newer_goal->next, happened::Recovered{How::kUndone, kNew, ""});
+  next = Advance(with_newer_goal->next, happened::Recovered{How::kUndone, kNew});
   ASSERT_TRUE(next);
   EXPECT_EQ(Find<effect::Look>(next->effects)->goal, kNewer);
 }

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/expect.h"
+
 namespace pintle::generated {
 namespace {
 
@@ -115,6 +117,29 @@ TEST(Edit, LimitsTheMirrorsThatEntriesInherit) {
             "mirrors together; name fewer of these registries, or fewer mirrors");
   wanted.blocked.resize(250);
   EXPECT_TRUE(Edited(wanted));
+}
+
+TEST(Edit, GivesAnEntryTheMirrorsOfTheFirstSourceAroundIt) {
+  EXPECT_EQ(*Edited({.insecure = {},
+                     .blocked = {"r/a/b", "r/a"},
+                     .digests = {{"r", {"m"}, ""}, {"r/a/b/c", {"n"}, ""}},
+                     .tags = {{"r/a", {"o"}, ""}}}),
+            "r m@digest; r/a/b/c# n@digest; r/a# o@tag; r/a/b# m/a/b@digest");
+}
+
+// Quadratic work would take minutes.
+TEST(Edit, TakesLittleTimeForManyScopes) {
+  WantedRegistries wanted;
+  wanted.digests = {{"r", {"m"}, ""}};
+  constexpr int kMany = 50'000;
+  for (int i = 0; i < kMany; ++i) {
+    // The scopes have the same length, so that none begins with another one.
+    wanted.blocked.push_back("r/" + std::to_string(100'000 + i));
+    wanted.insecure.push_back("s/" + std::to_string(100'000 + i));
+  }
+  const std::string entries = ValueOf(Edited(wanted));
+  EXPECT_TRUE(entries.starts_with("r m@digest; r/100000# m/100000@digest; r/100001# m/100001@digest; "));
+  EXPECT_TRUE(entries.ends_with("; s/149998!; s/149999!"));
 }
 
 // Returns the scope of the entry that FindRegistry() returns for a name, or "".

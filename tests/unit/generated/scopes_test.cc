@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "generated/scopes.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace pintle::generated {
@@ -35,6 +38,40 @@ TEST(IsInside, ComparesPathsAndDomains) {
            {"*.w.test", "a.w.test", false},
        }) {
     EXPECT_EQ(IsInside(row.inner, row.outer), row.is_inside) << row.inner << " in " << row.outer;
+  }
+}
+
+TEST(ScopeSet, FindsTheScopesThatIsInsideFinds) {
+  const std::vector<std::string> scopes = {"r.test",
+                                           "r.test/ns",
+                                           "r.test/ns/app",
+                                           "r.test:5000",
+                                           "r.test:5000/ns",
+                                           "*.test",
+                                           "*.w.test",
+                                           "*.b.w.test",
+                                           "*.",
+                                           "a/b",
+                                           "a",
+                                           "a.w.test",
+                                           "*.w.test/x",
+                                           "",
+                                           "/a",
+                                           "a//b",
+                                           "a/",
+                                           "x:y/z"};
+  std::vector<std::string> inner_scopes = scopes;
+  for (const char* more :
+       {"a.b.w.test:5000/ns/app", "r.test/a.w.test:1", "w.test", "a/b/c", "a/bc", "*.c.w.test/x/y"}) {
+    inner_scopes.emplace_back(more);
+  }
+  const ScopeSet set(scopes);
+  for (const std::string& inner : inner_scopes) {
+    std::vector<std::string_view> wanted;
+    for (const std::string& scope : scopes) {
+      if (IsInside(inner, scope)) wanted.emplace_back(scope);
+    }
+    EXPECT_THAT(set.Around(inner), testing::UnorderedElementsAreArray(wanted)) << inner;
   }
 }
 

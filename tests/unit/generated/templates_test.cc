@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "generated/templates.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -148,6 +149,40 @@ TEST(MachineConfigsOfTemplates, DoesNotPutTheDigitsOfThePullSecretIntoAnError) {
   const std::string error = IgnitionOf(templates, ConfigFor("AWS", "", R"({"auths":{"r":{"auth":"c2VjcmV0"}}})"));
   EXPECT_TRUE(Has(error, "failed to unmarshal a text with the pull secret in it into struct")) << error;
   EXPECT_FALSE(Has(error, "7b 22")) << error;
+}
+
+TEST(MachineConfigsOfTemplates, NamesThePlaceOfAWrongValueThatComesFromThePullSecret) {
+  struct Row {
+    std::string_view kind;
+    std::string_view text;
+    std::string_view error;
+  };
+  constexpr std::string_view kFile = "failed to unmarshal a text with the pull secret in it into struct: ";
+  constexpr std::string_view kUnit = "failed to unmarshal systemd unit into struct: ";
+  for (const Row& row : {
+           Row{"files", "path: /a\nmode: {{slice .PullSecret 8 12}}.5\n",
+               "error unmarshaling JSON: while decoding JSON: json: cannot unmarshal number into Go struct field "
+               "File.Mode of type int"},
+           {"files", "path: /a\nmode: !!int x{{slice .PullSecret 8 12}}\n",
+            "error converting YAML to JSON: yaml: line 2: the value does not fit its tag"},
+           {"files", "path: /a\n\n? [{{slice .PullSecret 8 12}}]\n: b\n",
+            "error converting YAML to JSON: yaml: line 3: a key must be a text, a number, true or false"},
+           {"files", "path: *a{{slice .PullSecret 8 12}}\n",
+            "error converting YAML to JSON: yaml: line 1: unknown anchor referenced"},
+           {"files", "path: &a{{slice .PullSecret 8 12}} [*a{{slice .PullSecret 8 12}}]\n",
+            "error converting YAML to JSON: yaml: line 1: an anchor's value contains itself"},
+           {"units", "name: a\nenabled: !!bool x{{slice .PullSecret 8 12}}\n",
+            "error converting YAML to JSON: yaml: line 2: the value does not fit its tag"},
+       }) {
+    TemplateFolder templates("t");
+    const std::string path = fmt::format("worker/00-worker/_base/{}/a", row.kind);
+    templates.Add(path, std::string(row.text));
+    const std::string error = IgnitionOf(templates, ConfigFor("AWS", "", R"({"pin":"7391"})"));
+    EXPECT_TRUE(
+        Has(error, fmt::format("{}{}; the template is t/{}", row.kind == "files" ? kFile : kUnit, row.error, path)))
+        << error;
+    EXPECT_FALSE(Has(error, "7391")) << error;
+  }
 }
 
 TEST(TextOfTemplate, AnErrorThatDoesNotDependOnThePullSecretIsPrinted) {

@@ -90,6 +90,29 @@ TEST(PasswordHash, KeepsModeAndAttributesOfTheFile) {
   EXPECT_EQ(::getxattr(shadow.c_str(), "user.note", value, sizeof value), has_attributes ? 4 : -1);
 }
 
+TEST(PasswordHash, IsOnlyForRootIfTheFileWasMissing) {
+  const MachineWithShadow machine;
+  fs::remove(machine / "etc/shadow");
+  EXPECT_TRUE(Succeeded(machine.Put("core", Hash("$6$new"))));
+  EXPECT_EQ(fs::status(machine / "etc/shadow").permissions(), fs::perms::none);
+  EXPECT_EQ(machine.Shadow(), "core:$6$new:20000:0:99999:7:::\n");
+}
+
+TEST(PasswordHash, IsForThoseWhoMayReadGshadowIfTheFileWasMissing) {
+  const MachineWithShadow machine;
+  fs::remove(machine / "etc/shadow");
+  machine.Write("etc/gshadow", "core:!::\n");
+  fs::permissions(machine / "etc/gshadow", fs::perms(0640));
+  constexpr gid_t kShadowGroup = 42;
+  ASSERT_EQ(::chown((machine / "etc/gshadow").c_str(), 0, kShadowGroup), 0);
+  EXPECT_TRUE(Succeeded(machine.Put("core", Hash("$6$new"))));
+  struct stat status = {};
+  ASSERT_EQ(::stat((machine / "etc/shadow").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07777, 0640u);
+  EXPECT_EQ(status.st_gid, kShadowGroup);
+  EXPECT_EQ(machine.Shadow(), "core:$6$new:20000:0:99999:7:::\n");
+}
+
 TEST(PasswordHash, OfAUserWithoutALineIsAddedUnlessItIsLocked) {
   const MachineWithShadow machine("");
   EXPECT_TRUE(Succeeded(machine.Put("core", Hash("*"))));

@@ -85,6 +85,18 @@ TEST(RunProgram, EndsAProgramWhenAskedToStop) {
   EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(9));
 }
 
+TEST(RunProgram, EndsAProgramThatTakesTooLong) {
+  const auto ended = RunProgram({{"sleep", "1000"}, PlainEnvironment(), std::chrono::seconds(1)}, {});
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error().kind(), ErrorKind::kUnavailable);
+  EXPECT_EQ(ended.error().message(),
+            "running sleep: it has not ended within 1 second; run it in a shell to find out what it waits for");
+}
+
+TEST(RunProgram, HasPatienceWithAProgramThatEndsInTime) {
+  EXPECT_EQ(ValueOf(RunProgram({{"echo", "a"}, PlainEnvironment(), std::chrono::minutes(5)}, {})), "a\n");
+}
+
 // The request comes about a second after the start, when nothing is left to read.
 TEST(RunProgram, EndsAProgramThatHasClosedItsOutputs) {
   std::stop_source stop;

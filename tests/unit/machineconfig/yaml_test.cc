@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "machineconfig/yaml.h"
 
+#include <string>
+#include <vector>
+
 #include "json/parse.h"
 #include "support/expect.h"
 
 namespace pintle::machineconfig {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
 
@@ -71,6 +75,23 @@ TEST(ParseYaml, UsesTheLastOfTwoEqualKeysAndWarns) {
   EXPECT_EQ(json::ToText(ValueOf(ParseYaml("a: {b: 1, b: 2}", &report)).front()), R"({"a":{"b":2}})");
   ASSERT_THAT(report.problems(), SizeIs(1));
   EXPECT_EQ(report.problems()[0].path, "$.a.b");
+}
+
+TEST(ParseYaml, ReportsADuplicateKeyOnce) {
+  const auto paths = [](const std::string& yaml) {
+    json::Report report;
+    ValueOf(ParseYaml(yaml, &report));
+    std::vector<std::string> found;
+    for (const json::Problem& problem : report.problems()) found.push_back(problem.path);
+    return found;
+  };
+  EXPECT_THAT(paths("{a: 1, a: 2, a: 3}"), ElementsAre("$.a"));
+  EXPECT_THAT(paths(R"({"a": 1, "a": 2, "a": 3})"), ElementsAre("$.a"));
+  // A text that begins as JSON may be YAML.
+  EXPECT_THAT(paths(R"({"a": 1, "a": 2, b: 3})"), ElementsAre("$.a"));
+  EXPECT_THAT(paths(R"({"variant": "fcos", "a": 1, "a": 2})"), ElementsAre("$.a"));
+  EXPECT_THAT(paths("- &one {x: 1, x: 2}\n- *one\n- {<<: *one}\n- {<<: [*one, {y: 1, y: 2}]}\n"),
+              ElementsAre("$.0.x", "$.3.y"));
 }
 
 TEST(ParseYaml, DoesNotReportAKeyThatOverridesAMergedOne) {

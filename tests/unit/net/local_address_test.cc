@@ -18,6 +18,15 @@ TEST(LocalAddress, IsAnAddressOfThisMachineOrOfItsLink) {
   }
 }
 
+// The IPv4 address follows a prefix of 48, 56, 64 or 96 bits; the byte after the 64th bit is left out.
+TEST(LocalAddress, IsALocalAddressBehindTheLocalNat64Prefix) {
+  for (const char* host : {"[64:ff9b:1:a9fe:a9:fe00::]", "[64:ff9b:1:a9:fe:a9fe::]", "[64:ff9b:1:12a9:fe:a9fe::]",
+                           "[64:ff9b:1::a9:fea9:fe00:0]", "[64:ff9b:1:1234:a9:fea9:fe00:0]", "[64:ff9b:1::a9fe:a9fe]",
+                           "[64:ff9b:1:1234:5678:9abc:a9fe:a9fe]", "[64:ff9b:1::7f00:1]", "[64:ff9b:1::6464:64c8]"}) {
+    EXPECT_TRUE(IsLocalHost(host)) << host;
+  }
+}
+
 // 64:ff9b::/96 (NAT64) and 2002::/16 (6to4) contain an IPv4 address; a9fe:a9fe is 169.254.169.254, and 6464:64c8 is
 // 100.100.100.200.
 TEST(LocalAddress, IsTheMetadataServiceOfACloud) {
@@ -42,7 +51,9 @@ TEST(LocalAddress, IsNoAddressOfAnotherMachine) {
                            "[::ffff:10.0.0.1]",
                            "[64:ff9b::a00:1]",
                            "[2002:a00:1::1]",
-                           "[64:ff9b:1::a9fe:a9fe]",
+                           "[64:ff9b:1::a00:1]",
+                           "[64:ff9b:1:a00:0:100::]",
+                           "[64:ff9b:2::a9fe:a9fe]",
                            "100.100.100.201",
                            "[fd00:ec2::253]",
                            "prometheus",

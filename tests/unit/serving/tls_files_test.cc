@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <string>
 
 #include "base/clock.h"
 #include "event/loop.h"
@@ -29,6 +30,16 @@ TEST(TlsFiles, FindsFilesInTheWorkingDirectory) {
   ASSERT_TRUE(Succeeded(files));
   EXPECT_NE((*files)->first_identity(), nullptr);
   EXPECT_TRUE((*files)->expiry().has_value());
+}
+
+TEST(TlsFiles, AreRegularFiles) {
+  const auto loop = ValueOf(event::Loop::Create());
+  const auto error_for = [&](const std::string& path) {
+    return MessageOf(TlsFiles::Open(*loop, path, path, {}, [](const auto&) {}));
+  };
+  EXPECT_EQ(error_for("/dev/null"), "the certificate: reading /dev/null: it is a device; use a regular file");
+  // Standard input could be read only once.
+  EXPECT_EQ(error_for("-"), "the certificate: reading -: open: No such file or directory");
 }
 
 }  // namespace

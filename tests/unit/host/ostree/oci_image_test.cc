@@ -123,6 +123,14 @@ TEST(ExpectSpace, KeepsTheReservedSpaceFree) {
   EXPECT_THAT(refused.error().message(), HasSubstr("3 MiB are needed, and 2 MiB are free, of which 1 MiB"));
 }
 
+TEST(AddSize, RefusesASumThatOverflows) {
+  std::uint64_t sum = 1;
+  EXPECT_TRUE(AddSize(sum, ~std::uint64_t{0} - 1));
+  EXPECT_EQ(sum, ~std::uint64_t{0});
+  EXPECT_FALSE(AddSize(sum, 1));
+  EXPECT_EQ(sum, ~std::uint64_t{0});
+}
+
 TEST(SpaceFor, CountsALayerPackedAndUnpackedAndDoesNotOverflow) {
   OciDescriptor layer;
   layer.size = 10;
