@@ -9,6 +9,7 @@
 #include <string>
 
 #include "support/expect.h"
+#include "support/full_output.h"
 #include "support/temporary_directory.h"
 #include "unit/controller/small_openshift.h"
 
@@ -124,6 +125,28 @@ TEST_F(TakeoverCheckRun, DoesNotCallAnObjectThatChangesAllTheTimeRefused) {
   EXPECT_THAT(printed, HasSubstr("could not be tried out, because each dry run met a conflict: "));
   EXPECT_THAT(printed, Not(HasSubstr("refuses")));
   EXPECT_EQ(status_, ExitStatus::kFine);
+}
+
+// Anyone who may write an annotation could otherwise forge the last line.
+TEST_F(TakeoverCheckRun, EscapesTextsFromTheCluster) {
+  server_.Put("controllerconfigs", ValueOf(json::Parse(R"({"metadata": {"name": "machine-config-controller",
+      "annotations": {"machineconfiguration.openshift.io/generated-by-version": "4\u001b[31m\nA takeover can begin."}},
+      "spec": {}})")));
+  const std::string printed = Check();
+  EXPECT_THAT(printed, HasSubstr("is of version 4\\x1B[31m\\x0AA takeover can begin.;"));
+  EXPECT_THAT(printed, Not(HasSubstr("\x1b")));
+}
+
+TEST_F(TakeoverCheckRun, EndsInAnOrderlyWayIfItsAnswerCannotBeWritten) {
+  // The answer is longer than the buffer of standard output.
+  for (int i = 0; i < 200; ++i) {
+    PutObject("machineconfigs", "MachineConfig", "10-" + std::to_string(i), R"({"fips": "no"})");
+  }
+  const FullOutput full;
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(Takeover({"check", "--kubeconfig", kubeconfig_, "--namespace", "namespace"}), ExitStatus::kDiffers);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("cannot write to standard output: No space left on device\n"));
 }
 
 }  // namespace
