@@ -86,6 +86,7 @@ Result<TakeoverOrder> ReadOrder(const CommandLine& line) {
   order.templates = line.Value("--templates").value_or("");
   order.settings.with_server = line.Has("--server");
   order.settings.with_daemons = line.Has("--daemons");
+  order.settings.with_templates = !order.templates.empty();
   order.settings.namespace_name = line.Value("--namespace").value_or(order.settings.namespace_name);
   order.settings.own_namespace = line.Value("--own-namespace").value_or(order.settings.own_namespace);
   order.settings.own_identity_prefix = kIdentityPrefix;
@@ -215,7 +216,9 @@ class TakeoverRun {
                          order_.settings, clock_.Wall());
   }
 
-  static bool IsToRead(const Right& right) { return right.verb == "get" || right.verb == "list"; }
+  static bool IsToRead(const Right& right) {
+    return right.verb == "get" || right.verb == "list" || right.verb == "watch";
+  }
 
   // `lacking` are the rights that the caller lacks.  Returns an empty list if the caller may not create
   // SubjectAccessReviews.
