@@ -12,6 +12,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "controller/takeover_rights.h"
@@ -201,6 +202,20 @@ TEST_F(TakeoverCheckRun, NeedsOnlyRightsThatItHasAskedFor) {
              right.namespace_name == needed.namespace_name && (right.name.empty() || right.name == needed.name);
     });
     EXPECT_TRUE(is_known) << line << ": " << RightInWords(needed);
+  }
+}
+
+// Other pods of the namespace would have to answer as Ignition servers.
+TEST_F(TakeoverCheckRun, AsksNoPodsOfOthersWhetherTheyServeIgnition) {
+  server_.Put("pods", ValueOf(json::Parse(R"({"metadata": {"name": "of-others", "namespace": "pintle"},
+      "status": {"phase": "Running"}})")));
+  for (const auto& [selector, asked] : {std::pair("{}", 0U), std::pair(R"({"matchLabels": {"app": "pintle"}})", 1U)}) {
+    server_.Put("deployments", ValueOf(json::Parse(R"({"metadata": {"name": "pintle-controller", "namespace": "pintle"},
+        "spec": {"selector": )" + std::string(selector) +
+                                                   R"(, "template": {"spec": {"containers": [
+        {"ports": [{"name": "ignition", "containerPort": 22623}]}]}}}})")));
+    Takeover({"status", "--kubeconfig", kubeconfig_, "--namespace", "namespace", "--server"});
+    EXPECT_EQ(server_.CountOf("GET /api/v1/namespaces/pintle/pods/https:of-others:22623/proxy"), asked) << selector;
   }
 }
 
