@@ -308,6 +308,20 @@ struct RolloutWaveEnd {
   };
 };
 
+// The nodes of a gate that RolloutMemory::blocked has no room for.
+struct RolloutBlockedNodes {
+  std::string gate;
+  std::int32_t nodes = 0;  // The number of these nodes.
+  std::string times;       // The times since which the gate blocks them, in the form of pool/blocked_nodes.h.
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Required{"gate", &RolloutBlockedNodes::gate},
+      json::Required{"nodes", &RolloutBlockedNodes::nodes},
+      json::Field{"times", &RolloutBlockedNodes::times},
+  };
+};
+
 // The state of a rollout that the controller must remember.  Every decision is a function of this value and of the
 // cluster.
 struct RolloutMemory {
@@ -319,10 +333,12 @@ struct RolloutMemory {
   std::optional<Time> well_since;           // The time since which all nodes of the wave are well.
   std::map<std::string, Time> assigned_at;  // When nodes that are not done yet were given the target.
   std::optional<RolloutDurations> took;
-  std::vector<RolloutWaveEnd> ended;    // The first end of each wave of this rollout.
-  std::vector<std::string> ailing;      // Nodes whose faults do not count as failures of this rollout, sorted.
-  std::vector<std::string> broken;      // Nodes that failed with the previous target, sorted.
-  std::map<std::string, Time> blocked;  // The times since which gates block, by the gates' names.
+  std::vector<RolloutWaveEnd> ended;  // The first end of each wave of this rollout.
+  std::vector<std::string> ailing;    // Nodes whose faults do not count as failures of this rollout, sorted.
+  std::vector<std::string> broken;    // Nodes that failed with the previous target, sorted.
+  // The times since which gates block.  The key is a gate, or a gate, a slash and a node.
+  std::map<std::string, Time> blocked;
+  std::vector<RolloutBlockedNodes> blocked_more;
   std::optional<RolloutHalt> halt;
   std::vector<RolloutApproval> approvals;
   std::vector<RolloutResumption> resumptions;
@@ -345,6 +361,7 @@ struct RolloutMemory {
       json::Field{"ailing", &RolloutMemory::ailing},
       json::Field{"broken", &RolloutMemory::broken},
       json::Field{"blocked", &RolloutMemory::blocked},
+      json::Field{"blockedMore", &RolloutMemory::blocked_more},
       json::Field{"halt", &RolloutMemory::halt},
       json::Field{"approvals", &RolloutMemory::approvals},
       json::Field{"resumptions", &RolloutMemory::resumptions},

@@ -4,11 +4,11 @@
 #include <dlfcn.h>
 #include <fmt/core.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
 #include "base/exit_status.h"
+#include "base/output.h"
 
 namespace pintle {
 namespace {
@@ -37,7 +37,7 @@ Result<> SharedLibrary::FindAddress(const char* name, void*& address) const {
 }
 
 void EndWithoutLibrary(const Error& why) {
-  fmt::print(stderr, "{}\n", why.message());
+  PrintToStderr(why.message() + "\n");
   std::_Exit(static_cast<int>(ExitStatus::kWrong));
 }
 

@@ -6,13 +6,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <filesystem>
 #include <string>
 #include <system_error>
 #include <utility>
 
 #include "base/command_line.h"
+#include "base/output.h"
+#include "base/printable.h"
 #include "base/root.h"
 #include "base/version.h"
 #include "generated/bootstrap.h"
@@ -171,7 +172,7 @@ class BootstrapWriter {
   std::vector<std::string> written_;
 };
 
-void PrintProblem(std::string_view text) { fmt::print(stderr, "pintle-controller bootstrap: {}\n", text); }
+void PrintProblem(std::string_view text) { PrintToStderr(fmt::format("pintle-controller bootstrap: {}\n", text)); }
 
 Result<> MakeAndWrite(const BootstrapOptions& options) {
   const generated::BootstrapFiles made = TRY(MakeFiles(options));
@@ -184,7 +185,9 @@ Result<> MakeAndWrite(const BootstrapOptions& options) {
                     "not need it",
                     options.destination, path));
   }
-  for (const generated::RenderedPool& pool : made.rendered) fmt::print("{}: {}\n", pool.pool, pool.config);
+  for (const generated::RenderedPool& pool : made.rendered) {
+    Print(Printable(fmt::format("{}: {}", pool.pool, pool.config)) + "\n");
+  }
   return {};
 }
 
@@ -193,9 +196,9 @@ Result<> MakeAndWrite(const BootstrapOptions& options) {
 ExitStatus Bootstrap(const std::vector<std::string_view>& words) {
   const auto line = CommandLine::Parse(kBootstrapOptions, words);
   if (line && line->Has("--help")) {
-    fmt::print(
+    Print(fmt::format(
         "Usage: pintle-controller bootstrap --manifest-dir DIR --dest-dir DIR --pull-secret FILE [OPTION...]\n\n{}",
-        Describe(kBootstrapOptions));
+        Describe(kBootstrapOptions)));
     return ExitStatus::kFine;
   }
   const auto options = line ? ReadBootstrapOptions(*line) : Result<BootstrapOptions>(line.error());

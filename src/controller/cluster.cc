@@ -152,7 +152,14 @@ void Cluster::AddUnreadableTo(View& view) const {
 
 std::optional<pool::MasterScheduling> Cluster::SchedulingOfMasters() const {
   if (!schedulers_.is_served()) return std::nullopt;
+  // The mirror has the last Scheduler that could be read.
   const Scheduler* const scheduler = schedulers_.Find(kOnlyObjectName);
+  bool is_unreadable = false;
+  schedulers_.ForEachUnreadable([&](const Scheduler& unreadable, const Error&) {
+    if (unreadable.metadata.name == kOnlyObjectName) is_unreadable = true;
+  });
+  // A missing Scheduler keeps pods off masters.  An unreadable one may allow them, and a taint would stop new ones.
+  if (scheduler == nullptr && is_unreadable) return std::nullopt;
   const bool allows_every_pod = scheduler != nullptr && scheduler->spec.masters_schedulable;
   return allows_every_pod ? pool::MasterScheduling::kEveryPod : pool::MasterScheduling::kControlPlaneOnly;
 }

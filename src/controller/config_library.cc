@@ -12,6 +12,9 @@ namespace {
 
 constexpr const char* kRead = "read";  // The kind of action in the keys of the back-offs.
 constexpr std::ptrdiff_t kFetchedAtOnce = 4;
+// A config counts as fetched after so many failures in a row, which take about two minutes.  An API server restarts in
+// less.
+constexpr int kFailuresUntilUnknown = 8;
 
 }  // namespace
 
@@ -24,7 +27,7 @@ void ConfigLibrary::Want(const std::set<std::string>& names) {
   });
   for (const std::string& name : names) {
     const auto known = entries_.find(name);
-    const bool is_needed = known == entries_.end() || (known->second->is_missing && !known->second->is_under_way);
+    const bool is_needed = known == entries_.end() || (known->second->is_read_again && !known->second->is_under_way);
     if (!is_needed) continue;
     if (const auto due = backoff_.DueAt({kRead, name}, clock_.Monotonic())) {
       listener_.retry_at(*due);
@@ -72,19 +75,23 @@ void ConfigLibrary::Fetched(const std::string& name, Result<api::MachineConfig>&
   Entry& entry = *entries_.at(name);
   entry.is_under_way = false;
   if (!config) return NotFetched(name, config.error());
-  backoff_.Succeeded({kRead, name});
+  entry.is_missing = false;
   json::Report report;
   auto ignition = machineconfig::ParseIgnitionPart(*config, report);
-  if (ignition) {
-    // Drop the JSON form, which is as large as the parsed form: comparisons read only the parsed form.
-    config->spec.config = json::Value();
-    entry.object = std::move(*config);
-    entry.ignition = *std::move(ignition);
-    configs_.emplace(name, machineconfig::ParsedConfig{*entry.object, *entry.ignition});
-  } else {
-    listener_.trouble(Error(ignition.error()).While(name));
+  if (!ignition) {
+    if (!std::exchange(entry.is_reported, true)) listener_.trouble(Error(ignition.error()).While(name));
+    const bool was_done = std::exchange(entry.is_done, true);
+    ReadAgain(name, entry);
+    if (!was_done) listener_.changed();
+    return;
   }
-  entry.is_missing = false;
+  backoff_.Succeeded({kRead, name});
+  entry.is_read_again = false;
+  // Drop the JSON form, which is as large as the parsed form: comparisons read only the parsed form.
+  config->spec.config = json::Value();
+  entry.object = std::move(*config);
+  entry.ignition = *std::move(ignition);
+  configs_.emplace(name, machineconfig::ParsedConfig{*entry.object, *entry.ignition});
   entry.is_done = true;
   FetchNext();
   listener_.changed();
@@ -92,21 +99,21 @@ void ConfigLibrary::Fetched(const std::string& name, Result<api::MachineConfig>&
 
 void ConfigLibrary::NotFetched(const std::string& name, const Error& error) {
   Entry& entry = *entries_.at(name);
+  entry.is_missing = error.kind() == ErrorKind::kNotFound;
+  if (!entry.is_missing || !std::exchange(entry.is_reported, true)) listener_.trouble(error);
+  const bool was_done = entry.is_done;
+  ReadAgain(name, entry);
+  if (entry.is_done && !was_done) listener_.changed();
+}
+
+void ConfigLibrary::ReadAgain(const std::string& name, Entry& entry) {
   const auto retry_after = entry.failure ? entry.failure->retry_after : std::nullopt;
   const MonotonicTime now = clock_.Monotonic();
-  backoff_.Failed({kRead, name}, now, retry_after.value_or(std::chrono::milliseconds(0)));
-  const MonotonicTime due = backoff_.DueAt({kRead, name}, now).value_or(now);
-  const bool was_missing = std::exchange(entry.is_missing, entry.is_missing || error.kind() == ErrorKind::kNotFound);
-  const bool is_missing = entry.is_missing;
-  if (!was_missing) listener_.trouble(error);
-  if (is_missing) {
-    entry.is_done = true;
-  } else {
-    entries_.erase(name);
-  }
+  const int failures = backoff_.Failed({kRead, name}, now, retry_after.value_or(std::chrono::milliseconds(0)));
+  entry.is_read_again = true;
+  entry.is_done = entry.is_done || entry.is_missing || failures >= kFailuresUntilUnknown;
   FetchNext();
-  if (is_missing && !was_missing) listener_.changed();
-  listener_.retry_at(due);
+  listener_.retry_at(backoff_.DueAt({kRead, name}, now).value_or(now));
 }
 
 }  // namespace pintle::controller

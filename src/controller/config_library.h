@@ -5,8 +5,13 @@
 //
 // The mirror has rendered configs without their long parts.  A whole config is fetched when it is needed, and dropped
 // when nobody needs it any more, so between rollouts the library is empty.  Configs are large, so only a few are
-// fetched at a time.  Reads that fail are repeated less and less often.  Reads of a config that does not exist are
-// repeated as well, since a target that was deleted may be rendered again.
+// fetched at a time.
+//
+// A config may be missing or invalid, or the server may refuse it.  All such reads are repeated less and less often,
+// since a target that was deleted may be rendered again, and rights may be given.  But nobody may wait for this without
+// an end: a pool whose report waits for a config is left alone, and its nodes then do not even get the requests that
+// have to be renewed (files_wait.h).  So a config that is missing or invalid counts as fetched at once, and one that
+// cannot be read counts as fetched after some failures.  Whoever compares configs takes it for unknown.
 
 #include <functional>
 #include <map>
@@ -42,7 +47,7 @@ class ConfigLibrary {
   // Fetches the configs in `names` that the library does not have, and drops all configs that are not in `names`.  A
   // config that could not be read is fetched again only when its back-off has ended.
   void Want(const std::set<std::string>& names);
-  // Returns whether the config has been read, or was missing or invalid at the last attempt.
+  // Returns whether the config has been read, or counts as fetched although it could not be read.
   bool IsFetchDone(const std::string& name) const;
   const WholeConfigs& configs() const { return configs_; }
 
@@ -55,7 +60,9 @@ class ConfigLibrary {
     bool is_requested = false;             // If false, FetchNext() begins a read.
     bool is_under_way = false;             // A read has begun and has not ended yet.
     bool is_done = false;                  // The value of IsFetchDone().
+    bool is_read_again = false;            // The latest read gave no config, so Want() begins another one.
     bool is_missing = false;               // At the latest read, the cluster had no such config.
+    bool is_reported = false;              // The listener knows that the config is missing or invalid.
     std::optional<kube::Failure> failure;  // The failure of the latest read.
     kube::Call call;
   };
@@ -64,6 +71,8 @@ class ConfigLibrary {
   void Fetch(const std::string& name, Entry& entry);
   void Fetched(const std::string& name, Result<api::MachineConfig>& config);
   void NotFetched(const std::string& name, const Error& error);
+  // Plans another read of a config that is missing or invalid, or could not be read.
+  void ReadAgain(const std::string& name, Entry& entry);
 
   kube::Client client_;
   const Clock& clock_;

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/command_line.h"
+#include "base/output.h"
 #include "base/printable.h"
 #include "controller/cluster.h"
 #include "controller/garbage.h"
@@ -87,9 +87,9 @@ Result<ExitStatus> PrintGarbage(const GarbageOptions& options) {
   TRY(loop->Run());
   const View view = cluster.Look();
   for (const std::string& text : TextsAbout(unreadable)) {
-    fmt::print(stderr, "pintle-controller garbage: {}\n", Printable(text));
+    PrintToStderr(fmt::format("pintle-controller garbage: {}\n", Printable(text)));
   }
-  fmt::print("{}", Table(view, FindGarbage(view, options.kept), SystemClock().Wall()));
+  Print(Table(view, FindGarbage(view, options.kept), SystemClock().Wall()));
   return unreadable.empty() ? ExitStatus::kFine : ExitStatus::kDiffers;
 }
 
@@ -98,18 +98,18 @@ Result<ExitStatus> PrintGarbage(const GarbageOptions& options) {
 ExitStatus ListGarbage(const std::vector<std::string_view>& words) {
   const auto line = CommandLine::Parse(kListGarbageOptions, words);
   if (line && line->Has("--help")) {
-    fmt::print("Usage: pintle-controller garbage [--kubeconfig FILE] [--keep-rendered COUNT]\n\n{}",
-               Describe(kListGarbageOptions));
+    Print(fmt::format("Usage: pintle-controller garbage [--kubeconfig FILE] [--keep-rendered COUNT]\n\n{}",
+                      Describe(kListGarbageOptions)));
     return ExitStatus::kFine;
   }
   const auto options = line ? ReadGarbageOptions(*line) : Result<GarbageOptions>(line.error());
   if (!options) {
-    fmt::print(stderr, "pintle-controller garbage: {}\n", options.error().message());
+    PrintToStderr(fmt::format("pintle-controller garbage: {}\n", options.error().message()));
     return ExitStatus::kWrong;
   }
   const auto outcome = PrintGarbage(*options);
   if (outcome) return *outcome;
-  fmt::print(stderr, "pintle-controller garbage: {}\n", outcome.error().message());
+  PrintToStderr(fmt::format("pintle-controller garbage: {}\n", outcome.error().message()));
   return ExitStatus::kWrong;
 }
 

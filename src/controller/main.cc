@@ -7,13 +7,13 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
-#include <cstdio>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/exit_status.h"
 #include "base/nearest.h"
+#include "base/output.h"
 #include "base/printable.h"
 #include "base/version.h"
 #include "controller/bootstrap.h"
@@ -34,10 +34,10 @@ struct Verb {
 
 ExitStatus PrintVersion(const std::vector<std::string_view>& words) {
   if (std::find(words.begin(), words.end(), "--help") != words.end()) {
-    fmt::print("Usage: pintle-controller version\n\nPrints the version of pintle-controller.\n");
+    Print("Usage: pintle-controller version\n\nPrints the version of pintle-controller.\n");
     return ExitStatus::kFine;
   }
-  fmt::print("pintle-controller {}\n", kVersion);
+  Print(fmt::format("pintle-controller {}\n", kVersion));
   return ExitStatus::kFine;
 }
 
@@ -72,8 +72,9 @@ std::vector<std::string_view> WithHelpInFull(std::vector<std::string_view> words
 ExitStatus RefuseVerb(std::string_view name) {
   std::vector<std::string_view> known = {"help"};
   for (const Verb& verb : kVerbs) known.push_back(verb.name);
-  fmt::print(stderr, "pintle-controller: \"{}\" is not a verb{} (`pintle-controller help` lists the verbs)\n",
-             Printable(name), name.starts_with('-') ? "; options go after the verb" : SuggestionFor(name, known));
+  PrintToStderr(fmt::format("pintle-controller: \"{}\" is not a verb{} (`pintle-controller help` lists the verbs)\n",
+                            Printable(name),
+                            name.starts_with('-') ? "; options go after the verb" : SuggestionFor(name, known)));
   return ExitStatus::kWrong;
 }
 
@@ -84,10 +85,13 @@ ExitStatus Main(const std::vector<std::string_view>& given) {
   for (const Verb& verb : kVerbs) {
     if (verb.name == name) return verb.run({words.begin() + 1, words.end()});
   }
-  const bool is_asked_for = name == "--help";
-  if (!is_asked_for && !name.empty()) return RefuseVerb(name);
-  fmt::print(is_asked_for ? stdout : stderr, "{}", Usage());
-  return is_asked_for ? ExitStatus::kFine : ExitStatus::kWrong;
+  if (name == "--help") {
+    Print(Usage());
+    return ExitStatus::kFine;
+  }
+  if (!name.empty()) return RefuseVerb(name);
+  PrintToStderr(Usage());
+  return ExitStatus::kWrong;
 }
 
 }  // namespace
@@ -99,9 +103,6 @@ int main(int argc, char** argv) {
   auto status = pintle::controller::Main({argv + 1, argv + argc});
   // If the answer could not be printed, for instance to a file on a full disk, the exit status must not be that of
   // success.
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    fmt::print(stderr, "pintle-controller: cannot write to standard output\n");
-    status = pintle::ExitStatus::kWrong;
-  }
+  if (!pintle::FlushOutput()) status = pintle::ExitStatus::kWrong;
   return static_cast<int>(status);
 }

@@ -9,7 +9,6 @@
 
 #include <chrono>
 #include <climits>
-#include <cstdio>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -20,6 +19,7 @@
 #include "base/clock.h"
 #include "base/command_line.h"
 #include "base/log.h"
+#include "base/output.h"
 #include "base/version.h"
 #include "controller/cluster_ignition.h"
 #include "controller/cluster_page.h"
@@ -100,7 +100,7 @@ Result<> RunController(StartOptions options) {
 }
 
 ExitStatus WrongUsage(const Error& error) {
-  fmt::print(stderr, "pintle-controller: start: {}\n", error.message());
+  PrintToStderr(fmt::format("pintle-controller: start: {}\n", error.message()));
   return ExitStatus::kWrong;
 }
 
@@ -110,7 +110,7 @@ ExitStatus Start(const std::vector<std::string_view>& words) {
   const auto line = CommandLine::Parse(KnownStartOptions(), words);
   if (!line) return WrongUsage(line.error());
   if (line->Has("--help")) {
-    fmt::print("Usage: pintle-controller start [OPTION...]\n\n{}", Describe(KnownStartOptions()));
+    Print(fmt::format("Usage: pintle-controller start [OPTION...]\n\n{}", Describe(KnownStartOptions())));
     return ExitStatus::kFine;
   }
   event::BlockSignals({SIGTERM, SIGINT});

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstdio>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +14,8 @@
 
 #include "base/clock.h"
 #include "base/command_line.h"
+#include "base/output.h"
+#include "base/printable.h"
 #include "base/time_span.h"
 #include "controller/cluster.h"
 #include "controller/controller.h"
@@ -85,6 +86,7 @@ Result<TakeoverOrder> ReadOrder(const CommandLine& line) {
   order.templates = line.Value("--templates").value_or("");
   order.settings.with_server = line.Has("--server");
   order.settings.with_daemons = line.Has("--daemons");
+  order.settings.with_templates = !order.templates.empty();
   order.settings.namespace_name = line.Value("--namespace").value_or(order.settings.namespace_name);
   order.settings.own_namespace = line.Value("--own-namespace").value_or(order.settings.own_namespace);
   order.settings.own_identity_prefix = kIdentityPrefix;
@@ -94,6 +96,10 @@ Result<TakeoverOrder> ReadOrder(const CommandLine& line) {
   }
   return order;
 }
+
+// Texts about objects have values from the cluster.  They could control the terminal, or begin a line that looks like
+// one of this program.
+void PrintLine(std::string_view text) { Print(Printable(text) + "\n"); }
 
 class TakeoverRun {
  public:
@@ -210,7 +216,9 @@ class TakeoverRun {
                          order_.settings, clock_.Wall());
   }
 
-  static bool IsToRead(const Right& right) { return right.verb == "get" || right.verb == "list"; }
+  static bool IsToRead(const Right& right) {
+    return right.verb == "get" || right.verb == "list" || right.verb == "watch";
+  }
 
   // `lacking` are the rights that the caller lacks.  Returns an empty list if the caller may not create
   // SubjectAccessReviews.
@@ -249,8 +257,10 @@ class TakeoverRun {
                        [](const TakeoverFinding& finding) { return finding.weight == Weight::kObstacle; });
   }
 
-  static void Print(const std::vector<TakeoverFinding>& findings) {
-    for (const TakeoverFinding& finding : findings) fmt::print("{:<10}{}\n", WordFor(finding.weight), finding.text);
+  static void PrintFindings(const std::vector<TakeoverFinding>& findings) {
+    for (const TakeoverFinding& finding : findings) {
+      PrintLine(fmt::format("{:<10}{}", WordFor(finding.weight), finding.text));
+    }
   }
 
   static std::string_view WordFor(Weight weight) {
@@ -267,10 +277,9 @@ class TakeoverRun {
 
   Result<bool> Check() {
     const auto findings = TRY(Findings());
-    Print(findings);
+    PrintFindings(findings);
     const bool has_obstacle = HasObstacle(findings);
-    fmt::print("{}\n",
-               has_obstacle ? "A takeover cannot begin before the obstacles are removed." : "A takeover can begin.");
+    PrintLine(has_obstacle ? "A takeover cannot begin before the obstacles are removed." : "A takeover can begin.");
     return !has_obstacle;
   }
 
@@ -284,8 +293,8 @@ class TakeoverRun {
     if (HasTakenAnything(state, order_.settings)) return true;
     const auto findings = TRY(Findings());
     if (!HasObstacle(findings)) return true;
-    Print(findings);
-    fmt::print("Nothing was changed.\n");
+    PrintFindings(findings);
+    PrintLine("Nothing was changed.");
     return false;
   }
 
@@ -293,17 +302,16 @@ class TakeoverRun {
     const TakeoverState state = TRY(cluster_.Read());
     bool are_all_accepted = true;
     for (const TakeoverStep& step : StepsToTakeOver(state, order_.settings, clock_.Wall())) {
-      fmt::print("{:<10} {}\n", step.name, Words(step));
+      PrintStep(step);
       if (!step.write || step.is_done) continue;
       const auto tried = TryOut(step);
       if (tried) continue;
       if (tried.error().kind() == ErrorKind::kConflict) {
-        fmt::print("{:<10} could not be tried out, because each dry run met a conflict: {}\n", "",
-                   tried.error().message());
+        PrintBelowStep("could not be tried out, because each dry run met a conflict: " + tried.error().message());
         continue;
       }
       are_all_accepted = false;
-      fmt::print("{:<10} the API server refuses this: {}\n", "", tried.error().message());
+      PrintBelowStep("the API server refuses this: " + tried.error().message());
     }
     return are_all_accepted;
   }
@@ -327,7 +335,7 @@ class TakeoverRun {
   Result<bool> PrintStatus() {
     const TakeoverState state = TRY(cluster_.Read());
     const auto steps = StepsToTakeOver(state, order_.settings, clock_.Wall());
-    for (const TakeoverStep& step : steps) fmt::print("{:<10} {}\n", step.name, Words(step));
+    for (const TakeoverStep& step : steps) PrintStep(step);
     return NextOf(steps) == nullptr;
   }
 
@@ -337,6 +345,11 @@ class TakeoverRun {
     if (!step.write) return "waits until " + step.waits_for;
     return step.write->in_words + (step.waits_for.empty() ? "" : "; then waits until " + step.waits_for);
   }
+
+  static void PrintStep(const TakeoverStep& step) { PrintLine(fmt::format("{:<10} {}", step.name, Words(step))); }
+
+  // Prints a line about the step in the line above.
+  static void PrintBelowStep(const std::string& text) { PrintLine(fmt::format("{:<10} {}", "", text)); }
 
   // Makes one step after the other, and reads the cluster again before each write.  Returns true when all steps are
   // done.
@@ -357,16 +370,16 @@ class TakeoverRun {
       TRY(progress.Saw(steps, clock_.Monotonic()));
       const TakeoverStep* const next = NextOf(steps);
       if (next == nullptr) {
-        fmt::print("All steps are done.\n");
+        PrintLine("All steps are done.");
         if (const std::string notice = NoticeOfOverride(*state, order_.settings); !notice.empty()) {
-          fmt::print("{}\n", notice);
+          PrintLine(notice);
         }
         return true;
       }
       if (printed_step != next->name) {
         printed_step = next->name;
-        fmt::print("{:<10} {}\n", next->name, Words(*next));
-        std::fflush(stdout);
+        PrintStep(*next);
+        FlushOutput();  // The run goes on, since half a takeover is worse than one without a report.
       }
       if (next->write) {
         const auto written = cluster_.Write(*next->write, WriteMode::kReally);
@@ -380,8 +393,8 @@ class TakeoverRun {
   Result<> GoOnAfter(const Error& error, TakeoverProgress& progress) {
     TRY(progress.Failed(error, clock_.Monotonic()));
     if (error.kind() == ErrorKind::kConflict) return {};
-    fmt::print("{:<10} {}; this is tried again\n", "", error.message());
-    std::fflush(stdout);
+    PrintBelowStep(error.message() + "; this is tried again");
+    FlushOutput();
     return {};
   }
 
@@ -404,18 +417,18 @@ Result<bool> RunTakeover(TakeoverOrder order) {
 ExitStatus Takeover(const std::vector<std::string_view>& words) {
   const auto line = CommandLine::Parse(kTakeoverOptions, words);
   if (line && line->Has("--help")) {
-    fmt::print("Usage: pintle-controller takeover check|plan|start|status|undo [OPTION...]\n\n{}",
-               Describe(kTakeoverOptions));
+    Print(fmt::format("Usage: pintle-controller takeover check|plan|start|status|undo [OPTION...]\n\n{}",
+                      Describe(kTakeoverOptions)));
     return ExitStatus::kFine;
   }
   auto order = line ? ReadOrder(*line) : Result<TakeoverOrder>(line.error());
   if (!order) {
-    fmt::print(stderr, "pintle-controller takeover: {}\n", order.error().message());
+    PrintToStderr(fmt::format("pintle-controller takeover: {}\n", order.error().message()));
     return ExitStatus::kWrong;
   }
   const auto outcome = RunTakeover(*std::move(order));
   if (outcome) return *outcome ? ExitStatus::kFine : ExitStatus::kDiffers;
-  fmt::print(stderr, "pintle-controller takeover: {}\n", outcome.error().message());
+  PrintToStderr(fmt::format("pintle-controller takeover: {}\n", outcome.error().message()));
   return ExitStatus::kWrong;
 }
 

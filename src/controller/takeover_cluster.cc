@@ -241,11 +241,14 @@ Result<> TakeoverCluster::ReadNodes(TakeoverState& state) {
 Result<std::vector<ServerReplica>> TakeoverCluster::ReadServerReplicas(const WholeDeployment& ours) {
   std::vector<ServerReplica> replicas;
   const auto port = IgnitionPortOf(ours);
-  if (!port) return replicas;
+  const std::string selector = PodSelectorOf(ours);
+  // A list without a selector would contain the pods of all owners.  Their names do not matter to the takeover, but a
+  // pod that serves something else would have to answer before it could go on.
+  if (!port || selector.empty()) return replicas;
   kube::Patience once;
   once.attempts = 1;
   for (const api::Pod& pod :
-       TRY(ReadAll<api::Pod>({.namespace_name = settings_.own_namespace, .label_selector = PodSelectorOf(ours)}))) {
+       TRY(ReadAll<api::Pod>({.namespace_name = settings_.own_namespace, .label_selector = selector}))) {
     if (pod.status.phase != "Running" || pod.metadata.deletion_timestamp) continue;
     kube::ApiRequest request = {
         .path = fmt::format("/api/v1/namespaces/{}/pods/https:{}:{}/proxy{}", settings_.own_namespace,

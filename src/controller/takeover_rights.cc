@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "api/rollout_policy.h"
 #include "base/command_line.h"
 
 namespace pintle::controller {
@@ -47,6 +48,45 @@ constexpr auto kOfTheCaller = std::to_array<Grant>({
     {"list", kCore, "nodes"},
     // With this right, `check` reads the rights of Pintle's account.
     {"create", kReviews, "subjectaccessreviews"},
+});
+
+// Before the first step, `check` and `start` read the cluster as Pintle's controller does, with the rights of the
+// caller.
+constexpr auto kForTheCheck = std::to_array<Grant>({
+    {"watch", kCore, "nodes"},
+    {"watch", kCore, "pods", kTheirs},
+    {"list,watch", kConfigs,
+     "controllerconfigs,machineconfignodes,machineconfigpools,machineconfigs,machineosbuilds,machineosconfigs,"
+     "osimagestreams"},
+    {"list", kConfigs, "internalreleaseimages,pinnedimagesets"},
+    {"list,watch", kOperators, "machineconfigurations"},
+    {"list,watch", api::kRolloutPolicyGroup, "rolloutpolicies"},
+    {"list,watch", kSettings, "dnses,images,infrastructures,networks,proxies,schedulers"},
+    {"get", kSettings, "clusteroperators", kEverywhere, "machine-config"},
+    {"list,watch", kCore, "configmaps", kTheirs,
+     "kubeconfig-data,machine-config-operator-images,machine-config-osimageurl,machine-config-server-ca"},
+    {"list,watch", kCore, "configmaps", "kube-system", "bootstrap,root-ca"},
+    // The Proxy and the Image name some of these ConfigMaps.
+    {"list,watch", kCore, "configmaps", "openshift-config"},
+    {"list,watch", kCore, "configmaps", "openshift-config-managed",
+     "image-registry-ca,kube-apiserver-client-ca,kube-apiserver-server-ca,kube-cloud-config,"
+     "merged-trusted-image-registry-ca"},
+    {"list,watch", kCore, "configmaps", "openshift-kube-apiserver-operator", "kube-apiserver-to-kubelet-client-ca"},
+    {"list,watch", kCore, "secrets", "openshift-config", "pull-secret"},
+    // The ServiceAccount names these Secrets, and OpenShift chooses their names.
+    {"list,watch", kCore, "serviceaccounts", kTheirs, "machine-os-puller"},
+    {"list,watch", kCore, "secrets", kTheirs},
+});
+
+// With --templates, `check` and `start` also read all that MachineConfigs are generated from.
+constexpr auto kForTheComparison = std::to_array<Grant>({
+    {"list,watch", kConfigs, "containerruntimeconfigs,kubeletconfigs"},
+    {"watch", kConfigs, "internalreleaseimages"},
+    {"list,watch", kSettings,
+     "apiservers,clusterimagepolicies,clusterversions,criocredentialproviderconfigs,featuregates,"
+     "imagedigestmirrorsets,imagepolicies,imagetagmirrorsets,nodes"},
+    {"list,watch", kOperators, "imagecontentsourcepolicies"},
+    {"list,watch", kCore, "secrets", "openshift-machine-config-operator", "internal-release-image-registry-auth"},
 });
 
 constexpr auto kForTheServer = std::to_array<Grant>({
@@ -171,6 +211,8 @@ std::string RightInWords(const Right& right) {
 std::vector<Right> RightsForTakeover(const TakeoverSettings& settings) {
   std::vector<Right> rights;
   AddRights(kOfTheCaller, settings, rights);
+  AddRights(kForTheCheck, settings, rights);
+  if (settings.with_templates) AddRights(kForTheComparison, settings, rights);
   if (settings.with_server) AddRights(kForTheServer, settings, rights);
   if (settings.with_daemons) AddRights(kForTheDaemons, settings, rights);
   return rights;

@@ -29,7 +29,7 @@ struct Right {
 // Returns a text such as "patch deployments.apps web in the namespace shop".
 std::string RightInWords(const Right& right);
 
-// Returns the rights that `check`, `start` and `undo` need.
+// Returns the rights that `check`, `plan`, `start`, `status` and `undo` need.
 std::vector<Right> RightsForTakeover(const TakeoverSettings& settings);
 
 // The rights that a file of deploy/openshift gives to Pintle's account; in findings, those of them that the account

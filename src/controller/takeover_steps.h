@@ -69,6 +69,7 @@ struct TakeoverSettings {
   std::string offer = "pintle-takeover-offer";             // The holder of a lease that only these replicas may take.
   bool with_server = false;                                // Hands over the Ignition server as well.
   bool with_daemons = false;                               // Gives nodes to the agents that stand by there.
+  bool with_templates = false;                             // Compares generated configs before the first step.
   // If the holder of a lease has not written how long others have to leave the lease alone, this time is assumed.
   std::chrono::seconds hold = std::chrono::seconds(137);
 };

@@ -56,8 +56,8 @@ struct View {
   const api::OSImageStream* os_image_stream = nullptr;
   std::vector<api::MachineOSConfig> os_configs;
   std::vector<api::MachineOSBuild> os_builds;
-  // Which pods may run on masters.  Unset if the cluster has no such setting; then labels and taints of masters are
-  // left alone.
+  // Which pods may run on masters.  Unset if the cluster has no such setting, or if the setting cannot be read; then
+  // labels and taints of masters are left alone.
   std::optional<pool::MasterScheduling> master_scheduling;
   // A pool that could only be read in part is in `pools`, too, so that its nodes still belong to the pool.
   std::map<std::string, std::string, std::less<>> unreadable_pools;  // The reasons, by name.

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "base/base64.h"
+#include "base/output.h"
 #include "change/current_config.h"
 #include "change/local_configs.h"
 #include "ctl/config_output.h"
-#include "ctl/output.h"
 #include "ctl/verbs.h"
 #include "host/files/directories.h"
 #include "host/files/files.h"

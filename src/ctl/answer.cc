@@ -5,8 +5,8 @@
 
 #include <string>
 
+#include "base/output.h"
 #include "base/printable.h"
-#include "ctl/output.h"
 #include "machineconfig/go_yaml.h"
 
 namespace pintle::ctl {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/output.h"
 #include "base/printable.h"
 #include "change/abilities.h"
 #include "change/apply.h"
@@ -24,7 +25,6 @@
 #include "ctl/carry_out.h"
 #include "ctl/colour.h"
 #include "ctl/drift.h"
-#include "ctl/output.h"
 #include "ctl/plan_text.h"
 #include "ctl/policy.h"
 #include "ctl/recover.h"

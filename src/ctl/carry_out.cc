@@ -6,9 +6,9 @@
 
 #include <cstdio>
 
+#include "base/output.h"
 #include "base/printable.h"
 #include "change/journal.h"
-#include "ctl/output.h"
 #include "ctl/progress.h"
 
 namespace pintle::ctl {
@@ -38,7 +38,7 @@ Result<bool> IsConfirmed(const CommandLine& line, std::string_view question) {
   if (::isatty(STDIN_FILENO) != 1) {
     return Error(ErrorKind::kInvalid, "there is no terminal to ask at; use --yes to go on without asking");
   }
-  std::fflush(stdout);  // The text above the question has to be printed first; main() reports a failure.
+  FlushOutput();  // The text above the question has to be printed first.
   PrintToStderr(fmt::format("{} [y/N] ", question));
   const int answer = FirstOfLine();
   return answer == 'y' || answer == 'Y';

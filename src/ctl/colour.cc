@@ -4,8 +4,8 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include "base/output.h"
 #include "ctl/environment.h"
-#include "ctl/output.h"
 
 namespace pintle::ctl {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "ctl/output.h"
+#include "base/output.h"
 #include "machineconfig/go_yaml.h"
 #include "machineconfig/objects.h"
 

@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/output.h"
 #include "controller/render_pass.h"
 #include "controller/trial_cluster.h"
 #include "ctl/faults.h"
 #include "ctl/generate_input.h"
-#include "ctl/output.h"
 #include "machineconfig/objects.h"
 
 namespace pintle::ctl {

@@ -6,8 +6,8 @@
 #include <span>
 #include <utility>
 
+#include "base/output.h"
 #include "change/warnings.h"
-#include "ctl/output.h"
 #include "ignition/source_text.h"
 #include "json/known_keys.h"
 #include "json/parse.h"

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/output.h"
 #include "ctl/config_output.h"
-#include "ctl/output.h"
 #include "ctl/verbs.h"
 #include "ignition/convert.h"
 #include "json/parse.h"

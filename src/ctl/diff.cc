@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/output.h"
 #include "base/printable.h"
 #include "ctl/colour.h"
 #include "ctl/config_preview.h"
 #include "ctl/config_problems.h"
-#include "ctl/output.h"
 #include "ctl/plan_text.h"
 #include "ctl/policy.h"
 #include "ctl/verbs.h"

@@ -9,13 +9,13 @@
 #include <variant>
 #include <vector>
 
+#include "base/output.h"
 #include "base/printable.h"
 #include "change/current_config.h"
 #include "change/findings.h"
 #include "change/text_diff.h"
 #include "ctl/drift.h"
 #include "ctl/named_thing.h"
-#include "ctl/output.h"
 #include "ctl/plan_text.h"
 #include "ctl/policy.h"
 #include "ctl/verbs.h"

@@ -11,11 +11,11 @@
 #include <thread>
 
 #include "base/log.h"
+#include "base/output.h"
 #include "base/printable.h"
 #include "change/claim.h"
 #include "change/first_boot.h"
 #include "ctl/carry_out.h"
-#include "ctl/output.h"
 #include "ctl/recover.h"
 #include "ctl/verbs.h"
 #include "host/ostree/named_deployment.h"

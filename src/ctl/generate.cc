@@ -13,13 +13,13 @@
 #include <utility>
 #include <vector>
 
+#include "base/output.h"
 #include "base/version.h"
 #include "controller/default_pools.h"
 #include "controller/trial_cluster.h"
 #include "ctl/faults.h"
 #include "ctl/generate_input.h"
 #include "ctl/generated_output.h"
-#include "ctl/output.h"
 #include "ctl/verbs.h"
 #include "generated/bootstrap.h"
 #include "gotext/quote.h"

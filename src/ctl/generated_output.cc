@@ -5,9 +5,9 @@
 
 #include <utility>
 
+#include "base/output.h"
 #include "ctl/answer.h"
 #include "ctl/config_output.h"
-#include "ctl/output.h"
 #include "json/go_json.h"
 #include "json/parse.h"
 #include "machineconfig/objects.h"

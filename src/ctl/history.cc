@@ -3,12 +3,12 @@
 
 #include <fmt/core.h>
 
+#include "base/output.h"
 #include "base/printable.h"
 #include "base/root.h"
 #include "change/claim.h"
 #include "change/current_config.h"
 #include "change/records.h"
-#include "ctl/output.h"
 #include "ctl/verbs.h"
 #include "json/fields.h"
 #include "json/parse.h"

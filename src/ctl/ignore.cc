@@ -7,12 +7,12 @@
 #include <string>
 #include <utility>
 
+#include "base/output.h"
 #include "base/printable.h"
 #include "change/claim.h"
 #include "change/current_config.h"
 #include "change/ignored.h"
 #include "ctl/named_thing.h"
-#include "ctl/output.h"
 #include "ctl/verbs.h"
 #include "json/parse.h"
 

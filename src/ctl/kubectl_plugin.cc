@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "base/nearest.h"
+#include "base/output.h"
 #include "ctl/command_line.h"
 #include "ctl/diff.h"
 #include "ctl/environment.h"
-#include "ctl/output.h"
 #include "ctl/pools_status.h"
 #include "ctl/rollout.h"
 #include "ctl/rollout_orders.h"

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/nearest.h"
+#include "base/output.h"
 #include "base/root.h"
 #include "base/version.h"
 #include "change/first_boot.h"
@@ -23,7 +24,6 @@
 #include "ctl/command_line.h"
 #include "ctl/firstboot.h"
 #include "ctl/machine.h"
-#include "ctl/output.h"
 #include "ctl/pivot.h"
 
 namespace pintle::ctl {

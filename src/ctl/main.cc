@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
-#include <cstdio>
 #include <new>
 #include <span>
 #include <string>
@@ -16,6 +15,7 @@
 #include <vector>
 
 #include "base/nearest.h"
+#include "base/output.h"
 #include "ctl/adopt.h"
 #include "ctl/apply.h"
 #include "ctl/command_line.h"
@@ -30,7 +30,6 @@
 #include "ctl/kubectl_plugin.h"
 #include "ctl/machine_config_daemon.h"
 #include "ctl/orders.h"
-#include "ctl/output.h"
 #include "ctl/pivot.h"
 #include "ctl/recover.h"
 #include "ctl/render.h"
@@ -190,9 +189,6 @@ int main(int argc, char** argv) {
   auto status = pintle::ctl::RunAs(words.empty() ? "" : words[0], words.subspan(words.empty() ? 0 : 1));
   // If the answer could not be printed, for instance to a file on a full disk, the exit status must not be that of
   // success.
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    pintle::ctl::PrintToStderr("pintle: cannot write to standard output\n");
-    status = pintle::ctl::ExitStatus::kWrong;
-  }
+  if (!pintle::FlushOutput()) status = pintle::ctl::ExitStatus::kWrong;
   return static_cast<int>(status);
 }

@@ -5,8 +5,8 @@
 
 #include <string_view>
 
+#include "base/output.h"
 #include "base/root.h"
-#include "ctl/output.h"
 #include "ctl/verbs.h"
 #include "host/agent_dbus.h"
 #include "host/pause.h"

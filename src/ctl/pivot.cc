@@ -7,13 +7,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/output.h"
 #include "base/printable.h"
 #include "change/claim.h"
 #include "change/current_config.h"
 #include "change/findings.h"
 #include "change/ignored.h"
 #include "ctl/drift.h"
-#include "ctl/output.h"
 #include "ctl/recover.h"
 #include "ctl/verbs.h"
 #include "host/ostree/image_name.h"

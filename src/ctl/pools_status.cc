@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/output.h"
 #include "base/printable.h"
 #include "ctl/colour.h"
-#include "ctl/output.h"
 #include "json/fields.h"
 #include "json/parse.h"
 #include "pool/status.h"

@@ -9,9 +9,9 @@
 #include <cstdio>
 #include <utility>
 
+#include "base/output.h"
 #include "base/printable.h"
 #include "base/thread.h"
-#include "ctl/output.h"
 
 namespace pintle::ctl {
 namespace {

@@ -6,13 +6,13 @@
 #include <memory>
 #include <string_view>
 
+#include "base/output.h"
 #include "base/printable.h"
 #include "change/act.h"
 #include "change/claim.h"
 #include "change/early.h"
 #include "change/journal.h"
 #include "change/records.h"
-#include "ctl/output.h"
 #include "ctl/progress.h"
 #include "ctl/set_aside.h"
 #include "ctl/verbs.h"

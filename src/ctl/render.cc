@@ -6,11 +6,11 @@
 #include <string_view>
 #include <utility>
 
+#include "base/output.h"
 #include "base/version.h"
 #include "ctl/config_output.h"
 #include "ctl/config_problems.h"
 #include "ctl/faults.h"
-#include "ctl/output.h"
 #include "ctl/read_one.h"
 #include "ctl/render_input.h"
 #include "ctl/verbs.h"

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/output.h"
 #include "base/printable.h"
 #include "change/apply.h"
 #include "change/claim.h"
@@ -19,7 +20,6 @@
 #include "ctl/carry_out.h"
 #include "ctl/colour.h"
 #include "ctl/named_thing.h"
-#include "ctl/output.h"
 #include "ctl/plan_text.h"
 #include "ctl/policy.h"
 #include "ctl/recover.h"

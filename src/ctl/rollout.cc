@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "api/rollout_policy.h"
+#include "base/output.h"
 #include "base/printable.h"
 #include "controller/watched.h"
-#include "ctl/output.h"
 #include "ctl/rollout_simulation.h"
 #include "ctl/rollout_table.h"
 #include "ctl/verbs.h"

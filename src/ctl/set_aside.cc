@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/output.h"
 #include "base/printable.h"
 #include "change/change.h"
 #include "change/claim.h"
@@ -18,7 +19,6 @@
 #include "change/set_aside.h"
 #include "ctl/drift.h"
 #include "ctl/machine.h"
-#include "ctl/output.h"
 #include "ctl/recover.h"
 #include "host/agent_dbus.h"
 #include "json/fields.h"

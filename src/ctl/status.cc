@@ -4,17 +4,16 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <optional>
 #include <string_view>
 #include <utility>
 
+#include "base/output.h"
 #include "base/printable.h"
 #include "change/abilities.h"
 #include "change/current_config.h"
 #include "change/journal.h"
 #include "ctl/colour.h"
-#include "ctl/output.h"
 #include "ctl/recover.h"
 #include "ctl/verbs.h"
 #include "json/fields.h"
@@ -113,8 +112,8 @@ Result<ExitStatus> Watch(const CommandLine& line, Form form) {
     } else {
       PrintStatusAnswer(*answer, form);
     }
-    // The reader waits for this text; main() reports what could not be written.
-    return std::fflush(stdout) == 0;
+    // The reader waits for this text.
+    return FlushOutput();
   };
   TRY(host::FollowAgent(print));
   return exit;

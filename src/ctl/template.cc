@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "api/controller_config.h"
+#include "base/output.h"
 #include "ctl/generate_input.h"
-#include "ctl/output.h"
 #include "ctl/read_one.h"
 #include "ctl/verbs.h"
 #include "generated/render_config.h"

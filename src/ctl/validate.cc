@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/output.h"
 #include "ctl/answer.h"
 #include "ctl/config_problems.h"
-#include "ctl/output.h"
 #include "ctl/verbs.h"
 #include "json/fields.h"
 #include "json/parse.h"

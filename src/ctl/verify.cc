@@ -7,13 +7,13 @@
 #include <string_view>
 #include <utility>
 
+#include "base/output.h"
 #include "base/printable.h"
 #include "change/current_config.h"
 #include "change/drift.h"
 #include "change/journal.h"
 #include "ctl/colour.h"
 #include "ctl/drift.h"
-#include "ctl/output.h"
 #include "ctl/recover.h"
 #include "ctl/verbs.h"
 #include "json/fields.h"

@@ -3,8 +3,8 @@
 
 #include <fmt/core.h>
 
+#include "base/output.h"
 #include "base/version.h"
-#include "ctl/output.h"
 #include "ctl/verbs.h"
 #include "json/parse.h"
 

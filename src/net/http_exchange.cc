@@ -142,6 +142,8 @@ void HttpCall::Exchange::SetUp() {
   Set(easy(), CURLOPT_PROXY, Proxy().c_str());
   Set(easy(), CURLOPT_NOPROXY, engine_.lock()->settings().proxy.except.c_str());
   Set(easy(), CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+  // Requests with https go through a tunnel, so each answer to them is the server's.
+  if (!url_.is_https() && !Proxy().empty()) NoteWhatIsSent();
   if (request_.compression == Compression::kAccepted) Set(easy(), CURLOPT_ACCEPT_ENCODING, "gzip, deflate");
   Set(easy(), CURLOPT_HEADERFUNCTION, static_cast<curl_write_callback>(&Exchange::TakeHeadLine));
   Set(easy(), CURLOPT_HEADERDATA, this);
@@ -150,6 +152,14 @@ void HttpCall::Exchange::SetUp() {
   SetUpBody();
   header_lines_ = HeaderLines();
   Set(easy(), CURLOPT_HTTPHEADER, header_lines_.get());
+}
+
+// Before version 8.7, curl does not report whether it has used the proxy, and it alone decides which hosts are
+// excepted.
+void HttpCall::Exchange::NoteWhatIsSent() {
+  Set(easy(), CURLOPT_DEBUGFUNCTION, &Exchange::NoteSent);
+  Set(easy(), CURLOPT_DEBUGDATA, this);
+  Set(easy(), CURLOPT_VERBOSE, 1L);  // Without this, curl does not call the function.
 }
 
 void HttpCall::Exchange::SetUpBody() {
@@ -188,6 +198,16 @@ curl_socket_t HttpCall::Exchange::OpenRemoteSocket(void* exchange, curlsocktype,
   return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
+// A request to a proxy has the whole URL in its first line, and one to a server has the path only.
+int HttpCall::Exchange::NoteSent(CURL*, curl_infotype type, char* text, std::size_t size, void* exchange) {
+  auto& is_sent_to_proxy = static_cast<Exchange*>(exchange)->is_sent_to_proxy_;
+  if (type != CURLINFO_HEADER_OUT || is_sent_to_proxy) return 0;
+  const std::string_view sent(text, size);
+  const std::size_t space = sent.find(' ');
+  is_sent_to_proxy = space != std::string_view::npos && sent.substr(space + 1).starts_with("http://");
+  return 0;
+}
+
 std::size_t HttpCall::Exchange::TakeHeadLine(char* line, std::size_t, std::size_t size, void* exchange) {
   auto& self = *static_cast<Exchange*>(exchange);
   return self.CallbackResult(self.TakeHeadLine(std::string_view(line, size)), size);
@@ -217,7 +237,7 @@ Result<> HttpCall::Exchange::TakeHeadLine(std::string_view line) {
 }
 
 Result<> HttpCall::Exchange::TakeHead(const HttpHead& head) {
-  if (head.status == 407 && !Proxy().empty()) {
+  if (head.status == 407 && is_sent_to_proxy_.value_or(false)) {
     return ProxyWantsCredentials(NameOfProxy(Proxy()).Text(), url_.HostAndPort());
   }
   const auto location = head.Find("Location");
@@ -260,6 +280,7 @@ Result<> HttpCall::Exchange::Follow() {
   engine_.lock()->Remove(*this);
   url_ = *std::exchange(next_, std::nullopt);
   ++redirects_;
+  is_sent_to_proxy_.reset();
   head_ = HeadReader();
   body_size_ = 0;
   return Send();

@@ -39,8 +39,9 @@ class HttpCall::Exchange : public std::enable_shared_from_this<Exchange> {
   CURL* easy() const { return easy_.get(); }
 
  private:
-  // These three are callbacks of curl.
+  // These four are callbacks of curl.
   static curl_socket_t OpenRemoteSocket(void* exchange, curlsocktype purpose, curl_sockaddr* address);
+  static int NoteSent(CURL* easy, curl_infotype type, char* text, std::size_t size, void* exchange);
   static std::size_t TakeHeadLine(char* line, std::size_t always_one, std::size_t size, void* exchange);
   static std::size_t TakePiece(char* piece, std::size_t always_one, std::size_t size, void* exchange);
 
@@ -49,6 +50,8 @@ class HttpCall::Exchange : public std::enable_shared_from_this<Exchange> {
   Result<> Follow();
   void SetUp();
   void SetUpBody();
+  // Lets curl report what it sends, which sets is_sent_to_proxy_.
+  void NoteWhatIsSent();
   Lines HeaderLines() const;
   bool AtFirstServer() const { return url_.SameOrigin(request_.url); }
 
@@ -76,6 +79,8 @@ class HttpCall::Exchange : public std::enable_shared_from_this<Exchange> {
   Url url_;  // The current URL, after redirects.
   int redirects_ = 0;
   std::optional<Url> next_;  // The target of a redirect, once its head has arrived and until it is followed.
+  // The current request was sent to a proxy, and not through a tunnel.  Unset until it is sent.
+  std::optional<bool> is_sent_to_proxy_;
   HeadReader head_;
   bool answered_ = false;
   std::optional<std::uint64_t> body_expected_;

@@ -20,6 +20,7 @@
 #include "base/time_span.h"
 #include "json/fields.h"
 #include "json/parse.h"
+#include "pool/blocked_nodes.h"
 #include "pool/gate_timeouts.h"
 
 namespace pintle::pool {
@@ -94,6 +95,7 @@ class Follower {
         target_text_(TargetText()),
         memory_(inputs.memory),
         timeouts_(memory_.blocked, now_) {
+    ExpandBlocked(memory_, nodes_);
     KeepWithinPolicy();
   }
 
@@ -860,6 +862,7 @@ class Follower {
     decided_.updated = static_cast<int>(CountWhere([&](std::size_t i) { return target_.IsReachedBy(nodes_[i]); }));
     DecideAgainAt(decided_.opening.begin);
     if (decided_.opening.end) DecideAgainAt(*decided_.opening.end);
+    CompactBlocked(memory_);
     if (!json::Equal(memory_, inputs_.memory)) {
       decided_.rollout.updates.clear();
       decided_.rollout.updates_of_unavailable.clear();

@@ -5,13 +5,13 @@
 #include <signal.h>
 
 #include <array>
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "base/command_line.h"
 #include "base/log.h"
+#include "base/output.h"
 #include "event/loop.h"
 #include "event/notify.h"
 #include "event/watches.h"
@@ -124,11 +124,11 @@ Result<> ServeUntilStopped(const CommandLine& line, const IgnitionSettings& sett
 ExitStatus Serve(const std::vector<std::string_view>& words) {
   const auto line = CommandLine::Parse(kServeOptions, words);
   if (line && line->Has("--help")) {
-    fmt::print(
+    Print(fmt::format(
         "Usage: pintle-controller serve --from DIR --listen ADDRESS:PORT --tls-cert FILE --tls-key FILE\n"
         "       pintle-controller serve --from DIR --listen-http 127.0.0.1:PORT\n"
         "       pintle-controller serve --bootstrap DIR --listen ADDRESS:PORT --tls-cert FILE --tls-key FILE\n\n{}",
-        Describe(kServeOptions));
+        Describe(kServeOptions)));
     return ExitStatus::kFine;
   }
   event::BlockSignals({SIGTERM, SIGINT, SIGHUP});
@@ -137,7 +137,7 @@ ExitStatus Serve(const std::vector<std::string_view>& words) {
     return ReadSettings(*line);
   }();
   if (!settings) {
-    fmt::print(stderr, "pintle-controller serve: {}\n", settings.error().message());
+    PrintToStderr(fmt::format("pintle-controller serve: {}\n", settings.error().message()));
     return ExitStatus::kWrong;
   }
   const auto outcome = ServeUntilStopped(*line, *settings);

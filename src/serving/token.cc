@@ -5,11 +5,11 @@
 
 #include <array>
 #include <chrono>
-#include <cstdio>
 #include <string>
 
 #include "base/clock.h"
 #include "base/command_line.h"
+#include "base/output.h"
 #include "base/time_span.h"
 #include "json/parse.h"
 #include "serving/access.h"
@@ -45,16 +45,16 @@ Result<json::Value> HttpHeaders(const CommandLine& line) {
 ExitStatus Token(const std::vector<std::string_view>& words) {
   const auto line = CommandLine::Parse(kTokenOptions, words);
   if (line && line->Has("--help")) {
-    fmt::print("Usage: pintle-controller token --pool NAME --key-file FILE [--ttl TIME]\n\n{}",
-               Describe(kTokenOptions));
+    Print(fmt::format("Usage: pintle-controller token --pool NAME --key-file FILE [--ttl TIME]\n\n{}",
+                      Describe(kTokenOptions)));
     return ExitStatus::kFine;
   }
   const auto headers = line ? HttpHeaders(*line) : Result<json::Value>(line.error());
   if (!headers) {
-    fmt::print(stderr, "pintle-controller token: {}\n", headers.error().message());
+    PrintToStderr(fmt::format("pintle-controller token: {}\n", headers.error().message()));
     return ExitStatus::kWrong;
   }
-  fmt::print("{}\n", json::ToIndentedText(*headers));
+  Print(json::ToIndentedText(*headers) + "\n");
   return ExitStatus::kFine;
 }
 

@@ -42,4 +42,4 @@ def test_an_answer_that_cannot_be_written_is_an_error(tmp_path):
                 [CONTROLLER, *words], stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=60
             )
         assert answer.returncode == 1, words
-        assert "cannot write to standard output" in answer.stderr
+        assert answer.stderr == "pintle-controller: cannot write to standard output: No space left on device\n"

@@ -219,4 +219,4 @@ def test_an_answer_that_cannot_be_written_is_an_error(tmp_path):
         with open("/dev/full", "wb") as full:
             answer = pintle(*words, stdout=full)
         assert answer.status == 1
-        assert "cannot write to standard output" in answer.stderr
+        assert "pintle: cannot write to standard output: No space left on device\n" in answer.stderr

@@ -152,6 +152,41 @@ TEST_F(MissingConfigTest, IsReadAtOnceIfItIsWantedAgain) {
   EXPECT_TRUE(library_.configs().contains("a"));
 }
 
+// The report on a paused pool waits for its configs, and must not wait for ever.
+TEST_F(MissingConfigTest, CountsAsFetchedAfterAWhileIfItIsRefused) {
+  for (const kube::Answer& answer : {SmallApiServer::Status(403, "Forbidden", "no"), kube::Answer{.body = "<"}}) {
+    server_.Refuse(kRead + "a", answer);
+    const MonotonicTime before = clock_.now;
+    RunUntil([&] { return library_.IsFetchDone("a"); });
+    EXPECT_GE(clock_.now - before, std::chrono::minutes(1)) << "an API server may restart meanwhile";
+    Pass(std::chrono::minutes(10));
+    EXPECT_TRUE(library_.IsFetchDone("a"));
+    EXPECT_TRUE(library_.configs().empty());
+    EXPECT_EQ(changes_, 1);
+    CreateTheConfig();
+    server_.Refuse(SmallApiServer::Refusal());
+    RunUntil([&] { return library_.configs().contains("a"); });
+    EXPECT_EQ(changes_, 2);
+    library_.Clear();
+    changes_ = 0;
+  }
+}
+
+TEST_F(MissingConfigTest, IsReadAgainIfItIsInvalid) {
+  server_.Put("machineconfigs",
+              {{"metadata", {{"name", "a"}}}, {"spec", {{"config", {{"ignition", {{"version", "99.0.0"}}}}}}}});
+  RunUntil([&] { return library_.IsFetchDone("a"); });
+  Pass(std::chrono::minutes(10));
+  EXPECT_TRUE(library_.IsFetchDone("a"));
+  EXPECT_TRUE(library_.configs().empty());
+  EXPECT_LE(server_.CountOf(kRead + "a"), 12U);
+  EXPECT_EQ(changes_, 1);
+  EXPECT_EQ(troubles_, 1);
+  CreateTheConfig();
+  RunUntil([&] { return library_.configs().contains("a"); });
+  EXPECT_EQ(changes_, 2);
+}
+
 TEST_F(ConfigLibraryTest, FetchesAFewConfigsAtATimeAndKeepsOnlyTheirParsedForm) {
   std::set<std::string> names;
   for (char name = 'a'; name <= 'p'; ++name) {

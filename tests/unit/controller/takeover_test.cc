@@ -3,12 +3,21 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <set>
+#include <sstream>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "controller/takeover_rights.h"
 #include "support/expect.h"
+#include "support/full_output.h"
 #include "support/temporary_directory.h"
 #include "unit/controller/small_openshift.h"
 
@@ -124,6 +133,112 @@ TEST_F(TakeoverCheckRun, DoesNotCallAnObjectThatChangesAllTheTimeRefused) {
   EXPECT_THAT(printed, HasSubstr("could not be tried out, because each dry run met a conflict: "));
   EXPECT_THAT(printed, Not(HasSubstr("refuses")));
   EXPECT_EQ(status_, ExitStatus::kFine);
+}
+
+// Returns the right that a request needs.
+Right RightFor(const std::string& line) {
+  const std::size_t space = line.find(' ');
+  const std::string method = line.substr(0, space);
+  const std::size_t mark = line.find('?');
+  const std::string query = mark == std::string::npos ? "" : line.substr(mark);
+  std::vector<std::string> parts;
+  std::istringstream path(line.substr(space + 2, mark == std::string::npos ? mark : mark - space - 2));
+  for (std::string part; std::getline(path, part, '/');) parts.push_back(part);
+  Right right;
+  if (parts.at(0) == "apis") right.group = parts.at(1);
+  std::size_t at = parts.at(0) == "apis" ? 3 : 2;
+  if (parts.at(at) == "namespaces") {
+    right.namespace_name = parts.at(at + 1);
+    at += 2;
+  }
+  right.resource = parts.at(at);
+  if (at + 1 < parts.size()) right.name = parts[at + 1];
+  const std::string by_name = "fieldSelector=metadata.name%3D";
+  if (const std::size_t found = query.find(by_name); found != std::string::npos) {
+    const std::size_t begin = found + by_name.size();
+    right.name = query.substr(begin, query.find('&', begin) - begin);
+  }
+  if (method == "GET") {
+    right.verb = query.find("watch=1") != std::string::npos ? "watch" : at + 1 < parts.size() ? "get" : "list";
+  } else {
+    right.verb = method == "POST" ? "create" : method == "PATCH" ? "patch" : "delete";
+  }
+  return right;
+}
+
+// Otherwise `check` ends with the first refusal of the API server instead of naming all rights that are missing.
+TEST_F(TakeoverCheckRun, NeedsOnlyRightsThatItHasAskedFor) {
+  struct Received {
+    std::mutex mutex;
+    std::set<std::string> lines;
+  };
+  const auto received = std::make_shared<Received>();
+  server_.Refuse([received](const kube::ReceivedRequest& request) -> std::optional<kube::Answer> {
+    if (request.line.find("accessreviews") != std::string::npos) {
+      return kube::Answer{.status = 201, .body = R"({"status": {"allowed": true}})"};
+    }
+    const std::lock_guard lock(received->mutex);
+    received->lines.insert(request.line);
+    return std::nullopt;
+  });
+  server_.Put("controllerconfigs", ValueOf(json::Parse(R"({"metadata": {"name": "machine-config-controller"},
+      "spec": {"pullSecret": {"namespace": "openshift-config", "name": "pull-secret"}}})")));
+  server_.Put("proxies", SmallSetting(R"({"trustedCA": {"name": "of-the-proxy"}})", "{}"));
+  const std::filesystem::path templates = folder_.path() / "templates";
+  std::filesystem::create_directories(templates / "worker/00-worker/_base/files");
+  folder_.Write("templates/worker/00-worker/_base/files/role.yaml", "path: /etc/role\ncontents:\n  inline: worker\n");
+  for (const char* verb : {"check", "plan"}) {
+    Takeover({verb, "--kubeconfig", kubeconfig_, "--namespace", "namespace", "--server", "--daemons", "--templates",
+              templates.string()});
+  }
+  const std::vector<Right> rights = RightsForTakeover(
+      {.namespace_name = "namespace", .with_server = true, .with_daemons = true, .with_templates = true});
+  const std::lock_guard lock(received->mutex);
+  EXPECT_GT(received->lines.size(), 50U);
+  for (const std::string& line : received->lines) {
+    const Right needed = RightFor(line);
+    const bool is_known = std::any_of(rights.begin(), rights.end(), [&](const Right& right) {
+      return right.verb == needed.verb && right.group == needed.group && right.resource == needed.resource &&
+             right.namespace_name == needed.namespace_name && (right.name.empty() || right.name == needed.name);
+    });
+    EXPECT_TRUE(is_known) << line << ": " << RightInWords(needed);
+  }
+}
+
+// Other pods of the namespace would have to answer as Ignition servers.
+TEST_F(TakeoverCheckRun, AsksNoPodsOfOthersWhetherTheyServeIgnition) {
+  server_.Put("pods", ValueOf(json::Parse(R"({"metadata": {"name": "of-others", "namespace": "pintle"},
+      "status": {"phase": "Running"}})")));
+  for (const auto& [selector, asked] : {std::pair("{}", 0U), std::pair(R"({"matchLabels": {"app": "pintle"}})", 1U)}) {
+    server_.Put("deployments", ValueOf(json::Parse(R"({"metadata": {"name": "pintle-controller", "namespace": "pintle"},
+        "spec": {"selector": )" + std::string(selector) +
+                                                   R"(, "template": {"spec": {"containers": [
+        {"ports": [{"name": "ignition", "containerPort": 22623}]}]}}}})")));
+    Takeover({"status", "--kubeconfig", kubeconfig_, "--namespace", "namespace", "--server"});
+    EXPECT_EQ(server_.CountOf("GET /api/v1/namespaces/pintle/pods/https:of-others:22623/proxy"), asked) << selector;
+  }
+}
+
+// Anyone who may write an annotation could otherwise forge the last line.
+TEST_F(TakeoverCheckRun, EscapesTextsFromTheCluster) {
+  server_.Put("controllerconfigs", ValueOf(json::Parse(R"({"metadata": {"name": "machine-config-controller",
+      "annotations": {"machineconfiguration.openshift.io/generated-by-version": "4\u001b[31m\nA takeover can begin."}},
+      "spec": {}})")));
+  const std::string printed = Check();
+  EXPECT_THAT(printed, HasSubstr("is of version 4\\x1B[31m\\x0AA takeover can begin.;"));
+  EXPECT_THAT(printed, Not(HasSubstr("\x1b")));
+}
+
+TEST_F(TakeoverCheckRun, EndsInAnOrderlyWayIfItsAnswerCannotBeWritten) {
+  // The answer is longer than the buffer of standard output.
+  for (int i = 0; i < 200; ++i) {
+    PutObject("machineconfigs", "MachineConfig", "10-" + std::to_string(i), R"({"fips": "no"})");
+  }
+  const FullOutput full;
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(Takeover({"check", "--kubeconfig", kubeconfig_, "--namespace", "namespace"}), ExitStatus::kDiffers);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("cannot write to standard output: No space left on device\n"));
 }
 
 }  // namespace

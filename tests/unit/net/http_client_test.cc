@@ -615,6 +615,17 @@ TEST_F(Proxies, ThatWantCredentialsForPlainHttpAreNamed) {
                     " refused a request to somewhere.invalid:80 with status 407: it requires other credentials");
 }
 
+// A server that is itself a proxy, or that sends whatever it likes, must not make the proxy suspect.
+TEST_F(Proxies, AreNotBlamedForAServersStatus407) {
+  const Server plain;
+  proxy_ = {.for_http = "http://127.0.0.1:1", .except = "127.0.0.1"};
+  EXPECT_EQ(ValueOf(Fetch(plain.At("/status/407"))).head.status, 407);
+  const Server server(Server::Tls("server"));
+  const Server tunnel({"--proxy"});
+  client_ = ValueOf(HttpClient::Create(*loop_, {.tls = tls_, .proxy = {.for_https = "http://" + tunnel.Name()}}));
+  EXPECT_EQ(ValueOf(Fetch(server.At("/status/407"))).head.status, 407);
+}
+
 TEST_F(Proxies, ThatCannotBeReachedAreNamed) {
   const Unserved refusing(Unserved::Manner::kRefuses);
   proxy_.for_https = "http://user:secret@" + refusing.Name();

@@ -870,6 +870,33 @@ TEST(WavedRollout, ContinuesAfterTheTimeoutOfAGateIfThePolicySaysSo) {
   }
 }
 
+// The status has no room for the names of so many nodes.
+TEST(WavedRollout, KeepsTheTimeoutsOfGatesForAllNodesOfALargePool) {
+  for (const char* const on_timeout : {"Continue", "Halt"}) {
+    Fleet fleet(R"({"pool": "worker", "gates": [{"name": "g", "when": "Before", "nodeCondition": {"type": "Fit"},
+        "timeout": "1h", "onTimeout": ")" +
+                    std::string(on_timeout) + R"("}]})",
+                80);
+    EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
+    EXPECT_THAT(fleet.memory.blocked, SizeIs(50));
+    ASSERT_THAT(fleet.memory.blocked_more, SizeIs(1));
+    EXPECT_EQ(fleet.memory.blocked_more[0].nodes, 30);
+    // The nodes that the status names leave the pool, so the others alone are left.
+    std::erase_if(fleet.nodes,
+                  [&](const api::Node& node) { return fleet.memory.blocked.contains("g/" + node.metadata.name); });
+    fleet.now += minutes(59);
+    EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
+    EXPECT_EQ(fleet.Phase(), "AwaitingGate");
+    fleet.now += minutes(1);
+    if (std::string(on_timeout) == "Continue") {
+      EXPECT_THAT(fleet.AssignTargets(), SizeIs(30));
+    } else {
+      EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
+      EXPECT_EQ(fleet.Phase(), "Halted");
+    }
+  }
+}
+
 TEST(WavedRollout, RestartsTheTimeoutOfAGateWhenAPersonResumes) {
   Fleet fleet(WithGate(R"("when": "Before", "http": {"url": "http://p"}, "timeout": "1h", "onTimeout": "Halt")"), 3);
   fleet.AssignTargets();

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Keeps small what a rollout remembers about the nodes that gates block.
+//
+// The timeout of a gate about nodes runs for each node, so the memory has a time for each gate and node.  The memory is
+// in the status of an object, and etcd refuses an object of more than 1.5 MiB.  So the memory has the names of only the
+// first nodes of each gate.  The times of the others are in a text without names: 4 bytes of hash for each node, and 8
+// more for each distinct time.
+//
+// Two nodes with the same hash are rare; both then have the later of their times.  When even this form is too long,
+// nodes are left out of it.  Such a node stays blocked, and its timeout begins when there is room for it.
+
+#include <cstddef>
+#include <span>
+
+#include "api/rollout_policy.h"
+#include "pool/node_state.h"
+
+namespace pintle::pool {
+
+// RolloutMemory::blocked has the names of at most this many nodes of a gate.
+inline constexpr std::size_t kMostNamedNodesOfGate = 50;
+// The texts of RolloutMemory::blocked_more are together at most this long.
+inline constexpr std::size_t kLongestBlockedMore = 512 << 10;
+
+// Moves all entries of `blocked_more` that are about one of the nodes to `blocked`, and drops the others.
+void ExpandBlocked(api::RolloutMemory& memory, std::span<const NodeState> nodes);
+
+// Moves the entries of `blocked` that are too many to `blocked_more`, which must be empty.  The same entries always
+// become the same memory.
+void CompactBlocked(api::RolloutMemory& memory);
+
+}  // namespace pintle::pool

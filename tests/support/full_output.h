@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// While a FullOutput exists, no write to standard output succeeds, as on a full disk.
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <stdio_ext.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "base/unique_fd.h"
+
+namespace pintle {
+
+class FullOutput {
+ public:
+  FullOutput() {
+    std::fflush(stdout);
+    const UniqueFd full(::open("/dev/full", O_WRONLY | O_CLOEXEC));
+    EXPECT_GE(::dup2(full.get(), STDOUT_FILENO), 0);
+  }
+  ~FullOutput() {
+    ::__fpurge(stdout);
+    EXPECT_GE(::dup2(real_.get(), STDOUT_FILENO), 0);
+    std::clearerr(stdout);
+  }
+  FullOutput(const FullOutput&) = delete;
+  FullOutput& operator=(const FullOutput&) = delete;
+
+ private:
+  const UniqueFd real_{::dup(STDOUT_FILENO)};
+};
+
+}  // namespace pintle
