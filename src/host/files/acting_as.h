@@ -4,7 +4,6 @@
 // While an ActingAs exists, the current thread accesses files as another user, without supplementary groups.  So the
 // kernel refuses everything that this user may not do.
 
-#include <limits.h>
 #include <sys/fsuid.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -34,8 +33,8 @@ class ActingAs {
 
  private:
   static std::vector<gid_t> GroupsOfThread() {
-    std::vector<gid_t> groups(NGROUPS_MAX);
-    groups.resize(static_cast<std::size_t>(std::max(0, ::getgroups(NGROUPS_MAX, groups.data()))));
+    std::vector<gid_t> groups(static_cast<std::size_t>(std::max(0, ::getgroups(0, nullptr))));
+    groups.resize(static_cast<std::size_t>(std::max(0, ::getgroups(static_cast<int>(groups.size()), groups.data()))));
     return groups;
   }
   // setgroups() of the C library would change the groups of all threads.
