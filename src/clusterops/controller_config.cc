@@ -122,16 +122,6 @@ class Drafter {
     draft_.spec[field] = bytes.empty() ? Value() : Value(EncodeBase64(bytes));
   }
 
-  bool IsInstalled() const { return inputs_.is_bootstrapped && !inputs_.is_installing; }
-
-  // Sets a field to a bundle.  An empty bundle clears the field, since an authority that has been removed must not be
-  // trusted for ever.  But while the cluster is being installed, the ConfigMap may not be there yet; then the field
-  // keeps the bundle of the installer.
-  void AddRemovableBundle(std::string_view field, const std::string& bundle) {
-    if (bundle.empty() && !IsInstalled() && !PresentText(field).empty()) return;
-    AddBytes(field, bundle);
-  }
-
   void AddInfrastructure() {
     if (!inputs_.infrastructure.is_object()) return Problem("there is no Infrastructure named cluster");
     Value copy = CopyOf(inputs_.infrastructure, "Infrastructure");
@@ -219,7 +209,7 @@ class Drafter {
   }
 
   void AddServingAuthority() {
-    if (IsInstalled()) {
+    if (inputs_.is_bootstrapped && !inputs_.is_installing) {
       const std::string authority = ReadBundle(inputs_.client_authority, kBundleKey);
       if (authority.empty()) {
         return Problem("ConfigMap openshift-config-managed/kube-apiserver-client-ca has no ca-bundle.crt");
@@ -255,7 +245,7 @@ class Drafter {
       }
       if (!AddAuthorities(inputs_.proxy_authorities, name, bundle)) return;
     }
-    AddRemovableBundle("additionalTrustBundle", bundle);
+    AddBytes("additionalTrustBundle", bundle);
   }
 
   // Appends the authorities in a ConfigMap to the bundle, if there is such a ConfigMap.  An empty ca-bundle.crt adds
@@ -299,11 +289,7 @@ class Drafter {
       draft_.spec["cloudProviderConfig"] = TextIn(inputs_.cloud_config, key);
     }
     const std::string authorities = ReadBundle(inputs_.cloud_config, "ca-bundle.pem");
-    if (authorities.empty()) {
-      // Without the ConfigMap, nobody knows whether the cloud has authorities of its own.
-      if (!inputs_.cloud_config && !PresentText("cloudProviderCAData").empty()) return;
-      return AddRemovableBundle("cloudProviderCAData", authorities);
-    }
+    if (authorities.empty()) return AddBytes("cloudProviderCAData", authorities);
     AddAuthority("cloudProviderCAData", authorities, "openshift-config-managed/kube-cloud-config");
   }
 
@@ -457,14 +443,8 @@ Value WithoutVersion(const Value& copy) {
 
 bool IsCopyOfObject(std::string_view field) { return field == "infra" || field == "dns"; }
 
-bool IsObject(std::string_view field) { return field == "proxy" || field == "network"; }
-
-bool IsRemovableBundle(std::string_view field) {
-  return field == "additionalTrustBundle" || field == "cloudProviderCAData";
-}
-
 // Returns whether an empty value replaces the present value of a field.
-bool CanBeCleared(std::string_view field) { return IsObject(field) || IsRemovableBundle(field); }
+bool CanBeCleared(std::string_view field) { return field == "proxy" || field == "network"; }
 
 // The API requires these fields even if there is nothing in them.
 bool IsRequired(std::string_view field) {
@@ -490,7 +470,7 @@ bool IsSame(std::string_view field, const Value& a, const Value& b) {
   if (StandsForNothing(a) && StandsForNothing(b)) return true;
   if (field == kRegistryCredentials) return ReadCredentials(a) == ReadCredentials(b);
   if (IsCopyOfObject(field)) return WithoutVersion(a) == WithoutVersion(b);
-  if (IsObject(field)) return WithoutEmptyMembers(a) == WithoutEmptyMembers(b);
+  if (CanBeCleared(field)) return WithoutEmptyMembers(a) == WithoutEmptyMembers(b);
   return a == b;
 }
 

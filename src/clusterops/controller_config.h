@@ -79,9 +79,9 @@ struct ControllerConfigDraft {
 ControllerConfigDraft DraftControllerConfig(const ControllerConfigInputs& inputs);
 
 // Returns the spec that the ControllerConfig is to have; `present` is null if there is none yet.  If the draft has an
-// empty text or lacks an image, the present value is kept.  Only the proxy, the network's migration and the bundles of
-// the user, the cloud and the registries can be cleared.  An object that is embedded in the spec is not replaced if
-// only its resourceVersion or its managedFields differ.
+// empty text or lacks an image, the present value is kept.  Only the proxy, the network's migration and the registries'
+// bundles can be cleared.  An object that is embedded in the spec is not replaced if only its resourceVersion or its
+// managedFields differ.
 json::Value MergedControllerConfig(json::Value present, const json::Value& draft);
 
 }  // namespace pintle::clusterops

@@ -129,13 +129,6 @@ class TakeoverChecker {
     const json::Value made = clusterops::MergedControllerConfig(*evidence_.controller_config, draft.spec);
     for (const auto& [field, value] : made.members()) {
       if (value == (*evidence_.controller_config)[field]) continue;
-      if (field == "additionalTrustBundle" && value.is_null()) {
-        Add(Weight::kObstacle,
-            "the ControllerConfig: spec.additionalTrustBundle would be cleared, because its authorities are in no "
-            "ConfigMap any more; create the ConfigMap openshift-config/user-ca-bundle with them, or set the field to "
-            "null");
-        continue;
-      }
       Add(Weight::kObstacle, fmt::format("the ControllerConfig: spec.{} would change", field));
     }
   }

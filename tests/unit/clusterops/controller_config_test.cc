@@ -658,53 +658,18 @@ TEST(MergedControllerConfig, KeepsFieldsThatCannotBeComputed) {
   EXPECT_EQ(MergedControllerConfig(present, DraftControllerConfig(nothing).spec), present);
 }
 
-TEST(MergedControllerConfig, ClearsTheProxyTheMigrationAndTheTrustBundleButNoOtherText) {
+TEST(MergedControllerConfig, ClearsTheProxyAndTheMigrationButNoText) {
   const Value present =
       Json(R"({"additionalTrustBundle": "b2xk", "cloudProviderConfig": "old", "proxy": {"httpProxy": "p"},
       "network": {"mtuMigration": {"machine": {"to": 9000}}}, "imageRegistryBundleData": [{"file": "a", "data": ""}],
       "of somebody else": 1})");
   const Value merged = MergedControllerConfig(present, DraftControllerConfig(CompleteInputs()).spec);
-  EXPECT_TRUE(merged["additionalTrustBundle"].is_null());
+  EXPECT_EQ(merged["additionalTrustBundle"], Value("b2xk"));
   EXPECT_EQ(merged["cloudProviderConfig"], Value("old"));
   EXPECT_TRUE(merged["proxy"].is_null());
   EXPECT_TRUE(merged["network"]["mtuMigration"].is_null());
   EXPECT_EQ(merged["imageRegistryBundleData"], Value::array());
   EXPECT_EQ(merged["of somebody else"], Value(1));
-}
-
-// Returns the bundles that a ControllerConfig with old ones gets.
-std::pair<Value, Value> BundlesFrom(ControllerConfigInputs inputs) {
-  const Value present = Json(R"({"additionalTrustBundle": "b2xk", "cloudProviderCAData": "b2xk"})");
-  inputs.present = &present;
-  const Value merged = MergedControllerConfig(present, DraftControllerConfig(inputs).spec);
-  return {merged["additionalTrustBundle"], merged["cloudProviderCAData"]};
-}
-
-TEST(MergedControllerConfig, ClearsBundlesThatHaveBeenRemoved) {
-  const Value old("b2xk");
-  ControllerConfigInputs inputs = CompleteInputs();
-  // A missing ConfigMap of the cloud may come back, and then still have authorities.
-  EXPECT_EQ(BundlesFrom(inputs), std::pair(Value(), old));
-  inputs.user_authorities = ConfigMapWith({{kBundleKey, ""}});
-  inputs.cloud_config = ConfigMapWith({{"cloud.conf", "[Global]"}});
-  EXPECT_EQ(BundlesFrom(inputs), std::pair(Value(), Value()));
-  // Then it is not known what the bundle has to be.
-  inputs.proxy["spec"]["trustedCA"]["name"] = "gone";
-  EXPECT_EQ(BundlesFrom(inputs).first, old);
-  inputs.proxy = nullptr;
-  EXPECT_EQ(BundlesFrom(inputs).first, old);
-}
-
-// The installer puts the bundles into the ControllerConfig, and the ConfigMaps may come later.
-TEST(MergedControllerConfig, ClearsNoBundleDuringAnInstallation) {
-  const Value old("b2xk");
-  ControllerConfigInputs inputs = CompleteInputs();
-  inputs.cloud_config = ConfigMapWith({{"cloud.conf", "[Global]"}});
-  inputs.is_installing = true;
-  EXPECT_EQ(BundlesFrom(inputs), std::pair(old, old));
-  inputs.is_installing = false;
-  inputs.is_bootstrapped = false;
-  EXPECT_EQ(BundlesFrom(inputs), std::pair(old, old));
 }
 
 TEST(MergedControllerConfig, ReplacesImagesOneByOne) {

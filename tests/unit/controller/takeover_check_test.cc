@@ -132,15 +132,6 @@ TEST_F(CheckTakeoverTest, AControllerConfigThatWouldChangeIsAnObstacle) {
   EXPECT_THAT(Obstacles(), Contains("the ControllerConfig: spec.proxy would change"));
 }
 
-// The Machine Config Operator keeps a bundle whose ConfigMap was removed.
-TEST_F(CheckTakeoverTest, ATrustBundleThatWouldBeClearedIsAnObstacleWithARemedy) {
-  sources_.emplace();
-  sources_->proxy = ValueOf(json::Parse(R"({"status": {}})"));
-  spec_["additionalTrustBundle"] = "b2xk";
-  EXPECT_THAT(Obstacles(), Contains(HasSubstr("create the ConfigMap openshift-config/user-ca-bundle with them, or set "
-                                              "the field to null")));
-}
-
 TEST_F(CheckTakeoverTest, ARolloutThatIsUnderWayIsAnObstacle) {
   pools_[0].status.conditions.clear();
   EXPECT_THAT(Obstacles(), Contains(HasSubstr("pool master is not updated yet")));
