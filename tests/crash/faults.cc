@@ -77,15 +77,43 @@ Needs NeedsOf(int fd, off_t offset, size_t count) {
 
 // Returns the C library's function of this name.
 template <typename Call>
-Call* Real(const char* name) {
-  return reinterpret_cast<Call*>(::dlsym(RTLD_NEXT, name));
+Call Real(const char* name) {
+  return reinterpret_cast<Call>(::dlsym(RTLD_NEXT, name));
+}
+
+// The C library's functions that this file replaces.  With 64-bit file offsets, which Meson always requests, some of
+// them have the suffix 64 in the library.
+struct Library {
+  decltype(&::write) write = Real<decltype(&::write)>("write");
+  decltype(&::pwritev) pwritev = Real<decltype(&::pwritev)>("pwritev64");
+  decltype(&::copy_file_range) copy_file_range = Real<decltype(&::copy_file_range)>("copy_file_range");
+  decltype(&::openat) openat = Real<decltype(&::openat)>("openat64");
+  decltype(&::ftruncate) ftruncate = Real<decltype(&::ftruncate)>("ftruncate64");
+  decltype(&::fallocate) fallocate = Real<decltype(&::fallocate)>("fallocate64");
+  decltype(&::fchmod) fchmod = Real<decltype(&::fchmod)>("fchmod");
+  decltype(&::fchown) fchown = Real<decltype(&::fchown)>("fchown");
+  decltype(&::fchownat) fchownat = Real<decltype(&::fchownat)>("fchownat");
+  decltype(&::mkdirat) mkdirat = Real<decltype(&::mkdirat)>("mkdirat");
+  decltype(&::symlinkat) symlinkat = Real<decltype(&::symlinkat)>("symlinkat");
+  decltype(&::renameat) renameat = Real<decltype(&::renameat)>("renameat");
+  decltype(&::renameat2) renameat2 = Real<decltype(&::renameat2)>("renameat2");
+  decltype(&::unlinkat) unlinkat = Real<decltype(&::unlinkat)>("unlinkat");
+  decltype(&::fsetxattr) fsetxattr = Real<decltype(&::fsetxattr)>("fsetxattr");
+  decltype(&::setxattr) setxattr = Real<decltype(&::setxattr)>("setxattr");
+  decltype(&::fremovexattr) fremovexattr = Real<decltype(&::fremovexattr)>("fremovexattr");
+  decltype(&::removexattr) removexattr = Real<decltype(&::removexattr)>("removexattr");
+};
+
+const Library& TheLibrary() {
+  static const Library library;
+  return library;
 }
 
 // Counts a call and, unless it has to fail, makes it.
 template <typename Call, typename... Arguments>
-int Through(Needs needs, const char* name, Arguments... arguments) {
+int Through(Needs needs, Call call, Arguments... arguments) {
   if (Count(needs) == Answer::kFail) return -1;
-  return Real<Call>(name)(arguments...);
+  return (TheLibrary().*call)(arguments...);
 }
 
 // Syncs are counted and may fail, but are not made: the writes of a process stay when it ends.
@@ -94,7 +122,8 @@ int SyncNothing() { return Count() == Answer::kFail ? -1 : 0; }
 }  // namespace
 
 History RunWith(const Fault& fault, const std::function<bool()>& operation) {
-  // The first digest loads libcrypto.  Without this one, each child would load it.
+  // These two look up the functions of the C library and load libcrypto.  Otherwise, each child would do so.
+  TheLibrary();
   static const Digest first = Sha256("");
   const pid_t child = ::fork();
   if (child == -1) {
@@ -134,10 +163,11 @@ extern "C" {
 using pintle::crash::Answer;
 using pintle::crash::can_exchange;
 using pintle::crash::Count;
+using pintle::crash::Library;
 using pintle::crash::Needs;
 using pintle::crash::NeedsOf;
-using pintle::crash::Real;
 using pintle::crash::SyncNothing;
+using pintle::crash::TheLibrary;
 using pintle::crash::Through;
 
 ssize_t write(int fd, const void* buffer, size_t count) {
@@ -145,8 +175,7 @@ ssize_t write(int fd, const void* buffer, size_t count) {
   const bool is_message = fd == STDERR_FILENO;
   const Answer answer = is_message ? Answer::kGoOn : Count(NeedsOf(fd, ::lseek(fd, 0, SEEK_CUR), count));
   if (answer == Answer::kFail) return -1;
-  static const auto real = Real<decltype(::write)>("write");
-  return real(fd, buffer, answer == Answer::kOneByte && count > 1 ? 1 : count);
+  return TheLibrary().write(fd, buffer, answer == Answer::kOneByte && count > 1 ? 1 : count);
 }
 
 ssize_t pwritev(int fd, const iovec* parts, int count, off_t offset) {
@@ -154,82 +183,72 @@ ssize_t pwritev(int fd, const iovec* parts, int count, off_t offset) {
   for (int part = 0; part < count; ++part) size += parts[part].iov_len;
   const Answer answer = Count(NeedsOf(fd, offset, size));
   if (answer == Answer::kFail) return -1;
-  static const auto real = Real<decltype(::pwritev)>("pwritev64");
   const iovec first = {parts[0].iov_base, parts[0].iov_len > 1 ? 1 : parts[0].iov_len};
-  return answer == Answer::kOneByte ? real(fd, &first, 1, offset) : real(fd, parts, count, offset);
+  return answer == Answer::kOneByte ? TheLibrary().pwritev(fd, &first, 1, offset)
+                                    : TheLibrary().pwritev(fd, parts, count, offset);
 }
 
 ssize_t copy_file_range(int from, off64_t* from_offset, int to, off64_t* to_offset, size_t count, unsigned flags) {
   const off_t offset = to_offset != nullptr ? *to_offset : ::lseek(to, 0, SEEK_CUR);
   const Answer answer = Count(NeedsOf(to, offset, count));
   if (answer == Answer::kFail) return -1;
-  static const auto real = Real<decltype(::copy_file_range)>("copy_file_range");
-  return real(from, from_offset, to, to_offset, answer == Answer::kOneByte && count > 1 ? 1 : count, flags);
+  return TheLibrary().copy_file_range(from, from_offset, to, to_offset,
+                                      answer == Answer::kOneByte && count > 1 ? 1 : count, flags);
 }
 
-// With 64-bit file offsets, which Meson always requests, openat(), ftruncate(), fallocate() and pwritev() stand for the
-// library's functions with the suffix 64.
 int openat(int directory, const char* path, int flags, ...) {
   va_list more;
   va_start(more, flags);
   const mode_t mode = (flags & O_CREAT) != 0 ? va_arg(more, mode_t) : 0;
   va_end(more);
   if ((flags & O_CREAT) != 0 && Count(Needs::kSpace) == Answer::kFail) return -1;
-  static const auto real = Real<decltype(::openat)>("openat64");
-  return real(directory, path, flags, mode);
+  return TheLibrary().openat(directory, path, flags, mode);
 }
 
 int fsync(int) { return SyncNothing(); }
 int fdatasync(int) { return SyncNothing(); }
 int syncfs(int) noexcept { return SyncNothing(); }
-int ftruncate(int fd, off_t size) noexcept {
-  return Through<int(int, off_t)>(Needs::kNothing, "ftruncate64", fd, size);
-}
+int ftruncate(int fd, off_t size) noexcept { return Through(Needs::kNothing, &Library::ftruncate, fd, size); }
 int fallocate(int fd, int mode, off_t offset, off_t size) {
-  return Through<int(int, int, off_t, off_t)>(Needs::kSpace, "fallocate64", fd, mode, offset, size);
+  return Through(Needs::kSpace, &Library::fallocate, fd, mode, offset, size);
 }
-int fchmod(int fd, mode_t mode) noexcept { return Through<int(int, mode_t)>(Needs::kNothing, "fchmod", fd, mode); }
+int fchmod(int fd, mode_t mode) noexcept { return Through(Needs::kNothing, &Library::fchmod, fd, mode); }
 int fchown(int fd, uid_t owner, gid_t group) noexcept {
-  return Through<int(int, uid_t, gid_t)>(Needs::kNothing, "fchown", fd, owner, group);
+  return Through(Needs::kNothing, &Library::fchown, fd, owner, group);
 }
 int fchownat(int directory, const char* path, uid_t owner, gid_t group, int flags) noexcept {
-  return Through<int(int, const char*, uid_t, gid_t, int)>(Needs::kNothing, "fchownat", directory, path, owner, group,
-                                                           flags);
+  return Through(Needs::kNothing, &Library::fchownat, directory, path, owner, group, flags);
 }
 int mkdirat(int directory, const char* path, mode_t mode) noexcept {
-  return Through<int(int, const char*, mode_t)>(Needs::kSpace, "mkdirat", directory, path, mode);
+  return Through(Needs::kSpace, &Library::mkdirat, directory, path, mode);
 }
 int symlinkat(const char* target, int directory, const char* path) noexcept {
-  return Through<int(const char*, int, const char*)>(Needs::kSpace, "symlinkat", target, directory, path);
+  return Through(Needs::kSpace, &Library::symlinkat, target, directory, path);
 }
 int renameat(int from_directory, const char* from, int to_directory, const char* to) noexcept {
-  return Through<int(int, const char*, int, const char*)>(Needs::kNothing, "renameat", from_directory, from,
-                                                          to_directory, to);
+  return Through(Needs::kNothing, &Library::renameat, from_directory, from, to_directory, to);
 }
 int renameat2(int from_directory, const char* from, int to_directory, const char* to, unsigned flags) noexcept {
   if (!can_exchange && (flags & RENAME_EXCHANGE) != 0) {
     errno = EINVAL;
     return -1;
   }
-  return Through<int(int, const char*, int, const char*, unsigned)>(Needs::kNothing, "renameat2", from_directory, from,
-                                                                    to_directory, to, flags);
+  return Through(Needs::kNothing, &Library::renameat2, from_directory, from, to_directory, to, flags);
 }
 int unlinkat(int directory, const char* path, int flags) noexcept {
-  return Through<int(int, const char*, int)>(Needs::kNothing, "unlinkat", directory, path, flags);
+  return Through(Needs::kNothing, &Library::unlinkat, directory, path, flags);
 }
 int fsetxattr(int fd, const char* name, const void* value, size_t size, int flags) noexcept {
-  return Through<int(int, const char*, const void*, size_t, int)>(Needs::kSpace, "fsetxattr", fd, name, value, size,
-                                                                  flags);
+  return Through(Needs::kSpace, &Library::fsetxattr, fd, name, value, size, flags);
 }
 int setxattr(const char* path, const char* name, const void* value, size_t size, int flags) noexcept {
-  return Through<int(const char*, const char*, const void*, size_t, int)>(Needs::kSpace, "setxattr", path, name, value,
-                                                                          size, flags);
+  return Through(Needs::kSpace, &Library::setxattr, path, name, value, size, flags);
 }
 int fremovexattr(int fd, const char* name) noexcept {
-  return Through<int(int, const char*)>(Needs::kNothing, "fremovexattr", fd, name);
+  return Through(Needs::kNothing, &Library::fremovexattr, fd, name);
 }
 int removexattr(const char* path, const char* name) noexcept {
-  return Through<int(const char*, const char*)>(Needs::kNothing, "removexattr", path, name);
+  return Through(Needs::kNothing, &Library::removexattr, path, name);
 }
 
 }  // extern "C"
