@@ -58,6 +58,8 @@ struct Scenario {
   std::function<Config()> in_between = [] { return Config(); };
   bool reboots = false;
   int failing_jobs = 0;
+  // By day, the scenario is only cut short: it has so many calls that all tests of it take long.
+  bool only_cuts_by_day = false;
 };
 
 void PrintTo(const Scenario& scenario, std::ostream* out) { *out << scenario.name; }
@@ -70,9 +72,17 @@ const Scenario kScenarios[] = {
     {.name = "ToTheFirstConfig", .before = kNothing, .after = kEverything},
     {.name = "ToAnotherConfig", .before = kEverything, .after = kSomethingElse},
     {.name = "ToNoConfig", .before = kEverything, .after = kNothing},
-    {.name = "WhileAnotherConfigComes", .before = kNothing, .after = kEverything, .in_between = kSomethingElse},
+    {.name = "WhileAnotherConfigComes",
+     .before = kNothing,
+     .after = kEverything,
+     .in_between = kSomethingElse,
+     .only_cuts_by_day = true},
     {.name = "WithAReboot", .before = kNothing, .after = kEverything, .reboots = true},
-    {.name = "WithAServiceThatFailsTwice", .before = kNothing, .after = kEverything, .failing_jobs = 2},
+    {.name = "WithAServiceThatFailsTwice",
+     .before = kNothing,
+     .after = kEverything,
+     .failing_jobs = 2,
+     .only_cuts_by_day = true},
 };
 
 class AnAgentsChange : public testing::TestWithParam<Scenario> {
@@ -119,6 +129,7 @@ class AnAgentsChange : public testing::TestWithParam<Scenario> {
     return was_met;
   }
 
+  bool IsLeftToTheNight() const { return GetParam().only_cuts_by_day && !IsNightly(); }
   int Lives() const { return GetParam().reboots ? 2 : 1; }
 
   void ExpectNothingWentWrong() const {
@@ -207,6 +218,7 @@ TEST_P(AnAgentsChange, CutShortAnywhereByAPowerCutContinuesAfterTheBoot) {
 
 // The first scenario is tried with each error at each call, the others with one error at each call.
 TEST_P(AnAgentsChange, ThatTheDiskRefusesOnceAnywhereContinues) {
+  if (IsLeftToTheNight()) GTEST_SKIP() << "runs by night";
   constexpr std::array kErrors = {ENOSPC, EIO, EROFS};
   const std::size_t rounds = GetParam().name == kScenarios[0].name ? kErrors.size() : 1;
   for (std::size_t round = 0; round < rounds; ++round) {
@@ -224,6 +236,7 @@ TEST_P(AnAgentsChange, ThatTheDiskRefusesOnceAnywhereContinues) {
 // For each odd call, there is a history in which the disk is full from that call on.  For each even call, there is one
 // in which the disk is read-only from that call on.
 TEST_P(AnAgentsChange, ThatTheDiskRefusesForAWhileContinuesAfterwards) {
+  if (IsLeftToTheNight()) GTEST_SKIP() << "runs by night";
   const Fault full = {.at = 1, .kind = FaultKind::kDiskFull, .errno_value = ENOSPC, .lasts = true};
   const Fault read_only = {.at = 2, .kind = FaultKind::kError, .errno_value = EROFS, .lasts = true};
   for (const Fault& first : {full, read_only}) {
@@ -240,6 +253,7 @@ TEST_P(AnAgentsChange, ThatTheDiskRefusesForAWhileContinuesAfterwards) {
 // Between the two newer agents there is a downgrade: the older agent reports the journal that it does not know, changes
 // nothing on the disk and drives no unit.  Then the newer agent begins, with a journal that has no version.
 TEST_P(AnAgentsChange, CutShortAtEachThirdCallIsLeftAloneByAnOlderAgentAndContinuesWithTheNewerOne) {
+  if (IsLeftToTheNight()) GTEST_SKIP() << "runs by night";
   const std::filesystem::path journal = machine_.At(change::format::kJournal.path);
   int downgrades = 0;
   for (const AfterCut next : {AfterCut::kRestart, AfterCut::kPowerCut}) {

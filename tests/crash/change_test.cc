@@ -31,8 +31,7 @@ using change::NoConfig;
 using change::Recovery;
 using change::SmallMachine;
 
-// The tests of two cuts try one in this many pairs of calls.
-constexpr int kStride = 7;
+const int kStride = Stride(7);
 
 // A config with the same files and other contents.
 plan::TestConfig Reworded() {

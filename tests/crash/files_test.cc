@@ -41,8 +41,7 @@ using State = resource::FileEntry::State;
 constexpr const char* kStore = "/var/blobs";
 constexpr const char* kJournal = "/var/journal";
 
-// The tests of two cuts try one in this many pairs of calls.
-constexpr int kStride = 3;
+const int kStride = Stride(3);
 
 struct OldTree : TemporaryDirectory {
   OldTree() {

@@ -9,4 +9,10 @@ namespace pintle::crash {
 
 void CountHistory();
 
+// Returns whether PINTLE_NIGHTLY is set.  Runs by day have fewer histories of the kinds that have the most.
+bool IsNightly();
+
+// A test of two cuts tries one in so many pairs of calls: one in `nightly` by night, and one in twice as many by day.
+int Stride(int nightly);
+
 }  // namespace pintle::crash

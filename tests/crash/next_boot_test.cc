@@ -25,8 +25,7 @@ namespace {
 using change::BootableMachine;
 using change::Recovery;
 
-// The tests of two cuts try one in this many pairs of calls.
-constexpr int kStride = 5;
+const int kStride = Stride(5);
 
 plan::TestConfig Everything() {
   plan::TestConfig config = change::Everything();

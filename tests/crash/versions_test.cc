@@ -46,8 +46,7 @@ using change::SmallMachine;
 
 // Pintle is replaced at least this often after a kill.
 constexpr int kLeastKills = 50;
-// The tests of two kills try one in this many pairs of calls.
-constexpr int kStride = 5;
+const int kStride = Stride(5);
 
 std::string ReadAll(const fs::path& path) {
   std::ostringstream text;
