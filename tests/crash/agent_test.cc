@@ -58,8 +58,6 @@ struct Scenario {
   std::function<Config()> in_between = [] { return Config(); };
   bool reboots = false;
   int failing_jobs = 0;
-  // By day, the scenario is only cut short: it has so many calls that all tests of it take long.
-  bool only_cuts_by_day = false;
 };
 
 void PrintTo(const Scenario& scenario, std::ostream* out) { *out << scenario.name; }
@@ -72,17 +70,9 @@ const Scenario kScenarios[] = {
     {.name = "ToTheFirstConfig", .before = kNothing, .after = kEverything},
     {.name = "ToAnotherConfig", .before = kEverything, .after = kSomethingElse},
     {.name = "ToNoConfig", .before = kEverything, .after = kNothing},
-    {.name = "WhileAnotherConfigComes",
-     .before = kNothing,
-     .after = kEverything,
-     .in_between = kSomethingElse,
-     .only_cuts_by_day = true},
+    {.name = "WhileAnotherConfigComes", .before = kNothing, .after = kEverything, .in_between = kSomethingElse},
     {.name = "WithAReboot", .before = kNothing, .after = kEverything, .reboots = true},
-    {.name = "WithAServiceThatFailsTwice",
-     .before = kNothing,
-     .after = kEverything,
-     .failing_jobs = 2,
-     .only_cuts_by_day = true},
+    {.name = "WithAServiceThatFailsTwice", .before = kNothing, .after = kEverything, .failing_jobs = 2},
 };
 
 class AnAgentsChange : public testing::TestWithParam<Scenario> {
@@ -129,7 +119,6 @@ class AnAgentsChange : public testing::TestWithParam<Scenario> {
     return was_met;
   }
 
-  bool IsLeftToTheNight() const { return GetParam().only_cuts_by_day && !IsNightly(); }
   int Lives() const { return GetParam().reboots ? 2 : 1; }
 
   void ExpectNothingWentWrong() const {
@@ -216,14 +205,14 @@ TEST_P(AnAgentsChange, CutShortAnywhereByAPowerCutContinuesAfterTheBoot) {
   ExpectNothingWentWrong();
 }
 
-// The first scenario is tried with each error at each call, the others with one error at each call.
+// By night, the first scenario is tried with each error at each call, and the others with one error at each call.  By
+// day, the first one is tried with one or two errors at each call, and the others with one at each second call.
 TEST_P(AnAgentsChange, ThatTheDiskRefusesOnceAnywhereContinues) {
-  if (IsLeftToTheNight()) GTEST_SKIP() << "runs by night";
   constexpr std::array kErrors = {ENOSPC, EIO, EROFS};
   const std::size_t rounds = GetParam().name == kScenarios[0].name ? kErrors.size() : 1;
   for (std::size_t round = 0; round < rounds; ++round) {
     for (int life = 0; life < Lives(); ++life) {
-      for (int at = 1;; ++at) {
+      for (int at = 1 + static_cast<int>(round) % Stride(1);; at += Stride(1)) {
         const int errno_value = kErrors[(round + static_cast<std::size_t>(at)) % kErrors.size()];
         const Fault fault = {.at = at, .kind = FaultKind::kError, .errno_value = errno_value};
         if (!RunHistory(fault, fmt::format("errno {} at call {}", errno_value, at), AfterCut::kRestart, life)) break;
@@ -233,15 +222,14 @@ TEST_P(AnAgentsChange, ThatTheDiskRefusesOnceAnywhereContinues) {
   ExpectNothingWentWrong();
 }
 
-// For each odd call, there is a history in which the disk is full from that call on.  For each even call, there is one
-// in which the disk is read-only from that call on.
+// By night, there is a history for each odd call in which the disk is full from that call on, and one for each even
+// call in which the disk is read-only from that call on.  By day, there are half as many.
 TEST_P(AnAgentsChange, ThatTheDiskRefusesForAWhileContinuesAfterwards) {
-  if (IsLeftToTheNight()) GTEST_SKIP() << "runs by night";
   const Fault full = {.at = 1, .kind = FaultKind::kDiskFull, .errno_value = ENOSPC, .lasts = true};
   const Fault read_only = {.at = 2, .kind = FaultKind::kError, .errno_value = EROFS, .lasts = true};
   for (const Fault& first : {full, read_only}) {
     for (int life = 0; life < Lives(); ++life) {
-      for (Fault fault = first;; fault.at += 2) {
+      for (Fault fault = first;; fault.at += Stride(2)) {
         const std::string what = fmt::format("errno {} from call {} on", fault.errno_value, fault.at);
         if (!RunHistory(fault, what, AfterCut::kRestart, life)) break;
       }
@@ -250,14 +238,15 @@ TEST_P(AnAgentsChange, ThatTheDiskRefusesForAWhileContinuesAfterwards) {
   ExpectNothingWentWrong();
 }
 
+// By night, the agent is cut short at each third call, and by day at each sixth.
+//
 // Between the two newer agents there is a downgrade: the older agent reports the journal that it does not know, changes
 // nothing on the disk and drives no unit.  Then the newer agent begins, with a journal that has no version.
-TEST_P(AnAgentsChange, CutShortAtEachThirdCallIsLeftAloneByAnOlderAgentAndContinuesWithTheNewerOne) {
-  if (IsLeftToTheNight()) GTEST_SKIP() << "runs by night";
+TEST_P(AnAgentsChange, CutShortIsLeftAloneByAnOlderAgentAndContinuesWithTheNewerOne) {
   const std::filesystem::path journal = machine_.At(change::format::kJournal.path);
   int downgrades = 0;
   for (const AfterCut next : {AfterCut::kRestart, AfterCut::kPowerCut}) {
-    for (int at = next == AfterCut::kRestart ? 1 : 2;; at += 3) {
+    for (int at = next == AfterCut::kRestart ? 1 : 2;; at += Stride(3)) {
       machine_.MakeSaved();
       if (!machine_.LivesOnce(CutAt(at)).fault_met) break;
       if (next == AfterCut::kPowerCut) machine_.Boot();

@@ -30,8 +30,6 @@ const testing::Environment* const kTotal = testing::AddGlobalTestEnvironment(new
 
 void CountHistory() { ++histories; }
 
-bool IsNightly() { return std::getenv("PINTLE_NIGHTLY") != nullptr; }
-
-int Stride(int nightly) { return IsNightly() ? nightly : 2 * nightly; }
+int Stride(int nightly) { return std::getenv("PINTLE_NIGHTLY") != nullptr ? nightly : 2 * nightly; }
 
 }  // namespace pintle::crash

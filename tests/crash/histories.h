@@ -9,10 +9,8 @@ namespace pintle::crash {
 
 void CountHistory();
 
-// Returns whether PINTLE_NIGHTLY is set.  Runs by day have fewer histories of the kinds that have the most.
-bool IsNightly();
-
-// A test of two cuts tries one in so many pairs of calls: one in `nightly` by night, and one in twice as many by day.
+// Tests with very many histories, such as those with two faults, try one in so many: one in `nightly` if PINTLE_NIGHTLY
+// is set, and one in twice as many by day.
 int Stride(int nightly);
 
 }  // namespace pintle::crash
