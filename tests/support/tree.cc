@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <set>
 #include <stdexcept>
 #include <string_view>
@@ -26,7 +25,10 @@ std::string Contents(const fs::path& path, const struct stat& status) {
   if (S_ISLNK(status.st_mode)) return fs::read_symlink(path).string();
   if (!S_ISREG(status.st_mode)) return "";
   std::ifstream in(path, std::ios::binary);
-  return std::string(std::istreambuf_iterator<char>(in), {});
+  std::string contents(static_cast<std::size_t>(status.st_size), '\0');
+  in.read(contents.data(), status.st_size);
+  if (in.gcount() != status.st_size) throw std::runtime_error("cannot read " + path.string());
+  return contents;
 }
 
 // The kernel's limits for all names and for one value: XATTR_LIST_MAX and XATTR_SIZE_MAX.
