@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sends the frequent requests of tests to an API server directly, without starting kubectl for each of them."""
 
-import http.client
+import select
 import threading
 import typing
 import urllib.parse
@@ -10,28 +10,19 @@ USER_AGENT = "pintle-tests"
 
 
 class PersistentConnections:
-    """Keeps one connection to a server for each thread, and reuses it for GET requests.
-
-    The server may have closed the connection in the meantime.  A GET can safely be repeated on a new connection.
-    """
+    """Keeps one connection to a server for each thread, because a TLS handshake costs more than most requests."""
 
     def __init__(self, connect):
         self._connect, self._of_thread = connect, threading.local()
 
-    def get(self, path, headers):
+    def request(self, method, path, body, headers):
         """Returns the status and the text of the answer."""
         connection = getattr(self._of_thread, "connection", None)
-        if connection is not None:
-            try:
-                return self._get_on(connection, path, headers)
-            except (OSError, http.client.HTTPException):
-                pass    # The server has closed the connection, so the request is repeated on a new one.
-        return self._get_on(self._connect(), path, headers)
-
-    def _get_on(self, connection, path, headers):
+        if connection is None or not is_reusable(connection):
+            connection = self._connect()
         self._of_thread.connection = None
         try:
-            connection.request("GET", path, headers=headers)
+            connection.request(method, path, body, headers)
             answer = connection.getresponse()
             text = answer.read()
         except BaseException:
@@ -39,6 +30,12 @@ class PersistentConnections:
             raise
         self._of_thread.connection = connection
         return answer.status, text
+
+
+def is_reusable(connection):
+    """Returns whether the server keeps a connection open that has no request under way."""
+    # A server that has ended the connection makes its socket readable.
+    return connection.sock is not None and not select.select([connection.sock], [], [], 0)[0]
 
 
 class Resource(typing.NamedTuple):

@@ -8,6 +8,7 @@ their requests.  Several clusters can run at once.
 
 import http.client
 import pathlib
+import secrets
 import shlex
 import shutil
 import sys
@@ -22,7 +23,7 @@ from .daemon import Daemon
 _PATIENCE = 60    # Seconds for a server to become ready on a busy machine.
 # The servers use little memory, so with the default the Go runtime would collect garbage often, at a high cost.  With two
 # processors for each server, the same requests need almost twice the processor time, because threads wake each other.
-_GO_ENVIRONMENT = {"GOGC": "400", "GOMAXPROCS": "1"}
+_GO_ENVIRONMENT = {"GOGC": "200", "GOMAXPROCS": "1"}
 
 
 class Cluster:
@@ -187,6 +188,8 @@ class Cluster:
         self._server = self.authority.server("server", [
             "localhost", self.address, "kubernetes", "kubernetes.default", "kubernetes.default.svc"])
         self._admin_pair = self.authority.client("admin", "admin", "system:masters")
+        self._admin_token = secrets.token_hex(16)
+        (self.folder / "tokens.csv").write_text(f'{self._admin_token},admin,admin,"system:masters"\n', encoding="ascii")
         self._controller_manager_pair = self.authority.client("controller-manager", "system:kube-controller-manager")
         self._scheduler_pair = self.authority.client("scheduler", "system:kube-scheduler")
         # No client has a certificate of this authority, so nobody can impersonate another user.
@@ -236,7 +239,7 @@ class Cluster:
         return http.client.HTTPConnection(self.address, port)
 
     def _describe_daemons(self):
-        self.admin = User(self, "admin", self._admin_pair)
+        self.admin = User(self, "admin", self._admin_pair, self._admin_token)
         self.etcd = self._daemon("etcd", control_plane.etcd(self.programs), **self._etcd_options())
         self.apiserver = self._daemon("apiserver", self.programs / "kube-apiserver", **self._apiserver_options())
         self.controller_manager = self._client_daemon("controller-manager", self._controller_manager_pair,
@@ -268,12 +271,14 @@ class Cluster:
         return {"etcd_servers": f"http://{self.address}:{self._ports['etcd']}",
                 "bind_address": self.address, "secure_port": self._ports["apiserver"],
                 "tls_cert_file": self._server.certificate, "tls_private_key_file": self._server.key,
-                "client_ca_file": self.authority.certificate,
+                "client_ca_file": self.authority.certificate, "token_auth_file": self.folder / "tokens.csv",
                 "requestheader_client_ca_file": self._front_proxy.certificate,
                 "authorization_mode": "Node,RBAC",
                 "enable_admission_plugins": ",".join(self.plugins), **audit.options(self.folder),
                 **control_plane.without_features(control_plane.help_of(self.programs / "kube-apiserver"),
                                                  "APIPriorityAndFairness"),
+                # Newer versions have no beta versions by default. Each one that is served makes the start take longer.
+                "runtime_config": "api/beta=false,policy/v1beta1=true,discovery.k8s.io/v1beta1=true",
                 "allow_privileged": "true", "service_cluster_ip_range": "10.96.0.0/16",
                 "service_account_issuer": "https://kubernetes.default.svc",
                 "service_account_key_file": self._service_account_pair.certificate,

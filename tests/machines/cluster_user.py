@@ -21,19 +21,26 @@ class Refused(Exception):
 class User:
     """A user with a client certificate, and with a kubeconfig that needs no other files.
 
-    Requests to the API server authenticate by the client certificate `pair`, and have the additional `headers`.
+    Requests to the API server authenticate by the client certificate `pair`, and have the additional `headers`.  With a
+    token, they authenticate by that instead: the API server verifies a certificate anew for each request.
     """
 
-    def __init__(self, cluster, name, pair):
-        self.name, self.pair, self.headers = name, pair, {}
-        self._set_up(cluster, pair.key.with_suffix(".kubeconfig"), {
-            "client-certificate-data": _base64_of(pair.certificate), "client-key-data": _base64_of(pair.key)})
+    def __init__(self, cluster, name, pair, token=None):
+        self.name, self.pair = name, pair
+        self._set_up(cluster, pair.key.with_suffix(".kubeconfig"), token)
 
-    def _set_up(self, cluster, kubeconfig, credentials):
-        self._cluster, self.kubeconfig = cluster, kubeconfig
-        self._connections = api_client.PersistentConnections(lambda: cluster.connection(self.pair))
+    def _set_up(self, cluster, kubeconfig, token):
+        self._cluster, self.kubeconfig, self.token = cluster, kubeconfig, token
+        self.headers = {"Authorization": f"Bearer {token}"} if token else {}
+        self._connections = api_client.PersistentConnections(self.connect)
+        credentials = {"token": token} if token else {
+            "client-certificate-data": _base64_of(self.pair.certificate), "client-key-data": _base64_of(self.pair.key)}
         kubeconfig.touch(mode=0o600)
         kubeconfig.write_text(json.dumps(self._config(credentials)), encoding="ascii")
+
+    def connect(self):
+        """Returns a new connection; its requests need the additional headers."""
+        return self._cluster.connection(None if self.token else self.pair)
 
     def kubectl(self, *words, **options):
         """Runs kubectl to its end; see shell.run for the options."""
@@ -85,14 +92,9 @@ class User:
             "application/strategic-merge-patch+json" if method == "PATCH" else "application/json")
         headers = {"Accept": "application/json", "User-Agent": api_client.USER_AGENT} | \
             ({} if body is None else {"Content-Type": content_type}) | self.headers
-        if method == "GET" and body is None:
-            status, text = self._connections.get(path, headers)
-            return status, _parsed(text)
         text = body if body is None or isinstance(body, str) else json.dumps(body)
-        with contextlib.closing(self._cluster.connection(self.pair)) as connection:
-            connection.request(method, path, text, headers)
-            answer = connection.getresponse()
-            return answer.status, _parsed(answer.read())
+        status, answer = self._connections.request(method, path, text, headers)
+        return status, _parsed(answer)
 
     def must(self, method, path, body=None, content_type=None):
         """Like request(), but returns only the answer, and raises Refused if it is an error."""
@@ -118,12 +120,11 @@ class Account(User):
 
     def __init__(self, cluster, namespace, name):
         self.name, self.pair = f"system:serviceaccount:{namespace}:{name}", None
-        self.token = cluster.admin.must("POST", f"/api/v1/namespaces/{namespace}/serviceaccounts/{name}/token", {
+        token = cluster.admin.must("POST", f"/api/v1/namespaces/{namespace}/serviceaccounts/{name}/token", {
             "apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest",
             # No test takes longer than this.
             "spec": {"expirationSeconds": 24 * 60 * 60}})["status"]["token"]
-        self.headers = {"Authorization": f"Bearer {self.token}"}
-        self._set_up(cluster, cluster.folder / f"{namespace}-{name}.kubeconfig", {"token": self.token})
+        self._set_up(cluster, cluster.folder / f"{namespace}-{name}.kubeconfig", token)
 
 
 class PatientUser:

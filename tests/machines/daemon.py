@@ -2,6 +2,7 @@
 """Servers on loopback that end with the test that started them."""
 
 import contextlib
+import functools
 import http.client
 import os
 import random
@@ -103,10 +104,18 @@ def with_free_ports(count, address, start, attempts=5):
 
 def https(address, port, authority, pair=None):
     """Returns a connection that trusts only this authority, with a client certificate if `pair` is given."""
-    trust = ssl.create_default_context(cafile=authority)
+    files = (authority, pair.certificate, pair.key) if pair else (authority,)
+    context = _context(*((str(file), os.stat(file).st_mtime_ns) for file in files))
+    return http.client.HTTPSConnection(address, port, context=context, timeout=60)
+
+
+@functools.lru_cache(maxsize=256)
+def _context(authority, *pair):
+    """Returns the settings of a connection; each file is given as its path and the time of its last change."""
+    context = ssl.create_default_context(cafile=authority[0])
     if pair:
-        trust.load_cert_chain(pair.certificate, pair.key)
-    return http.client.HTTPSConnection(address, port, context=trust, timeout=60)
+        context.load_cert_chain(*(path for path, _ in pair))
+    return context
 
 
 def status_of(connection, path):

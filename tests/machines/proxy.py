@@ -10,13 +10,16 @@ import http.server
 import json
 import threading
 
+from .api_client import is_reusable
+
 
 class Proxy(contextlib.AbstractContextManager):
     """`url` is the address at which clients reach the API server as this user."""
 
     def __init__(self, cluster, user):
         self.cluster, self.user = cluster, user
-        self._connections, self._lock = set(), threading.Lock()
+        # A connection that has no request under way is idle, and is used again, because TLS handshakes are costly.
+        self._connections, self._idle, self._lock = set(), [], threading.Lock()
         proxy = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -41,7 +44,7 @@ class Proxy(contextlib.AbstractContextManager):
         self._server.shutdown()
         self._server.server_close()
         with self._lock:
-            for connection in self._connections:
+            for connection in (*self._connections, *self._idle):
                 end(connection)
 
     def kubeconfig(self):
@@ -69,18 +72,38 @@ class Proxy(contextlib.AbstractContextManager):
     @contextlib.contextmanager
     def forwarded(self, request, body):
         """Forwards the request, and yields the API server's answer."""
-        with contextlib.closing(self.cluster.connection(self.user.pair)) as connection:
-            with self._lock:
-                self._connections.add(connection)
-            try:
-                headers = {key: value for key, value in request.headers.items()
-                           if key.lower() not in ("host", "content-length", "connection", "accept-encoding")}
-                connection.request(request.command, request.path, body or None, headers | self.user.headers)
-                yield connection.getresponse()
-            finally:
-                with self._lock:
-                    self._connections.discard(connection)
-                end(connection)
+        connection = self._take_connection()
+        is_complete = False
+        try:
+            headers = {key: value for key, value in request.headers.items()
+                       if key.lower() not in ("host", "content-length", "connection", "accept-encoding")}
+            connection.request(request.command, request.path, body or None, headers | self.user.headers)
+            answer = connection.getresponse()
+            yield answer
+            is_complete = answer.isclosed()
+        finally:
+            self._give_back(connection, is_complete)
+
+    def _take_connection(self):
+        """Returns a connection to the API server that no other request uses."""
+        with self._lock:
+            while self._idle:
+                connection = self._idle.pop()
+                if is_reusable(connection):
+                    break
+                connection.close()
+            else:
+                connection = self.user.connect()
+            self._connections.add(connection)
+        return connection
+
+    def _give_back(self, connection, is_complete):
+        with self._lock:
+            self._connections.discard(connection)
+            if is_complete:
+                return self._idle.append(connection)
+        end(connection)
+        connection.close()
 
     def answer(self, request, answer):
         if answer.status == 200 and is_watch(request):
