@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <set>
 #include <span>
@@ -33,6 +34,10 @@ constexpr std::size_t kMostNamed = 5;
 // The limits of Follower::RecordLasts().
 constexpr seconds kShortestRecord = std::chrono::minutes(1);
 constexpr seconds kLongestRecord = std::chrono::minutes(10);
+// The memory has at most this many of the latest resumptions and approvals, and names this many nodes of a resumption.
+constexpr std::size_t kMostResumptions = 16;
+constexpr std::size_t kMostApprovals = 2 * kMostWaves;
+constexpr std::size_t kMostResumedNodes = 50;
 // Longer texts are cut off; both limits are in characters.
 constexpr std::size_t kLongestReason = 512;
 constexpr std::size_t kLongestMessage = 4096;
@@ -58,6 +63,17 @@ bool Has(const std::vector<std::string>& sorted, const std::string& name) {
 void AddTo(std::vector<std::string>& sorted, const std::string& name) {
   const auto at = std::lower_bound(sorted.begin(), sorted.end(), name);
   if (at == sorted.end() || *at != name) sorted.insert(at, name);
+}
+
+void RemoveFrom(std::vector<std::string>& sorted, const std::string& name) {
+  const auto at = std::lower_bound(sorted.begin(), sorted.end(), name);
+  if (at != sorted.end() && *at == name) sorted.erase(at);
+}
+
+// Removes the first elements until there are no more than `most`.
+template <typename T>
+void KeepLast(std::vector<T>& list, std::size_t most) {
+  if (list.size() > most) list.erase(list.begin(), list.end() - static_cast<std::ptrdiff_t>(most));
 }
 
 // Returns whether pods could run on the node if nobody had cordoned it.
@@ -94,7 +110,7 @@ class Follower {
         target_(situation.pool, situation.layering),
         target_text_(TargetText()),
         memory_(inputs.memory),
-        timeouts_(memory_.blocked, now_) {
+        timeouts_(memory_.blocked, now_, &memory_.waited) {
     ExpandBlocked(memory_, nodes_);
     KeepWithinPolicy();
   }
@@ -125,7 +141,7 @@ class Follower {
     bool is_assigned = false;  // The node has the target, or is on the way to it.
     bool is_updated = false;   // The node has the target, and its agent reports that it is done.
     bool is_well = false;      // The agent is done, and pods can run on the node, or could if nobody had cordoned it.
-    bool is_faulty = false;    // The node is degraded, late, or done and not ready.
+    bool is_faulty = false;    // The node is degraded, late, or done and not ready for too long.
     bool has_failed = false;   // The node is faulty, and this rollout is the cause.
   };
 
@@ -141,9 +157,12 @@ class Follower {
     return !situation_.layering.is_layered() || CheckImage(situation_.layering).can_apply;
   }
 
-  static bool IsFaulty(const NodeState& node) {
-    return node.is_degraded() || (node.is_done() && !IsReadyUncordoned(node));
-  }
+  static bool IsWell(const NodeState& node) { return node.is_done() && IsReadyUncordoned(node); }
+  static bool IsUnready(const NodeState& node) { return node.is_done() && !IsReadyUncordoned(node); }
+  static bool IsFaulty(const NodeState& node) { return node.is_degraded() || IsUnready(node); }
+
+  // Returns whether the node's fault does not count as a failure of this rollout.
+  bool IsExcused(const std::string& node) const { return Has(memory_.ailing, node) || Has(memory_.excused, node); }
 
   // Returns when a node was given the target.  If the memory does not have this time, the node counts as assigned since
   // the begin of the rollout, or since its own creation if it is newer.
@@ -165,23 +184,47 @@ class Follower {
     return std::min(CreatedAt(node), now_) + CurrentWave().node_timeout > now_;
   }
 
-  // Works out the standing of each node.
+  // Works out the standing of each node, and records which nodes are not ready or have failed.
   void Classify() {
     standings_.clear();
+    std::map<std::string, api::Time> unready_since;
     for (const NodeState& node : nodes_) {
       Standing standing;
       standing.is_assigned = target_.IsAssignedTo(node);
       standing.is_updated = standing.is_assigned && node.is_done();
-      standing.is_well = node.is_done() && IsReadyUncordoned(node);
-      standing.is_faulty = IsFaulty(node) && !IsStarting(node);
-      if (standing.is_assigned && !standing.is_well && !standing.is_faulty) {
-        const WallTime due = AssignedAt(node) + CurrentWave().node_timeout;
-        standing.is_faulty = due <= now_;
-        if (!standing.is_faulty) DecideAgainAt(due);
-      }
-      standing.has_failed = standing.is_assigned && standing.is_faulty && !Has(memory_.ailing, node.name());
+      standing.is_well = IsWell(node);
+      standing.is_faulty = standing.is_assigned ? IsFaultyWithTarget(node, unready_since) : IsFaulty(node);
+      standing.has_failed = standing.is_assigned && standing.is_faulty && !IsExcused(node.name());
       standings_.push_back(standing);
     }
+    memory_.unready_since = std::move(unready_since);
+  }
+
+  // Returns whether a node that has the target is faulty.  A failure by time is recorded: otherwise it would end if the
+  // clock was put back, and the next node might be updated.
+  bool IsFaultyWithTarget(const NodeState& node, std::map<std::string, api::Time>& unready_since) {
+    if (IsWell(node)) return false;
+    const std::string& name = node.name();
+    if (node.is_degraded() || Has(memory_.failed, name)) return true;
+    const bool is_recorded = !IsExcused(name) && !IsLastWaveOver();
+    if (IsUnready(node) && !is_recorded) return !IsStarting(node);
+    WallTime due = AssignedAt(node) + CurrentWave().node_timeout;
+    if (IsUnready(node)) {
+      const auto known = memory_.unready_since.find(name);
+      const api::Time since = known == memory_.unready_since.end() ? At(now_) : std::min(known->second, At(now_));
+      unready_since.emplace(name, since);
+      due = since.at + CurrentWave().ready_timeout;
+      if (IsStarting(node)) due = std::max(due, CreatedAt(node) + CurrentWave().node_timeout);
+    }
+    if (due > now_) {
+      DecideAgainAt(due);
+      return false;
+    }
+    if (is_recorded) {
+      AddTo(memory_.failed, name);
+      unready_since.erase(name);
+    }
+    return true;
   }
 
   const Wave& CurrentWave() const {
@@ -234,12 +277,13 @@ class Follower {
     if (when > now_) decided_.decide_again_at = std::min(decided_.decide_again_at.value_or(when), when);
   }
 
-  // Returns whether a node has failed with the previous target.
+  // Returns whether a node has failed with the previous target, or with one before it, and is not well since then.
   bool IsBrokenByPreviousTarget(const NodeState& node) const {
     const std::string& name = node.name();
-    if (memory_.target.empty() || target_.IsAssignedTo(node) || Has(memory_.ailing, name)) return false;
+    if (memory_.target.empty() || target_.IsAssignedTo(node) || IsWell(node)) return false;
     if (Has(memory_.broken, name)) return IsFaulty(node) || !IsReadyUncordoned(node);
-    if (IsLastWaveOver()) return false;
+    if (Has(memory_.excused, name) || Has(memory_.failed, name)) return true;
+    if (Has(memory_.ailing, name) || IsLastWaveOver()) return false;
     const std::string_view previous = std::string_view(memory_.target).substr(0, memory_.target.find(' '));
     if (node.desired_config() != previous) return false;
     const bool is_late = !node.is_done() && AssignedAt(node) + CurrentWave().node_timeout <= now_;
@@ -263,8 +307,14 @@ class Follower {
     // the target yet, the target counts as the cause: the policy may have been deleted and created again during a halt.
     const bool may_be_to_blame = is_first && is_needed;
     for (const NodeState& node : nodes_) {
-      if (IsBrokenByPreviousTarget(node)) AddTo(next.broken, node.name());
-      if (target_.IsAssignedTo(node) && IsFaulty(node) && !may_be_to_blame) AddTo(next.ailing, node.name());
+      if (target_.IsAssignedTo(node)) {
+        if (IsFaulty(node) && !may_be_to_blame) AddTo(next.ailing, node.name());
+        if (IsUnready(node) && may_be_to_blame) AddTo(next.failed, node.name());
+      } else if (IsBrokenByPreviousTarget(node)) {
+        AddTo(next.broken, node.name());
+      } else if (IsOnTheWay(node) && !node.is_degraded()) {
+        AddTo(next.unfinished, node.name());
+      }
     }
     if (memory_.halt) {
       Report(
@@ -275,22 +325,48 @@ class Follower {
     if (!is_first || is_needed) Report("RolloutBegun", fmt::format("the rollout of {} begins", target_text_));
   }
 
+  // The node is to have another config than it has now.
+  static bool IsOnTheWay(const NodeState& node) { return node.current_config() != node.desired_config(); }
+
   // Forgets the faults of nodes that are well or have gone.  If the clock was put back, times may lie in the future;
   // they are replaced by the present time.
   void BringUpToDate() {
-    std::set<std::string_view> present;
-    std::set<std::string_view> well;
+    std::set<std::string_view> unwell;
+    std::set<std::string_view> unwell_with_target;
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      present.insert(nodes_[i].name());
-      if (standings_[i].is_well) well.insert(nodes_[i].name());
+      if (standings_[i].is_well) continue;
+      unwell.insert(nodes_[i].name());
+      if (standings_[i].is_assigned) unwell_with_target.insert(nodes_[i].name());
     }
-    std::erase_if(memory_.ailing,
-                  [&](const std::string& name) { return well.contains(name) || !present.contains(name); });
-    std::erase_if(memory_.broken,
-                  [&](const std::string& name) { return well.contains(name) || !present.contains(name); });
+    for (auto* const names : {&memory_.ailing, &memory_.broken}) {
+      std::erase_if(*names, [&](const std::string& name) { return !unwell.contains(name); });
+    }
+    for (auto* const names : {&memory_.excused, &memory_.failed}) {
+      std::erase_if(*names, [&](const std::string& name) { return !unwell_with_target.contains(name); });
+    }
+    if (!memory_.unfinished.empty()) JudgeUnfinished();
     if (memory_.began && memory_.began->at > now_) memory_.began = At(now_);
     if (memory_.well_since && memory_.well_since->at > now_) memory_.well_since = At(now_);
     for (auto& [node, at] : memory_.assigned_at) at = std::min(at, At(now_));
+  }
+
+  // A node that was on the way to another target when this rollout began is broken by that target if it fails, or takes
+  // too long.
+  void JudgeUnfinished() {
+    std::vector<std::string> unfinished;
+    const WallTime due = memory_.began.value_or(At(now_)).at + CurrentWave().node_timeout;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      const NodeState& node = nodes_[i];
+      const bool is_unfinished = Has(memory_.unfinished, node.name()) && !standings_[i].is_assigned && !IsWell(node);
+      if (!is_unfinished) continue;
+      if (node.is_degraded() || due <= now_) {
+        AddTo(memory_.broken, node.name());
+      } else {
+        AddTo(unfinished, node.name());
+        DecideAgainAt(due);
+      }
+    }
+    memory_.unfinished = std::move(unfinished);
   }
 
   // ---- orders of people ----
@@ -339,6 +415,11 @@ class Follower {
     return fmt::format("kubectl pintle override {} --reason=TEXT", situation_.pool.metadata.name);
   }
 
+  bool IsForThisRollout(const api::RolloutOrder& order) const {
+    if (order.target != situation_.pool.spec.configuration.name) return false;
+    return !order.began || order.began == memory_.began;
+  }
+
   bool IsApproved(std::string_view wave_digest) const {
     return std::any_of(memory_.approvals.begin(), memory_.approvals.end(),
                        [&](const api::RolloutApproval& approval) { return approval.wave_digest == wave_digest; });
@@ -347,14 +428,16 @@ class Follower {
   void ReadApproval() {
     const std::string& text = situation_.pool.metadata.Annotation(api::kApproveAnnotation);
     const auto order = ReadOrder(text);
-    if (!order || order->target != situation_.pool.spec.configuration.name) return;
-    // An order acts once: it does not approve a later rollout of the same config, such as one after a rollback.
-    if (order->wave_digest.empty() || text == memory_.approve_seen || IsApproved(order->wave_digest)) return;
+    // An order acts at most once, and only when it is new: it does not approve a later rollout of the same config, such
+    // as one after a rollback.
+    if (!order || text == memory_.approve_seen) return;
+    memory_.approve_seen = text;
+    if (!IsForThisRollout(*order) || order->wave_digest.empty() || IsApproved(order->wave_digest)) return;
     for (std::size_t wave = 1; wave < policy_.waves.size(); ++wave) {
       if (DigestOfWave(policy_, wave, target_text_) != order->wave_digest) continue;
       const auto number = static_cast<std::int32_t>(wave + 1);
-      memory_.approve_seen = text;
       memory_.approvals.push_back({.wave = number, .wave_digest = order->wave_digest, .by = order->by, .at = At(now_)});
+      KeepLast(memory_.approvals, kMostApprovals);
       Report("RolloutApproved", fmt::format("wave {} ({}) of {} is approved by {}", number, policy_.waves[wave].name,
                                             target_text_, order->by));
       return;
@@ -378,11 +461,25 @@ class Follower {
     const auto order = ReadOrder(text);
     if (!order || text == memory_.resume_seen) return;
     memory_.resume_seen = text;
-    if (order->target != situation_.pool.spec.configuration.name || !memory_.halt) return;
-    const std::vector<std::string> failed = FailedNodes();
+    if (!IsForThisRollout(*order) || !memory_.halt) return;
+    std::vector<std::string> failed = FailedNodes();
+    const std::size_t count = failed.size();
+    if (count > kMostResumedNodes) failed.resize(kMostResumedNodes);
     ExcuseFailures();
-    memory_.blocked.clear();
-    memory_.resumptions.push_back({.nodes = failed, .by = order->by, .at = At(now_)});
+    const std::string gate = memory_.halt->gate;
+    // A halt that an older controller has recorded does not have the name of its gate.
+    if (gate.empty()) {
+      timeouts_.ForgetAll();
+    } else {
+      AddTo(memory_.passed_gates, gate);
+      timeouts_.Forget(gate);
+    }
+    memory_.resumptions.push_back({.nodes = std::move(failed),
+                                   .more_nodes = static_cast<std::int32_t>(count - std::min(count, kMostResumedNodes)),
+                                   .gate = gate,
+                                   .by = order->by,
+                                   .at = At(now_)});
+    KeepLast(memory_.resumptions, kMostResumptions);
     Report("RolloutResumed", fmt::format("{} resumes the rollout of {}", order->by, target_text_));
   }
 
@@ -393,9 +490,39 @@ class Follower {
     return !standings_[i].is_assigned && (!wave.selector || wave.selector->Matches(nodes_[i].node().metadata.labels));
   }
 
+  bool IsUndrainable(std::size_t i) const {
+    return situation_.undrainable != nullptr && situation_.undrainable->contains(nodes_[i].name());
+  }
+
   // Returns the rank by which a wave chooses its nodes; the lowest comes first.  Nodes that are ready and not degraded
-  // come before others, because only these nodes show whether the target works.
-  auto Rank(std::size_t i) const { return std::tuple(!nodes_[i].is_ready(), nodes_[i].is_degraded(), DomainOf(i)); }
+  // come before others, because only these nodes show whether the target works.  Nodes that cannot be drained now would
+  // hold the wave up.
+  auto Rank(std::size_t i) const {
+    return std::tuple(!nodes_[i].is_ready(), nodes_[i].is_degraded(), IsUndrainable(i), DomainOf(i));
+  }
+
+  // Puts other nodes in the places of those that cannot be drained now.  Only after the wave has chosen a node is it
+  // found out whether the node can be drained.
+  void ReplaceUndrainableMembers(const Wave& wave) {
+    if (situation_.undrainable == nullptr || !wave.nodes) return;
+    NodeIndices others;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      const bool is_better = nodes_[i].is_ready() && !nodes_[i].is_degraded() && !IsUndrainable(i);
+      if (is_better && IsEligible(i, wave) && !Has(memory_.members, nodes_[i].name())) others.push_back(i);
+    }
+    std::stable_sort(others.begin(), others.end(), [&](std::size_t a, std::size_t b) { return Rank(a) < Rank(b); });
+    auto other = others.begin();
+    for (std::size_t i = 0; i < nodes_.size() && other != others.end(); ++i) {
+      if (!IsNextInWave(i) || !IsUndrainable(i)) continue;
+      RemoveFrom(memory_.members, nodes_[i].name());
+      AddTo(memory_.members, nodes_[*other].name());
+      Report("RolloutNodeReplaced",
+             fmt::format("node {} takes the place of node {}, which cannot be drained now, in wave {} of {} ({}) of {}",
+                         nodes_[*other].name(), nodes_[i].name(), memory_.wave_index + 1, decided_.waves, wave.name,
+                         target_text_));
+      ++other;
+    }
+  }
 
   // Chooses the nodes of a wave.  Among nodes of the same rank, PickFirst() decides.
   void ChooseMembers(const Wave& wave) {
@@ -405,8 +532,7 @@ class Follower {
       for (std::size_t i = 0; i < nodes_.size(); ++i) {
         if (IsEligible(i, wave)) eligible.push_back(i);
       }
-      const std::size_t count =
-          wave.nodes ? std::min(wave.nodes->RoundedUp(nodes_.size()), eligible.size()) : eligible.size();
+      const std::size_t count = CountExpectedNodes(wave);
       std::stable_sort(eligible.begin(), eligible.end(),
                        [&](std::size_t a, std::size_t b) { return Rank(a) < Rank(b); });
       for (std::size_t at = 0; at < count;) {
@@ -431,12 +557,18 @@ class Follower {
     return CountWhere([&](std::size_t i) { return IsInWave(i); });
   }
 
+  // Returns how many nodes the wave would have if it chose them now.
+  std::size_t CountExpectedNodes(const Wave& wave) const {
+    if (wave.has_all_remaining_nodes()) return nodes_.size();
+    const std::size_t eligible = CountWhere([&](std::size_t i) { return IsEligible(i, wave); });
+    return wave.nodes ? std::min(wave.nodes->RoundedUp(nodes_.size()), eligible) : eligible;
+  }
+
   // Before the wave has chosen its nodes, the threshold is applied to the number of nodes that the wave will have.
   std::size_t FailuresAllowed() const {
     const Wave& wave = CurrentWave();
     if (!wave.failure_threshold) return nodes_.size();
-    const std::size_t expected = wave.nodes ? wave.nodes->RoundedUp(nodes_.size()) : nodes_.size();
-    return wave.failure_threshold->RoundedDown(memory_.has_begun ? CountWaveNodes() : expected);
+    return wave.failure_threshold->RoundedDown(memory_.has_begun ? CountWaveNodes() : CountExpectedNodes(wave));
   }
   bool HasTooManyFailures() const { return FailedNodes().size() > FailuresAllowed(); }
 
@@ -448,7 +580,7 @@ class Follower {
       const Standing& standing = standings_[i];
       if (!IsInWave(i)) continue;
       if (!standing.is_assigned) return false;
-      const bool is_excused = standing.has_failed || Has(memory_.ailing, nodes_[i].name());
+      const bool is_excused = standing.has_failed || IsExcused(nodes_[i].name());
       if (!is_excused && !(standing.is_updated && standing.is_well)) return false;
     }
     return true;
@@ -460,7 +592,7 @@ class Follower {
       // Nodes have joined the pool since the rollout ended, and the rollout is not the cause of faults that other nodes
       // have got since then.  If there is a halt, however, the rollout had not ended, and the policy only has fewer
       // waves than before.
-      if (!memory_.halt) ExcuseFailures();
+      if (!memory_.halt) ForgiveFailures();
       memory_.wave_index = decided_.waves - 1;
       memory_.has_begun = false;
     }
@@ -477,10 +609,14 @@ class Follower {
     if (memory_.has_begun && CountWaveNodes() == 0) memory_.has_begun = false;
     if (!memory_.has_begun) {
       const bool has_nodes = CountWhere([&](std::size_t i) { return IsEligible(i, wave); }) > 0;
+      // The end of a wave excuses failures, which a wave without nodes must not do.
+      if (!has_nodes && HasTooManyFailures()) return false;
       if (!has_nodes) return EndWave("is skipped, because all nodes that it selects have the target");
       if (!MayBegin(wave)) return false;
       if (HasTooManyFailures()) return false;  // JudgeHalt() reports the halt.
       ChooseMembers(wave);
+    } else {
+      ReplaceUndrainableMembers(wave);
     }
     if (!IsWaveWell()) {
       memory_.well_since.reset();
@@ -512,7 +648,9 @@ class Follower {
     const std::string name = CurrentWave().name;
     memory_.members.clear();
     memory_.well_since.reset();
-    memory_.blocked.clear();
+    timeouts_.ForgetAll();
+    memory_.passed_gates.clear();
+    are_gates_after_judged_ = false;
     ExcuseFailures();  // The wave allowed these failures, and the next wave counts only its own.
     if (had_begun) RememberEnd();
     if (had_begun || (is_any_unassigned_ && !IsLastWave())) {
@@ -540,9 +678,14 @@ class Follower {
   }
 
   // Excuses the present failures: from now on, they do not count.
-  void ExcuseFailures() {
+  void ExcuseFailures() { MoveFailuresTo(memory_.excused); }
+  // Decides that this rollout is not the cause of the present faults of nodes that have the target.
+  void ForgiveFailures() { MoveFailuresTo(memory_.ailing); }
+  void MoveFailuresTo(std::vector<std::string>& names) {
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      if (std::exchange(standings_[i].has_failed, false)) AddTo(memory_.ailing, nodes_[i].name());
+      if (!std::exchange(standings_[i].has_failed, false)) continue;
+      AddTo(names, nodes_[i].name());
+      RemoveFrom(memory_.failed, nodes_[i].name());
     }
   }
 
@@ -602,44 +745,65 @@ class Follower {
 
   // Records that a gate blocks the rollout or one node.  Returns true if the gate's timeout has passed, and the policy
   // lets the rollout continue then.
-  bool IsPassedByTimeout(const Gate& gate, const std::string& key, const std::string& why) {
-    const GateTimeouts::Outcome outcome = timeouts_.Judge(gate, key);
+  bool IsPassedByTimeout(const Gate& gate, const std::string& key, const std::string& why, bool is_running) {
+    const GateTimeouts::Outcome outcome = is_running ? timeouts_.Judge(gate, key) : timeouts_.JudgeStill(gate, key);
     if (timeouts_.next()) DecideAgainAt(*timeouts_.next());
-    if (outcome == GateTimeouts::Outcome::kHalts && gate_halt_.empty()) {
-      gate_halt_ = fmt::format("{}; the gate's timeout of {} has passed", why, InWords(*gate.timeout));
+    if (outcome == GateTimeouts::Outcome::kHalts) {
+      HaltByGate(gate, fmt::format("{}; the gate's timeout of {} has passed", why, InWords(*gate.timeout)));
     }
     return outcome == GateTimeouts::Outcome::kContinues;
   }
 
+  // The first gate that halts the rollout is the one that counts; but a halt keeps its gate while that gate requires
+  // it.
+  void HaltByGate(const Gate& gate, std::string why) {
+    const bool is_present = memory_.halt && memory_.halt->gate == gate.name;
+    if (!halting_gate_.empty() && !(is_present && halting_gate_ != gate.name)) return;
+    halting_gate_ = gate.name;
+    gate_halt_ = std::move(why);
+  }
+
   // Returns why a gate does not let a node pass, or an empty text if it does.  If `node` is nullptr, the gate is
-  // checked for the rollout as a whole.
-  std::string WhyBlocked(const Gate& gate, const NodeState* node) {
+  // checked for the rollout as a whole.  The gate's timeout stands still unless `is_running`.
+  std::string WhyBlocked(const Gate& gate, const NodeState* node, bool is_running) {
+    if (Has(memory_.passed_gates, gate.name)) return "";
     if (gate.is_about_nodes()) {
       if (node == nullptr || IsMetBy(gate, *node)) return "";
       const std::string why = fmt::format("gate {} is not met by node {}: {}", gate.name, node->name(), WantedBy(gate));
-      return IsPassedByTimeout(gate, gate.name + "/" + node->name(), why) ? "" : why;
+      return IsPassedByTimeout(gate, gate.name + "/" + node->name(), why, is_running) ? "" : why;
     }
     const GateResult result = ResultOf(gate);
     if (result.is_met) return "";
     const std::string why = WhyNotMet(gate, result);
-    return IsPassedByTimeout(gate, gate.name, why) ? "" : why;
+    return IsPassedByTimeout(gate, gate.name, why, is_running) ? "" : why;
   }
 
   // Returns whether the gates of GateTime::kAfter are met.  If they are not, sets the phase kAwaitingGate.
   bool AreGatesAfterMet() {
+    are_gates_after_judged_ = true;
     std::string why;
     for (const Gate& gate : policy_.gates) {
       if (gate.when != GateTime::kAfter) continue;
-      if (!gate.is_about_nodes()) KeepFirst(why, WhyBlocked(gate, nullptr));
+      if (!gate.is_about_nodes()) KeepFirst(why, WhyBlocked(gate, nullptr, true));
       for (std::size_t i = 0; gate.is_about_nodes() && i < nodes_.size(); ++i) {
-        const bool is_tested = IsInWave(i) && standings_[i].is_updated && !Has(memory_.ailing, nodes_[i].name());
-        if (is_tested) KeepFirst(why, WhyBlocked(gate, &nodes_[i]));
+        const bool is_tested = IsInWave(i) && standings_[i].is_updated && !IsExcused(nodes_[i].name());
+        if (is_tested) KeepFirst(why, WhyBlocked(gate, &nodes_[i], true));
       }
     }
     if (why.empty()) return true;
     SetPhase(RolloutPhase::kAwaitingGate, fmt::format("wave {} of {} ({}) is updated and waits for a gate: {}",
                                                       memory_.wave_index + 1, decided_.waves, CurrentWave().name, why));
     return false;
+  }
+
+  // Stops the timeouts of the gates of GateTime::kAfter if they were not judged, for instance because a node of the
+  // wave is not well.  A halt by one of these gates goes on then.
+  void StopGatesAfter() {
+    if (are_gates_after_judged_ || !memory_.has_begun) return;
+    for (const Gate& gate : policy_.gates) {
+      if (gate.when != GateTime::kAfter || Has(memory_.passed_gates, gate.name)) continue;
+      if (timeouts_.StopAll(gate)) HaltByGate(gate, memory_.halt ? memory_.halt->message : "");
+    }
   }
 
   // Keeps the first text that is not empty.
@@ -652,28 +816,32 @@ class Follower {
   // Begins, keeps or ends the halt of the rollout.
   void JudgeHalt() {
     if (IsLastWaveOver()) return EndHalt("the rollout is over");
-    ApplyGatesBefore();
     const std::vector<std::string> failed = FailedNodes();
     const std::size_t allowed = FailuresAllowed();
+    ApplyGatesBefore(failed.size() > allowed);
+    StopGatesAfter();
+    timeouts_.ForgetUnblocked();
     if (failed.size() > allowed) {
       const std::string count = Nodes(failed.size()) + (failed.size() == 1 ? " has" : " have");
       const std::string most = allowed == 0 ? "none" : fmt::format("only {}", allowed);
-      return Halt("FailureThreshold", fmt::format("{} failed with {} ({}), and the policy allows {}", count,
-                                                  target_text_, Listed(failed), most));
+      return Halt(
+          "FailureThreshold", "",
+          fmt::format("{} failed with {} ({}), and the policy allows {}", count, target_text_, Listed(failed), most));
     }
-    if (!gate_halt_.empty()) return Halt("Gate", gate_halt_);
+    if (!halting_gate_.empty()) return Halt("Gate", halting_gate_, gate_halt_);
     EndHalt("no failed node and no gate requires it any more");
   }
 
-  void Halt(const char* reason, const std::string& message) {
+  void Halt(const char* reason, const std::string& gate, const std::string& message) {
     const std::string text = FirstCharacters(PrintableLines(message), kLongestMessage);
     const std::string with_remedy =
         fmt::format("{}.  Take the config back, or run `kubectl pintle resume {}` to go on in spite of this", text,
                     situation_.pool.metadata.name);
     if (!memory_.halt || memory_.halt->reason != reason) {
-      memory_.halt = {.reason = reason, .message = text, .since = At(now_)};
+      memory_.halt = {.reason = reason, .gate = gate, .message = text, .since = At(now_)};
       Warn("RolloutHalted", with_remedy);
     }
+    memory_.halt->gate = gate;
     memory_.halt->message = text;
     SetPhase(RolloutPhase::kHalted, with_remedy);
   }
@@ -700,8 +868,7 @@ class Follower {
     const NodeState& node = nodes_[i];
     if (standings_[i].is_assigned) return false;
     if (target_.IsCurrentOf(node)) return true;
-    const bool is_on_the_way = node.current_config() != node.desired_config();
-    return node.is_unavailable() && (is_on_the_way || Has(memory_.broken, node.name()));
+    return node.is_unavailable() && (node.is_failing() || Has(memory_.broken, node.name()));
   }
 
   bool IsNextInWave(std::size_t i) const { return IsInWave(i) && !standings_[i].is_assigned; }
@@ -771,30 +938,72 @@ class Follower {
              fmt::format("no maintenance window is open; the next one begins at {}{}", ToRfc3339(opening.begin), hint));
   }
 
+  static bool IsAny(const std::vector<bool>& nodes) {
+    return std::find(nodes.begin(), nodes.end(), true) != nodes.end();
+  }
+
+  // Returns, for each of the nodes that are admitted, whether it could be updated now if no gate blocked it.  While it
+  // could not, the timeouts of its gates stand still: a gate has to be tested when the turn of the node has come.
+  std::vector<bool> UpdatableNow(std::vector<bool> nodes) const {
+    if (!IsAny(nodes)) return nodes;
+    const Headroom headroom = HeadroomOf(situation_);
+    if (!headroom.hold_reason.empty()) return std::vector<bool>(nodes.size(), false);
+    const bool has_capacity = headroom.capacity > 0 && WaveCapacity().value_or(1) > 0;
+    std::vector<bool> is_lost(nodes.size(), false);
+    for (const std::size_t i : FindUnavailableToUpdate(target_, nodes_)) is_lost[i] = true;
+    const auto busy = BusyDomains();
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      const bool has_room = is_lost[i] || (has_capacity && nodes_[i].is_ready());
+      nodes[i] = nodes[i] && has_room && (busy.empty() || busy.contains(DomainOf(i)));
+    }
+    return nodes;
+  }
+
   // Sets admitted_ to the nodes for which the wave, the window and all gates of GateTime::kBefore allow an update.
-  void ApplyGatesBefore() {
+  void ApplyGatesBefore(bool has_too_many_failures) {
     admitted_ = WithinWindowAndWave();
-    std::string why;
+    std::vector<const Gate*> gates;
     for (const Gate& gate : policy_.gates) {
-      if (gate.when != GateTime::kBefore) continue;
-      if (std::find(admitted_.begin(), admitted_.end(), true) == admitted_.end()) break;
-      if (!gate.is_about_nodes()) {
-        std::string blocked = WhyBlocked(gate, nullptr);
-        if (!blocked.empty()) admitted_.assign(nodes_.size(), false);
+      if (gate.when == GateTime::kBefore) gates.push_back(&gate);
+    }
+    const bool is_any_next = memory_.has_begun && CountWhere([&](std::size_t i) { return IsNextInWave(i); }) > 0;
+    if (gates.empty() || !is_any_next) return;
+    const bool was_any_admitted = IsAny(admitted_);
+    std::vector<bool> running(nodes_.size(), false);
+    if (!has_too_many_failures) running = UpdatableNow(admitted_);
+    std::string why;
+    for (const Gate* const gate : gates) {
+      if (!gate->is_about_nodes()) {
+        std::string blocked = WhyBlocked(*gate, nullptr, IsAny(running));
+        if (blocked.empty()) continue;
+        running.assign(nodes_.size(), false);
+        admitted_.assign(nodes_.size(), false);
         KeepFirst(why, std::move(blocked));
         continue;
       }
       for (std::size_t i = 0; i < nodes_.size(); ++i) {
-        if (!admitted_[i]) continue;
-        std::string blocked = WhyBlocked(gate, &nodes_[i]);
-        if (!blocked.empty()) admitted_[i] = false;
-        KeepFirst(why, std::move(blocked));
+        if (!IsNextInWave(i)) continue;
+        std::string blocked = WhyBlocked(*gate, &nodes_[i], running[i]);
+        if (blocked.empty()) continue;
+        if (admitted_[i]) KeepFirst(why, std::move(blocked));
+        running[i] = false;
+        admitted_[i] = false;
       }
     }
-    // Only the timeouts of gates that block now are running.
-    timeouts_.ForgetUnblocked();
-    const bool is_blocked = std::find(admitted_.begin(), admitted_.end(), true) == admitted_.end();
-    if (!why.empty() && is_blocked) SetPhase(RolloutPhase::kAwaitingGate, why);
+    if (was_any_admitted && !why.empty() && !IsAny(admitted_)) SetPhase(RolloutPhase::kAwaitingGate, why);
+  }
+
+  // Returns how many more nodes the wave's maxUnavailable allows to be unavailable, or nullopt if it does not limit
+  // them.
+  std::optional<int> WaveCapacity() const {
+    const auto& most = CurrentWave().max_unavailable;
+    if (!most || !memory_.has_begun) return std::nullopt;
+    const auto in_use = CountWhere([&](std::size_t i) {
+      const bool is_failing = nodes_[i].is_failing() && standings_[i].is_assigned;
+      return IsInWave(i) && (nodes_[i].is_unavailable() || is_failing);
+    });
+    const auto limit = std::max<std::size_t>(most->RoundedDown(CountWaveNodes()), 1);
+    return static_cast<int>(limit) - static_cast<int>(in_use);
   }
 
   // Works out admission_ from admitted_, the halt, the failure domains and the wave's maxUnavailable.
@@ -806,33 +1015,39 @@ class Follower {
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       if (CanOnlyGain(i)) admission_.nodes[i] = true;
     }
-    const auto& most = CurrentWave().max_unavailable;
-    if (!most || !memory_.has_begun) return;
-    const auto in_use = CountWhere([&](std::size_t i) {
-      const bool is_failing = nodes_[i].is_failing() && standings_[i].is_assigned;
-      return IsInWave(i) && (nodes_[i].is_unavailable() || is_failing);
-    });
-    const auto limit = std::max<std::size_t>(most->RoundedDown(CountWaveNodes()), 1);
-    admission_.capacity = static_cast<int>(limit) - static_cast<int>(in_use);
+    admission_.capacity = WaveCapacity();
   }
 
-  // While nodes of a failure domain are being updated, withdraws the admission of nodes of all other domains.  If no
-  // domain is being updated, chooses the first one with an admitted node, and prefers domains with a ready node.
-  void KeepOneDomain() {
-    if (policy_.order_label.empty()) return;
+  // Returns the failure domains in which nodes are being updated; none if the policy has no order of domains.
+  std::set<std::string_view> BusyDomains() const {
     std::set<std::string_view> domains;
-    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    for (std::size_t i = 0; !policy_.order_label.empty() && i < nodes_.size(); ++i) {
       const Standing& standing = standings_[i];
       const bool is_busy = standing.is_assigned && !standing.is_well && !standing.is_faulty;
       if (is_busy) domains.insert(DomainOf(i));
     }
-    for (const bool needs_ready : {true, false}) {
-      std::optional<std::string_view> first;
-      for (std::size_t i = 0; domains.empty() && i < nodes_.size(); ++i) {
-        if (!admission_.nodes[i] || (needs_ready && !nodes_[i].is_ready())) continue;
-        first = std::min(first.value_or(DomainOf(i)), DomainOf(i));
+    return domains;
+  }
+
+  // While nodes of a failure domain are being updated, withdraws the admission of nodes of all other domains.  If no
+  // domain is being updated, chooses the first one with an admitted node.  Prefers domains with a node that can be
+  // updated now, and of these the ones where such a node is ready.
+  void KeepOneDomain() {
+    if (policy_.order_label.empty()) return;
+    std::set<std::string_view> domains = BusyDomains();
+    if (domains.empty()) {
+      // A node of another domain may have taken all room for ready nodes.
+      const std::vector<bool> updatable = UpdatableNow(admission_.nodes);
+      std::vector<bool> ready = updatable;
+      for (std::size_t i = 0; i < nodes_.size(); ++i) ready[i] = ready[i] && nodes_[i].is_ready();
+      const std::array preferences = {ready, updatable, admission_.nodes};
+      for (const std::vector<bool>& preferred : preferences) {
+        for (std::size_t i = 0; i < nodes_.size(); ++i) {
+          if (!preferred[i]) continue;
+          if (domains.empty() || DomainOf(i) < *domains.begin()) domains = {DomainOf(i)};
+        }
+        if (!domains.empty()) break;
       }
-      if (first) domains.insert(*first);
     }
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       if (!domains.contains(DomainOf(i))) admission_.nodes[i] = false;
@@ -962,7 +1177,9 @@ class Follower {
   bool is_overridden_ = false;
   std::string why_not_overridden_;  // Why an order to disregard the windows does not act; empty without such an order.
   bool is_any_unassigned_ = false;
-  std::string gate_halt_;  // Why a gate halts the rollout; empty if none does.
+  bool are_gates_after_judged_ = false;  // The gates of GateTime::kAfter have been judged for the present wave.
+  std::string halting_gate_;             // The gate that halts the rollout; empty if none does.
+  std::string gate_halt_;                // Why it does.
   // For each node: whether its wave, its window and the gates allow its update.  A halt or the order of failure domains
   // may still forbid the update.
   std::vector<bool> admitted_;
