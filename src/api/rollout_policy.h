@@ -49,6 +49,9 @@ struct RolloutOrder {
   std::string reason;     // In an override: why the windows and the freeze are disregarded.
   std::string by;         // The person who gave the order.
   std::string at;         // The time of the order; two orders of one person have different times.
+  // In an approval, and in an order to resume: when the rollout that the order is for began.  If it is unset, the order
+  // may be for any rollout of the target.
+  std::optional<Time> began;
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{
@@ -58,6 +61,7 @@ struct RolloutOrder {
       json::Field{"reason", &RolloutOrder::reason},
       json::Field{"by", &RolloutOrder::by},
       json::Field{"at", &RolloutOrder::at},
+      json::Field{"began", &RolloutOrder::began},
   };
 };
 
@@ -71,6 +75,7 @@ struct RolloutWave {
   std::string soak;                              // How long all nodes of the wave must be well before the next wave.
   std::optional<IntOrString> failure_threshold;  // How many nodes may fail; one more halts the rollout.
   std::string node_timeout;                      // A node that takes longer than this has failed.
+  std::string ready_timeout;  // A node that is done, and is not ready for longer than this, has failed.
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{
@@ -81,6 +86,7 @@ struct RolloutWave {
       json::Field{"soak", &RolloutWave::soak},
       json::Field{"failureThreshold", &RolloutWave::failure_threshold},
       json::Field{"nodeTimeout", &RolloutWave::node_timeout},
+      json::Field{"readyTimeout", &RolloutWave::ready_timeout},
   };
 };
 
@@ -241,26 +247,30 @@ struct RolloutApproval {
 
 struct RolloutHalt {
   std::string reason;
+  std::string gate;  // The name of the gate that halts the rollout; empty if failures halt it.
   std::string message;
   std::optional<Time> since;
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{
       json::Required{"reason", &RolloutHalt::reason},
+      json::Field{"gate", &RolloutHalt::gate},
       json::Field{"message", &RolloutHalt::message},
       json::Field{"since", &RolloutHalt::since},
   };
 };
 
 struct RolloutResumption {
-  std::vector<std::string> nodes;  // The nodes whose failures no longer count.
+  std::vector<std::string> nodes;  // The nodes whose failures no longer count, or the first of them.
+  std::int32_t more_nodes = 0;     // How many other such nodes there were.
+  std::string gate;  // The gate that is passed for the rest of the wave; empty if failures were the cause.
   std::string by;
   std::optional<Time> at;
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{
-      json::Field{"nodes", &RolloutResumption::nodes},
-      json::Field{"by", &RolloutResumption::by},
+      json::Field{"nodes", &RolloutResumption::nodes}, json::Field{"moreNodes", &RolloutResumption::more_nodes},
+      json::Field{"gate", &RolloutResumption::gate},   json::Field{"by", &RolloutResumption::by},
       json::Field{"at", &RolloutResumption::at},
   };
 };
@@ -308,11 +318,11 @@ struct RolloutWaveEnd {
   };
 };
 
-// The nodes of a gate that RolloutMemory::blocked has no room for.
+// The nodes of a gate that RolloutMemory::blocked or RolloutMemory::waited has no room for.
 struct RolloutBlockedNodes {
   std::string gate;
   std::int32_t nodes = 0;  // The number of these nodes.
-  std::string times;       // The times since which the gate blocks them, in the form of pool/blocked_nodes.h.
+  std::string times;       // Their times or seconds, in the form of pool/blocked_nodes.h.
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{
@@ -334,16 +344,25 @@ struct RolloutMemory {
   std::map<std::string, Time> assigned_at;  // When nodes that are not done yet were given the target.
   std::optional<RolloutDurations> took;
   std::vector<RolloutWaveEnd> ended;  // The first end of each wave of this rollout.
-  std::vector<std::string> ailing;    // Nodes whose faults do not count as failures of this rollout, sorted.
-  std::vector<std::string> broken;    // Nodes that failed with the previous target, sorted.
-  // The times since which gates block.  The key is a gate, or a gate, a slash and a node.
+  // These lists of nodes are sorted.  A node is removed from them when it is well.
+  std::vector<std::string> ailing;      // Nodes with faults of which this rollout is not the cause.
+  std::vector<std::string> excused;     // Nodes that have failed in this rollout, and whose failures no longer count.
+  std::vector<std::string> failed;      // Nodes that have failed because they were late or not ready for too long.
+  std::vector<std::string> broken;      // Nodes that an earlier target has broken.
+  std::vector<std::string> unfinished;  // Nodes that were on the way to another target when this rollout began.
+  std::map<std::string, Time> unready_since;  // The time since which nodes are done and not ready.
+  // The times since which the timeouts of gates run.  The key is a gate, or a gate, a slash and a node.
   std::map<std::string, Time> blocked;
   std::vector<RolloutBlockedNodes> blocked_more;
+  // The seconds after which the timeouts of gates stopped that do not run now, with the same keys.
+  std::map<std::string, std::int64_t> waited;
+  std::vector<RolloutBlockedNodes> waited_more;
+  std::vector<std::string> passed_gates;  // Gates that a person has let the present wave pass, sorted.
   std::optional<RolloutHalt> halt;
   std::vector<RolloutApproval> approvals;
   std::vector<RolloutResumption> resumptions;
-  std::string approve_seen;   // The latest order that has approved a wave; kept so that the order acts once.
-  std::string resume_seen;    // The latest order to resume; kept so that the order acts once.
+  std::string approve_seen;   // The latest order to approve; kept so that the order acts at most once.
+  std::string resume_seen;    // The latest order to resume; kept so that the order acts at most once.
   std::string override_seen;  // The latest order to disregard the windows; kept so that it acts in one rollout only.
   std::optional<RolloutOverride> override_used;
 
@@ -359,9 +378,16 @@ struct RolloutMemory {
       json::Field{"took", &RolloutMemory::took},
       json::Field{"ended", &RolloutMemory::ended},
       json::Field{"ailing", &RolloutMemory::ailing},
+      json::Field{"excused", &RolloutMemory::excused},
+      json::Field{"failed", &RolloutMemory::failed},
       json::Field{"broken", &RolloutMemory::broken},
+      json::Field{"unfinished", &RolloutMemory::unfinished},
+      json::Field{"unreadySince", &RolloutMemory::unready_since},
       json::Field{"blocked", &RolloutMemory::blocked},
       json::Field{"blockedMore", &RolloutMemory::blocked_more},
+      json::Field{"waited", &RolloutMemory::waited},
+      json::Field{"waitedMore", &RolloutMemory::waited_more},
+      json::Field{"passedGates", &RolloutMemory::passed_gates},
       json::Field{"halt", &RolloutMemory::halt},
       json::Field{"approvals", &RolloutMemory::approvals},
       json::Field{"resumptions", &RolloutMemory::resumptions},

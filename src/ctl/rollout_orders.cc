@@ -102,6 +102,7 @@ Result<ExitStatus> ApproveWave(const CommandLine& line) {
   api::RolloutOrder order;
   order.wave_digest = status.wave_digest;
   order.wave = status.wave;
+  order.began = status.memory.began;
   TRY(Order(cluster, pool, api::kApproveAnnotation, std::move(order)));
   Print(fmt::format("Wave {} of {} of pool {} may begin with {}.\n", status.wave, status.waves, Printable(name),
                     Printable(pool.spec.configuration.name)));
@@ -115,7 +116,9 @@ Result<ExitStatus> ResumeRollout(const CommandLine& line) {
   const api::RolloutPoolStatus status = TRY(StatusOfPool(cluster, name));
   TRY(ExpectReportOn(pool, status));
   if (!status.memory.halt) return WrongPhase(status, "is not halted");
-  TRY(Order(cluster, pool, api::kResumeAnnotation, {}));
+  api::RolloutOrder order;
+  order.began = status.memory.began;
+  TRY(Order(cluster, pool, api::kResumeAnnotation, std::move(order)));
   Print(fmt::format("The rollout of {} to pool {} goes on.  It was halted: {}\n",
                     Printable(pool.spec.configuration.name), Printable(name), Printable(status.memory.halt->message)));
   return ExitStatus::kFine;

@@ -23,7 +23,7 @@ constexpr std::size_t kNumberBytes = 4;
 constexpr std::size_t kGroupBytes = 2 * kNumberBytes;
 
 using Hash = std::uint32_t;
-using Seconds = std::uint32_t;  // Since 1970; enough until 2106.
+using Seconds = std::uint32_t;  // Since 1970, which is enough until 2106; or the seconds of a timeout.
 
 // Computes the 32-bit FNV-1a hash.  The status keeps it, so it must not differ between versions.
 Hash HashOf(std::string_view name) {
@@ -32,10 +32,19 @@ Hash HashOf(std::string_view name) {
   return hash;
 }
 
-Seconds SecondsOf(const api::Time& time) {
-  const std::int64_t seconds = std::chrono::floor<std::chrono::seconds>(time.at).time_since_epoch().count();
+Seconds SecondsOf(std::int64_t seconds) {
   return static_cast<Seconds>(std::clamp<std::int64_t>(seconds, 0, std::numeric_limits<Seconds>::max()));
 }
+Seconds SecondsOf(const api::Time& time) {
+  return SecondsOf(std::chrono::floor<std::chrono::seconds>(time.at).time_since_epoch().count());
+}
+
+void SetSeconds(Seconds seconds, std::int64_t& value) { value = seconds; }
+void SetSeconds(Seconds seconds, api::Time& value) { value = {WallTime(std::chrono::seconds(seconds))}; }
+
+// Of two nodes with the same hash, this is the one whose timeout has run for less long.
+Seconds LessLong(Seconds a, Seconds b, const std::int64_t&) { return std::min(a, b); }
+Seconds LessLong(Seconds a, Seconds b, const api::Time&) { return std::max(a, b); }
 
 void AddNumber(std::string& bytes, std::uint32_t number) {
   for (const int shift : {24, 16, 8, 0}) bytes += static_cast<char>(number >> shift & 0xFFU);
@@ -50,8 +59,9 @@ std::optional<std::uint32_t> TakeNumber(std::string_view& bytes) {
   return number;
 }
 
-// Returns the time of each hash.  A text that somebody has damaged has fewer of them.
-std::unordered_map<Hash, Seconds> TimesIn(const std::string& text) {
+// Returns the seconds of each hash.  A text that somebody has damaged has fewer of them.
+template <typename Value>
+std::unordered_map<Hash, Seconds> SecondsIn(const std::string& text) {
   std::unordered_map<Hash, Seconds> times;
   const std::string decoded = DecodeBase64(text).value_or("");
   std::string_view bytes = decoded;
@@ -60,8 +70,8 @@ std::unordered_map<Hash, Seconds> TimesIn(const std::string& text) {
     for (; count > 0; --count) {
       const auto hash = TakeNumber(bytes);
       if (!hash) break;
-      Seconds& latest = times.try_emplace(*hash, *time).first->second;
-      latest = std::max(latest, *time);
+      Seconds& known = times.try_emplace(*hash, *time).first->second;
+      known = LessLong(known, *time, Value());
     }
   }
   return times;
@@ -89,25 +99,27 @@ std::string PackedTimes(const UnnamedNodes& nodes, std::size_t& room) {
   return EncodeBase64(bytes);
 }
 
-}  // namespace
-
-void ExpandBlocked(api::RolloutMemory& memory, std::span<const NodeState> nodes) {
-  for (const api::RolloutBlockedNodes& more : std::exchange(memory.blocked_more, {})) {
-    const auto times = TimesIn(more.times);
+template <typename Value>
+void Expand(std::map<std::string, Value>& entries, std::vector<api::RolloutBlockedNodes>& others,
+            std::span<const NodeState> nodes) {
+  for (const api::RolloutBlockedNodes& more : std::exchange(others, {})) {
+    const auto times = SecondsIn<Value>(more.times);
     for (const NodeState& node : nodes) {
       const auto found = times.find(HashOf(node.name()));
       if (found == times.end()) continue;
-      memory.blocked.try_emplace(more.gate + "/" + node.name(),
-                                 api::Time{WallTime(std::chrono::seconds(found->second))});
+      const auto [entry, is_new] = entries.try_emplace(more.gate + "/" + node.name());
+      if (is_new) SetSeconds(found->second, entry->second);
     }
   }
 }
 
-void CompactBlocked(api::RolloutMemory& memory) {
-  if (memory.blocked.size() <= kMostNamedNodesOfGate) return;
-  std::map<std::string, std::size_t> named;
+// Removes the entries that are too many, and returns them by their gates.
+template <typename Value>
+std::map<std::string, UnnamedNodes> TakeUnnamed(std::map<std::string, Value>& entries) {
   std::map<std::string, UnnamedNodes> unnamed;
-  std::erase_if(memory.blocked, [&](const auto& blocked) {
+  if (entries.size() <= kMostNamedNodesOfGate) return unnamed;
+  std::map<std::string, std::size_t> named;
+  std::erase_if(entries, [&](const auto& blocked) {
     const std::string& key = blocked.first;
     const std::size_t slash = key.rfind('/');
     if (slash == std::string::npos) return false;  // The gate blocks the rollout as a whole.
@@ -118,12 +130,32 @@ void CompactBlocked(api::RolloutMemory& memory) {
     nodes.groups[SecondsOf(blocked.second)].push_back(HashOf(std::string_view(key).substr(slash + 1)));
     return true;
   });
-  // Base64 has 4 characters for 3 bytes, and pads the end of each text.
-  std::size_t room = kLongestBlockedMore / 4 * 3 - 2 * unnamed.size();
+  return unnamed;
+}
+
+std::vector<api::RolloutBlockedNodes> Packed(const std::map<std::string, UnnamedNodes>& unnamed, std::size_t& room) {
+  std::vector<api::RolloutBlockedNodes> packed;
   for (const auto& [gate, nodes] : unnamed) {
-    memory.blocked_more.push_back(
+    packed.push_back(
         {.gate = gate, .nodes = static_cast<std::int32_t>(nodes.count), .times = PackedTimes(nodes, room)});
   }
+  return packed;
+}
+
+}  // namespace
+
+void ExpandBlocked(api::RolloutMemory& memory, std::span<const NodeState> nodes) {
+  Expand(memory.blocked, memory.blocked_more, nodes);
+  Expand(memory.waited, memory.waited_more, nodes);
+}
+
+void CompactBlocked(api::RolloutMemory& memory) {
+  const auto blocked = TakeUnnamed(memory.blocked);
+  const auto waited = TakeUnnamed(memory.waited);
+  // Base64 has 4 characters for 3 bytes, and pads the end of each text.
+  std::size_t room = kLongestBlockedMore / 4 * 3 - 2 * (blocked.size() + waited.size());
+  memory.blocked_more = Packed(blocked, room);
+  memory.waited_more = Packed(waited, room);
 }
 
 }  // namespace pintle::pool

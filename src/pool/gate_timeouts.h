@@ -3,8 +3,10 @@
 
 // Measures how long gates have blocked, and decides what follows when the timeout of a gate has passed.
 //
-// A timeout runs only while its gate blocks.  If the gate is met and blocks again later, the timeout begins anew.
+// A timeout runs only while its gate blocks.  If the gate is met and blocks again later, the timeout begins anew. While
+// nothing could be updated even if the gate were met, its timeout stands still.
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -21,13 +23,23 @@ class GateTimeouts {
   enum class Outcome { kBlocks, kHalts, kContinues };
 
   // `blocked` has the time since which each gate blocks.  A key identifies a gate or, where a gate is tested for each
-  // node, a gate and a node.  The map must outlive this object.
-  GateTimeouts(std::map<std::string, api::Time>& blocked, WallTime now) : blocked_since_(blocked), now_(now) {}
+  // node, a gate and a node.  `waited` has the seconds after which timeouts stand still; it may be nullptr if none ever
+  // does.  The maps must outlive this object.
+  GateTimeouts(std::map<std::string, api::Time>& blocked, WallTime now,
+               std::map<std::string, std::int64_t>* waited = nullptr)
+      : blocked_since_(blocked), waited_(waited), now_(now) {}
 
   // Records that a gate blocks now, and returns since when it does.
   WallTime RecordAsBlocking(const std::string& key);
   // Returns what follows from a gate that blocks now.  If the gate has a timeout, also records it as blocking.
   Outcome Judge(const Gate& gate, const std::string& key);
+  // Like Judge(), but the timeout stands still.  Needs `waited`.
+  Outcome JudgeStill(const Gate& gate, const std::string& key);
+  // Calls JudgeStill() for each key of the gate.  Returns whether one of the timeouts halts the rollout.
+  bool StopAll(const Gate& gate);
+  // Forgets the timeouts of a gate, or all of them.
+  void Forget(const std::string& gate);
+  void ForgetAll();
   // Forgets all gates that this object has not recorded as blocking.
   void ForgetUnblocked();
 
@@ -36,6 +48,7 @@ class GateTimeouts {
 
  private:
   std::map<std::string, api::Time>& blocked_since_;
+  std::map<std::string, std::int64_t>* waited_;
   const WallTime now_;
   std::set<std::string> blocking_now_;  // The keys of the gates that this object has recorded as blocking.
   std::optional<WallTime> next_;

@@ -135,6 +135,19 @@ class UpdateChooser {
 
 }  // namespace
 
+Headroom HeadroomOf(const Situation& situation) {
+  Headroom headroom;
+  std::optional<ImageReadiness> image;
+  if (situation.layering.is_layered()) image = CheckImage(situation.layering);
+  headroom.hold_reason = WhyHeld(situation, image);
+  if (const auto most = MaxUnavailable(situation.pool, situation.nodes.size())) {
+    const Target target(situation.pool, situation.layering);
+    headroom.capacity =
+        FindCandidates(target, situation.nodes, MasterBudget(*most, situation.unavailable_arbiters)).capacity;
+  }
+  return headroom;
+}
+
 Rollout Decide(const Situation& situation) {
   const std::span<const NodeState> nodes = situation.nodes;
   const Target target(situation.pool, situation.layering);

@@ -77,6 +77,13 @@ struct Rollout {
   api::MachineConfigPoolStatus status;
 };
 
+// What Decide() leaves room for, whatever the admission.
+struct Headroom {
+  std::string hold_reason;  // As in Rollout.
+  int capacity = 0;         // How many more nodes that are ready may be updated now.
+};
+Headroom HeadroomOf(const Situation& situation);
+
 // Returns the next step of the rollout.
 Rollout Decide(const Situation& situation);
 

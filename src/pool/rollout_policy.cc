@@ -128,17 +128,16 @@ class PolicyCompiler {
       }
     }
     if (!waves.empty() && waves.back().has_all_remaining_nodes()) return waves;
-    // A wave is added for the nodes that are in none.  It has the failure threshold and the node timeout of the last
-    // wave of the policy.
+    // A wave is added for the nodes that are in none.  It has the timeouts of the last wave of the policy.  Its failure
+    // threshold is the default: that of a canary may allow the failure of each of its few nodes.
     Wave added;
-    if (!waves.empty()) added = waves.back();
-    added.name = "all other nodes";
-    added.nodes.reset();
-    added.selector.reset();
-    added.max_unavailable.reset();
-    added.definition.clear();
-    added.soak = {};
-    if (waves.empty()) added.name = "all nodes";
+    added.name = "all nodes";
+    if (!waves.empty()) {
+      added.name = "all other nodes";
+      added.failure_threshold = NodeShare{0, false};
+      added.node_timeout = waves.back().node_timeout;
+      added.ready_timeout = waves.back().ready_timeout;
+    }
     waves.push_back(std::move(added));
     return waves;
   }
@@ -162,6 +161,8 @@ class PolicyCompiler {
     }
     wave.soak = SpanOf(from.soak, field + ".soak", problems_).value_or(wave.soak);
     wave.node_timeout = LimitOf(from.node_timeout, field + ".nodeTimeout", problems_).value_or(wave.node_timeout);
+    const auto ready_timeout = LimitOf(from.ready_timeout, field + ".readyTimeout", problems_);
+    wave.ready_timeout = std::min(ready_timeout.value_or(wave.ready_timeout), wave.node_timeout);
     return wave;
   }
 

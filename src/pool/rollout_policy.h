@@ -23,6 +23,10 @@ namespace pintle::pool {
 inline constexpr std::size_t kMostWaves = 32;
 inline constexpr std::size_t kMostWindows = 32;
 
+// How long nodes may be done and not ready if the policy does not say.  The agent is done as soon as the kubelet runs,
+// but the Node is Ready only when its network is.
+inline constexpr std::chrono::seconds kReadyTimeout = std::chrono::minutes(5);
+
 // A number of nodes, or a percentage of a set of nodes.
 struct NodeShare {
   int number = 0;
@@ -42,6 +46,8 @@ struct Wave {
   // More failed nodes than this halt the rollout; if unset, failures never halt it.
   std::optional<NodeShare> failure_threshold;
   std::chrono::seconds node_timeout = std::chrono::hours(1);  // A node that takes longer has failed.
+  // A node that is done, and is not ready for longer, has failed.  It is never longer than node_timeout.
+  std::chrono::seconds ready_timeout = kReadyTimeout;
   std::string definition;  // The wave as the policy has it, as JSON; empty if the policy does not name the wave.
 
   // The wave has all nodes that earlier waves leave.

@@ -124,13 +124,20 @@ Windows Windows::Compile(const std::vector<api::RolloutWindow>& windows,
 
 bool Windows::IsOpenAt(WallTime instant) const { return Next(instant).begin <= instant; }
 
+// A duration of whole days is meant by the calendar: a window from midnight for "1d" is open all day, also on the day
+// of 25 hours on which the clocks are put back.
+WallTime Windows::EndOf(const Window& window, std::chrono::local_days day, WallTime begin) {
+  if (window.duration % days(1) != std::chrono::seconds(0)) return begin + window.duration;
+  return window.zone->InstantOf(day + window.start + window.duration);
+}
+
 void Windows::AddOpenings(const Window& window, WallTime instant,
                           std::vector<std::pair<WallTime, WallTime>>& openings) {
   const auto today = std::chrono::floor<days>(window.zone->LocalAt(instant));
   for (auto day = today - kLongestWindow - days(1); day <= today + kHorizon + days(1); day += days(1)) {
     if (!window.days[std::chrono::weekday(day).c_encoding()]) continue;
     const WallTime begin = window.zone->InstantOf(day + window.start);
-    openings.emplace_back(begin, begin + window.duration);
+    openings.emplace_back(begin, EndOf(window, day, begin));
   }
 }
 

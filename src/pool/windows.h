@@ -4,9 +4,10 @@
 // Maintenance windows: when the nodes of a pool may be given a new config.
 //
 // A window opens at a local time of some weekdays and stays open for a duration.  The duration is elapsed time: where
-// the clocks are put forward during a window of four hours, it closes five hours later by the clock.  A window whose
-// start is skipped by the clocks opens at the instant of the skip, and a start that the clocks pass twice counts once,
-// the first time.  A freeze keeps all windows closed until a date begins.
+// the clocks are put forward during a window of four hours, it closes five hours later by the clock.  A duration of
+// whole days is an exception: the window closes at the same local time, so one of a day may last 23 or 25 hours.  A
+// window whose start is skipped by the clocks opens at the instant of the skip, and a start that the clocks pass twice
+// counts once, the first time.  A freeze keeps all windows closed until a date begins.
 
 #include <array>
 #include <chrono>
@@ -59,6 +60,8 @@ class Windows {
   };
   class Compiler;
 
+  // Returns the end of the opening that begins at an instant of a day.
+  static WallTime EndOf(const Window& window, std::chrono::local_days day, WallTime begin);
   // Adds the openings of a window that can contain `instant` or begin within the two weeks after it.
   static void AddOpenings(const Window& window, WallTime instant, std::vector<std::pair<WallTime, WallTime>>& openings);
 

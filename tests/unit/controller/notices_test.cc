@@ -131,7 +131,7 @@ TEST(NoticesOf, HaveTheStepsOfARolloutByAPolicyInTheirOrder) {
   rollout.memory.wave_index = 2;
   rollout.memory.ended = {{.wave = 1, .at = api::Time{kToday}}, {.wave = 2, .at = std::nullopt}};
   rollout.memory.halt = {
-      .reason = "Gate", .message = "gate g is not met: password hunter2", .since = api::Time{kToday}};
+      .reason = "Gate", .gate = "g", .message = "gate g is not met: password hunter2", .since = api::Time{kToday}};
   EXPECT_THAT(cluster.Types(), ElementsAre(kRolloutBegun, kRolloutWaveDone, kRolloutWaveDone, kRolloutHalted));
   const std::vector<Notice> notices = cluster.Notices();
   EXPECT_EQ(notices[1].at, kToday);

@@ -72,6 +72,30 @@ TEST(BlockedNodes, KeepTheirTimesInASmallStatus) {
   EXPECT_TRUE(json::Equal(memory, compact)) << "a memory that changes in each look holds back all updates";
 }
 
+TEST(BlockedNodes, WhoseTimeoutsStandStillAreKeptInTheSameWay) {
+  const std::vector<api::Node> nodes = Nodes(5000);
+  const std::vector<NodeState> states = States(nodes);
+  api::RolloutMemory memory = MemoryOf({"a"}, nodes);
+  std::int64_t seconds = 0;
+  for (const api::Node& node : nodes) memory.waited.emplace("b/" + node.metadata.name, ++seconds);
+  const auto before = memory.waited;
+  CompactBlocked(memory);
+  EXPECT_THAT(memory.waited, SizeIs(kMostNamedNodesOfGate));
+  ASSERT_THAT(memory.waited_more, SizeIs(1));
+  EXPECT_LE(memory.blocked_more.at(0).times.size() + memory.waited_more[0].times.size(), kLongestBlockedMore);
+  json::Report report;
+  memory = json::Decode<api::RolloutMemory>(json::Encode(memory), report);
+  ExpandBlocked(memory, states);
+  EXPECT_THAT(memory.waited_more, IsEmpty());
+  ASSERT_EQ(memory.waited.size(), before.size());
+  std::size_t others = 0;
+  for (const auto& [key, waited] : before) {
+    EXPECT_LE(memory.waited.at(key), waited) << "a timeout must not end early";
+    others += memory.waited.at(key) == waited ? 0 : 1;
+  }
+  EXPECT_LE(others, 20U) << "more nodes than can have the hash of another one";
+}
+
 // When many nodes are blocked since the same look, their times take little room.
 TEST(BlockedNodes, ShareATime) {
   const std::vector<api::Node> nodes = Nodes(5000);

@@ -2,6 +2,8 @@
 #include "pool/gate_timeouts.h"
 
 #include <chrono>
+#include <cstdint>
+#include <limits>
 
 #include "support/expect.h"
 
@@ -44,6 +46,59 @@ TEST(GateTimeouts, AGateWithoutATimeoutBlocksAndIsNotRecordedByItself) {
   EXPECT_THAT(blocked, IsEmpty());
   EXPECT_EQ(timeouts.RecordAsBlocking("g"), kMorning);
   EXPECT_EQ(blocked.at("g").at, kMorning);
+}
+
+TEST(GateTimeouts, StandStillAndGoOn) {
+  using Outcome = GateTimeouts::Outcome;
+  const Gate gate = GateWithTimeout(GateTimeout::kHalt);
+  std::map<std::string, api::Time> blocked;
+  std::map<std::string, std::int64_t> waited;
+  GateTimeouts(blocked, kMorning, &waited).Judge(gate, "g");
+  GateTimeouts still(blocked, kMorning + minutes(4), &waited);
+  EXPECT_EQ(still.JudgeStill(gate, "g"), Outcome::kBlocks);
+  EXPECT_EQ(still.JudgeStill(gate, "new"), Outcome::kBlocks);
+  EXPECT_EQ(still.next(), std::nullopt);
+  still.ForgetUnblocked();
+  EXPECT_THAT(blocked, IsEmpty());
+  EXPECT_EQ(waited, (std::map<std::string, std::int64_t>{{"g", 240}}));
+  GateTimeouts later(blocked, kMorning + minutes(600), &waited);
+  EXPECT_EQ(later.JudgeStill(gate, "g"), Outcome::kBlocks);
+  EXPECT_EQ(later.Judge(gate, "g"), Outcome::kBlocks);
+  EXPECT_EQ(later.next(), kMorning + minutes(606));
+  EXPECT_THAT(waited, IsEmpty());
+  GateTimeouts last(blocked, kMorning + minutes(606), &waited);
+  EXPECT_EQ(last.JudgeStill(gate, "g"), Outcome::kHalts);
+  EXPECT_EQ(last.Judge(gate, "g"), Outcome::kHalts);
+}
+
+TEST(GateTimeouts, StopOrForgetAllNodesOfAGate) {
+  Gate gate = GateWithTimeout(GateTimeout::kHalt);
+  gate.name = "g";
+  const api::Time since{kMorning};
+  const std::map<std::string, api::Time> before = {{"g", since}, {"g/n", since}, {"gg", since}, {"f/g", since}};
+  auto blocked = before;
+  std::map<std::string, std::int64_t> waited = {{"g/m", 60}};
+  EXPECT_FALSE(GateTimeouts(blocked, kMorning + minutes(9), &waited).StopAll(gate));
+  EXPECT_EQ(waited, (std::map<std::string, std::int64_t>{{"g", 540}, {"g/m", 60}, {"g/n", 540}}));
+  EXPECT_EQ(blocked, (std::map<std::string, api::Time>{{"f/g", since}, {"gg", since}}));
+  GateTimeouts(blocked, kMorning, &waited).Forget("g");
+  EXPECT_THAT(waited, IsEmpty());
+  EXPECT_EQ(blocked.size(), 2U);
+  blocked = before;
+  EXPECT_TRUE(GateTimeouts(blocked, kMorning + minutes(10), &waited).StopAll(gate));
+}
+
+// A person may have damaged the memory.
+TEST(GateTimeouts, TakeAnImpossibleNumberOfSecondsForTheNearestPossibleOne) {
+  const Gate gate = GateWithTimeout(GateTimeout::kHalt);
+  for (const std::int64_t seconds :
+       {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()}) {
+    std::map<std::string, api::Time> blocked;
+    std::map<std::string, std::int64_t> waited = {{"g", seconds}};
+    GateTimeouts timeouts(blocked, kMorning, &waited);
+    EXPECT_EQ(timeouts.JudgeStill(gate, "g") == GateTimeouts::Outcome::kHalts, seconds > 0);
+    EXPECT_EQ(timeouts.Judge(gate, "g") == GateTimeouts::Outcome::kHalts, seconds > 0);
+  }
 }
 
 TEST(GateTimeouts, ForgetGatesThatDoNotBlockNow) {

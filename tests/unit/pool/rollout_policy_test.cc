@@ -30,7 +30,7 @@ TEST(RolloutPolicy, HasAllFieldsOfTheDocument) {
   const Policy policy = ValueOf(Compile(R"({
     "pool": "worker",
     "waves": [
-      {"name": "canary", "nodes": 1, "soak": "30min", "nodeTimeout": "20min"},
+      {"name": "canary", "nodes": 1, "soak": "30min", "nodeTimeout": "20min", "readyTimeout": "8min"},
       {"nodes": "10%", "maxUnavailable": "50%", "failureThreshold": "20%",
        "nodeSelector": {"matchLabels": {"tier": "web"}}}
     ],
@@ -53,14 +53,16 @@ TEST(RolloutPolicy, HasAllFieldsOfTheDocument) {
   EXPECT_EQ(policy.waves[0].nodes->RoundedUp(40), 1U);
   EXPECT_EQ(policy.waves[0].soak, std::chrono::minutes(30));
   EXPECT_EQ(policy.waves[0].node_timeout, std::chrono::minutes(20));
+  EXPECT_EQ(policy.waves[0].ready_timeout, std::chrono::minutes(8));
   EXPECT_EQ(policy.waves[0].failure_threshold->RoundedDown(40), 0U);
   EXPECT_EQ(policy.waves[1].name, "wave 2");
   EXPECT_EQ(policy.waves[1].nodes->RoundedUp(41), 5U);
   EXPECT_EQ(policy.waves[1].max_unavailable->RoundedDown(5), 2U);
   EXPECT_EQ(policy.waves[1].node_timeout, std::chrono::hours(1));
+  EXPECT_EQ(policy.waves[1].ready_timeout, std::chrono::minutes(5));
   EXPECT_TRUE(policy.waves[1].selector->Matches({{"tier", "web"}}));
   EXPECT_TRUE(policy.waves[2].has_all_remaining_nodes());
-  EXPECT_EQ(policy.waves[2].failure_threshold->RoundedDown(10), 2U);
+  EXPECT_EQ(policy.waves[2].failure_threshold->RoundedDown(10), 0U);
   EXPECT_FALSE(policy.waves[2].max_unavailable);
   EXPECT_EQ(policy.order_label, "rack");
   EXPECT_TRUE(policy.needs_approval);
@@ -106,6 +108,8 @@ TEST(RolloutPolicy, NamesTheFieldAndTheRemedyOfEachMistake) {
       {R"({"pool": "a", "waves": [{"nodes": 1, "nodeTimeout": "2y"}]})", "spec.waves[0].nodeTimeout: \"2y\" must be"},
       {R"({"pool": "a", "waves": [{"nodes": 1, "nodeTimeout": "0s"}]})",
        "spec.waves[0].nodeTimeout: \"0s\" must be longer than 0s; write a time such as 30min, or leave the field out"},
+      {R"({"pool": "a", "waves": [{"nodes": 1, "readyTimeout": "0s"}]})",
+       "spec.waves[0].readyTimeout: \"0s\" must be longer than 0s"},
       {R"({"pool": "a", "gates": [{"name": "g", "when": "After", "http": {"url": "http://a"}, "timeout": "0"}]})",
        "spec.gates[0].timeout: \"0\" must be longer than 0s"},
       {R"({"pool": "a", "waves": [{}, {"nodes": 1}]})",

@@ -2,7 +2,8 @@
 
 // Runs DecideByPolicy() in a small model of a cluster, in which random things happen, the same in each run: configs
 // turn out bad and are taken back, nodes crash, are cordoned, join and leave, people approve and resume, gates open and
-// close, windows come and go, the clock jumps, and the controller is killed before or between its writes.
+// close, windows come and go, the policy is edited, the clock jumps, and the controller is killed before or between its
+// writes.  Some models have a time zone in which the clocks are put forward or back.
 //
 // PINTLE_MODEL_STEPS sets the number of steps; the build sets its default.
 
@@ -15,6 +16,7 @@
 #include <random>
 #include <set>
 
+#include "base/time_zone_files.h"
 #include "json/fields.h"
 #include "json/parse.h"
 #include "pool/max_unavailable.h"
@@ -39,20 +41,31 @@ int StepsToTake() {
 struct Happenings {
   std::map<std::string, int> news;
   int updates = 0;
-  int updates_of_relief = 0;
+  // Updates that need no wave, gate or window.
+  int reverts = 0;  // Of nodes that still have the target.
+  int repairs = 0;  // Of nodes that an earlier target has broken.
+  int ended_soaks = 0;
+  int passed_gates = 0;  // Gates that a person has let a wave pass.
+  int edits = 0;
 };
+
+// Some models begin shortly before the clocks in Berlin are changed.
+WallTime BeginOf(unsigned seed) {
+  const char* const begins[] = {"2027-01-04T12:00:00Z", "2027-03-26T12:00:00Z", "2027-10-29T12:00:00Z"};
+  return ValueOf(FromRfc3339(begins[seed % std::size(begins)]));
+}
 
 class PolicyModel {
  public:
   PolicyModel(unsigned seed, Happenings& happenings)
-      : happenings_(happenings), random_(seed), pool_(PoolWith("good-0", {1 + Below(3)})) {
+      : happenings_(happenings), random_(seed), pool_(PoolWith("good-0", {1 + Below(3)})), now_(BeginOf(seed)) {
     MakePolicy();
     const int count = 3 + Below(7);
     for (int i = 0; i < count; ++i) AddNode();
   }
 
   void Step() {
-    switch (Below(25)) {
+    switch (Below(26)) {
       case 0:
         if (OneIn(3)) Retarget();
         return;
@@ -88,13 +101,16 @@ class PolicyModel {
       case 14:
         return ForgetRollout();
       case 15:
+        return EditPolicy();
       case 16:
       case 17:
       case 18:
+      case 19:
         Pass(OneIn(5));
         return;
       default:
-        return Work(AnyNode());
+        Work(AnyNode());
+        return;
     }
   }
 
@@ -117,10 +133,9 @@ class PolicyModel {
       }
       const bool has_acted = Pass(false);
       if (last_.phase == RolloutPhase::kAwaitingApproval) ApproveWave(last_good_, last_.wave);
-      for (auto& [name, node] : nodes_) Work(name);
-      if (!has_acted && last_.decide_again_at && last_.phase != RolloutPhase::kUpdating) {
-        now_ = std::max(now_, *last_.decide_again_at);
-      }
+      bool has_worked = false;
+      for (auto& [name, node] : nodes_) has_worked = Work(name) || has_worked;
+      if (!has_acted && !has_worked && last_.decide_again_at) now_ = std::max(now_, *last_.decide_again_at);
     }
     ASSERT_TRUE(IsSettled()) << NameOf(last_.phase) << ": " << last_.message << "\n"
                              << json::ToText(json::Encode(memory_));
@@ -145,25 +160,10 @@ class PolicyModel {
 
   void MakePolicy() {
     const int count = Below(4);
-    for (int i = 0; i < count; ++i) {
-      Wave wave;
-      wave.name = "w" + std::to_string(i);
-      wave.nodes = OneIn(3) ? NodeShare{20 + Below(40), true} : NodeShare{1 + Below(3), false};
-      if (OneIn(3)) {
-        wave.nodes.reset();
-        wave.selector = ValueOf(api::Selector::Compile(api::LabelSelector{{{"canary", "yes"}}, {}}));
-      }
-      if (OneIn(2)) wave.max_unavailable = NodeShare{1 + Below(2), false};
-      if (OneIn(2)) wave.soak = minutes(Below(60));
-      wave.failure_threshold = NodeShare{OneIn(3) ? 1 : 0, false};
-      tolerates_failures_ = tolerates_failures_ || wave.failure_threshold->number > 0;
-      wave.node_timeout = hours(1 + Below(5));
-      wave.definition = wave.name;
-      policy_.waves.push_back(std::move(wave));
-    }
+    for (int i = 0; i < count; ++i) policy_.waves.push_back(MakeWave());
     Wave rest;
     rest.name = "rest";
-    if (count > 0) rest.failure_threshold = policy_.waves.back().failure_threshold;
+    if (count > 0) rest.failure_threshold = NodeShare{0, false};
     tolerates_failures_ = tolerates_failures_ || count == 0;
     policy_.waves.push_back(rest);
     if (OneIn(2)) policy_.order_label = "rack";
@@ -171,6 +171,44 @@ class PolicyModel {
     MakeWindows();
     MakeGates();
     policy_.stages_all = OneIn(6);
+  }
+
+  Wave MakeWave() {
+    Wave wave;
+    wave.name = "w" + std::to_string(++made_waves_);
+    wave.nodes = OneIn(3) ? NodeShare{20 + Below(40), true} : NodeShare{1 + Below(3), false};
+    if (OneIn(3)) {
+      wave.nodes.reset();
+      wave.selector = ValueOf(api::Selector::Compile(api::LabelSelector{{{"canary", "yes"}}, {}}));
+    }
+    if (OneIn(2)) wave.max_unavailable = NodeShare{1 + Below(2), false};
+    if (OneIn(2)) wave.soak = minutes(Below(60));
+    wave.failure_threshold = NodeShare{OneIn(3) ? 1 : 0, false};
+    tolerates_failures_ = tolerates_failures_ || wave.failure_threshold->number > 0;
+    wave.node_timeout = hours(1 + Below(5));
+    wave.ready_timeout = minutes(1 + Below(30));
+    wave.definition = wave.name;
+    return wave;
+  }
+
+  // Edits, adds or removes a wave.
+  void EditPolicy() {
+    if (!OneIn(8)) return;
+    ++happenings_.edits;
+    const int at = Below(static_cast<int>(policy_.waves.size()));
+    const auto wave = policy_.waves.begin() + at;
+    const bool is_rest = wave->has_all_remaining_nodes();
+    switch (Below(3)) {
+      case 0:
+        if (policy_.waves.size() < 6) policy_.waves.insert(wave, MakeWave());
+        return;
+      case 1:
+        if (!is_rest) policy_.waves.erase(wave);
+        return;
+      default:
+        if (!is_rest) *wave = MakeWave();
+        return;
+    }
   }
 
   void MakeWindows() {
@@ -182,17 +220,22 @@ class PolicyModel {
       windows.push_back({.days = {},
                          .start = fmt::format("{:02}:00", *window_start_),
                          .duration = fmt::format("{}h", window_hours_),
-                         .time_zone = ""});
+                         .time_zone = OneIn(2) ? "Europe/Berlin" : "UTC"});
+      zone_ = ValueOf(ZoneNamed(windows[0].time_zone));
     }
     if (OneIn(6)) {
-      freeze = {.until = "2027-01-06", .time_zone = "", .reason = "test"};
-      frozen_until_ = ValueOf(FromRfc3339("2027-01-06T00:00:00Z"));
+      frozen_until_ = std::chrono::floor<std::chrono::days>(now_) + std::chrono::days(2);
+      freeze = {.until = ToRfc3339(*frozen_until_).substr(0, 10), .time_zone = "UTC", .reason = "test"};
     }
     std::vector<std::string> problems;
-    policy_.windows = Windows::Compile(
-        windows, freeze, [](const std::string&) { return std::make_shared<const TimeZone>(); }, problems);
+    policy_.windows = Windows::Compile(windows, freeze, ZoneNamed, problems);
     ASSERT_TRUE(problems.empty());
     policy_.are_windows_for_disruptions_only = OneIn(3);
+  }
+
+  static Result<std::shared_ptr<const TimeZone>> ZoneNamed(const std::string& name) {
+    static TimeZoneFiles files;
+    return files.Find(name);
   }
 
   void MakeGates() {
@@ -246,6 +289,7 @@ class PolicyModel {
     at_work_.erase(name);
     assigned_well_.erase(name);
     broken_.erase(name);
+    unfinished_.erase(name);
   }
 
   void Retarget() {
@@ -270,9 +314,9 @@ class PolicyModel {
   }
 
   void ApproveWave(const std::string& target, int wave) {
-    approved_.insert({target, wave});
     const auto index = static_cast<std::size_t>(wave - 1);
     const std::string digest = index < policy_.waves.size() ? DigestOfWave(policy_, index, target) : "unknown";
+    approved_.insert(digest);
     api::RolloutOrder order;
     order.target = target;
     order.wave_digest = digest;
@@ -291,6 +335,7 @@ class PolicyModel {
     order.by = "ann " + std::to_string(++orders_);
     pool_.metadata.annotations[std::string(api::kResumeAnnotation)] = json::ToText(json::Encode(order));
     was_resumed_ = true;
+    may_resume_ = true;
   }
 
   void Override() {
@@ -312,6 +357,8 @@ class PolicyModel {
     if (OneIn(10) && is_under_way && memory_.target == pool_.spec.configuration.name) {
       memory_ = {};
       override_rollouts_.clear();
+      wave_was_well_since_.reset();
+      passed_gates_.clear();
     }
   }
 
@@ -320,6 +367,8 @@ class PolicyModel {
     SetCondition(nodes_.at(AnyNode()), OneIn(2));
     undisruptive_.clear();
     if (OneIn(2)) undisruptive_.insert(AnyNode());
+    undrainable_.clear();
+    while (OneIn(2)) undrainable_.insert(AnyNode());
   }
 
   void Stage(const std::string& name) {
@@ -329,9 +378,14 @@ class PolicyModel {
     if (OneIn(4)) annotations[std::string(api::kUnstageableAnnotation)] = "no space";
   }
 
-  // Does one step of a node's agent.
-  void Work(const std::string& name) {
-    if (crashed_.contains(name)) return;
+  // Does one step of a node's agent.  Returns whether the node has another state then.
+  bool Work(const std::string& name) {
+    if (crashed_.contains(name)) return false;
+    const api::Node before = nodes_.at(name);
+    DoWork(name);
+    return !json::Equal(before, nodes_.at(name));
+  }
+  void DoWork(const std::string& name) {
     const std::string current = AnnotationOf(name, api::kCurrentConfigAnnotation);
     const std::string desired = AnnotationOf(name, api::kDesiredConfigAnnotation);
     std::string& state = AnnotationOf(name, api::kStateAnnotation);
@@ -367,7 +421,8 @@ class PolicyModel {
     std::vector<NodeState> states;
     for (const auto& [name, node] : nodes_) states.emplace_back(node);
     NoteFailures(states);
-    const Situation situation = SituationOf(pool_, states);
+    Situation situation = SituationOf(pool_, states);
+    situation.undrainable = &undrainable_;
     last_ = DecideByPolicy(
         situation,
         {.policy = policy_, .memory = memory_, .now = now_, .gate_results = &results_, .undisruptive = &undisruptive_});
@@ -381,10 +436,13 @@ class PolicyModel {
       if (last_.memory.override_used && !last_.memory.override_used->withdrawn) {
         override_rollouts_.try_emplace(last_.memory.override_seen, rollouts_);
       }
+      CheckPassedGates();
       CheckMemory(states);
       memory_ = last_.memory;
+      NoteWave(states);
       return true;
     }
+    NoteWave(states);
     for (const auto* list : {&updates, &of_unavailable}) {
       for (const NodeUpdate& update : *list) CheckUpdate(update.node, states);
     }
@@ -415,16 +473,76 @@ class PolicyModel {
   void NoteFailures(const std::vector<NodeState>& states) {
     const std::string& target = pool_.spec.configuration.name;
     if (memory_.target != target && !memory_.target.empty()) {
-      // The nodes that the earlier target has not left well.
+      // The nodes that the earlier target has not left well, and those that are on the way to it.
       for (const NodeState& node : states) {
-        if (node.desired_config() == memory_.target && !IsWell(node)) broken_.insert(node.name());
+        if (node.desired_config() != memory_.target || IsWell(node)) continue;
+        const bool is_broken = node.is_degraded() || node.is_done() || IsLate(node);
+        (is_broken ? broken_ : unfinished_).insert(node.name());
       }
       assigned_well_.clear();
     }
     for (const NodeState& node : states) {
-      if (IsWell(node)) broken_.erase(node.name());
+      if (!IsWell(node)) continue;
+      broken_.erase(node.name());
+      unfinished_.erase(node.name());
     }
     if (std::exchange(was_resumed_, false)) assigned_well_.clear();
+  }
+
+  bool IsLate(const NodeState& node) const {
+    const auto assigned = memory_.assigned_at.find(node.name());
+    const auto since = assigned == memory_.assigned_at.end() ? memory_.began->at : assigned->second.at;
+    const auto& failed = memory_.failed;
+    const auto& excused = memory_.excused;
+    return now_ - since >= CurrentWave().node_timeout ||
+           std::binary_search(failed.begin(), failed.end(), node.name()) ||
+           std::binary_search(excused.begin(), excused.end(), node.name());
+  }
+
+  // Returns whether a node can only gain: it is unavailable, and its change to an earlier target has failed.
+  bool IsLost(const NodeState& node) const {
+    if (!node.is_unavailable()) return false;
+    const bool is_late = unfinished_.contains(node.name()) && now_ - memory_.began->at >= CurrentWave().node_timeout;
+    return node.is_failing() || broken_.contains(node.name()) || is_late ||
+           std::binary_search(memory_.broken.begin(), memory_.broken.end(), node.name());
+  }
+
+  // Keeps account of since when all nodes of the wave that is under way are well, or have a fault that does not count.
+  void NoteWave(const std::vector<NodeState>& states) {
+    bool is_well = memory_.has_begun;
+    for (const NodeState& node : states) {
+      if (!IsMember(node.name())) continue;
+      bool is_excused = node.is_degraded();
+      for (const auto* names : {&memory_.ailing, &memory_.excused, &memory_.failed}) {
+        is_excused = is_excused || std::binary_search(names->begin(), names->end(), node.name());
+      }
+      is_well = is_well && HasTarget(node) && (IsWell(node) || is_excused);
+    }
+    if (!is_well) return wave_was_well_since_.reset();
+    wave_was_well_since_ = std::min(wave_was_well_since_.value_or(now_), now_);
+  }
+
+  bool IsMember(const std::string& name) const {
+    const auto& members = memory_.members;
+    if (members.empty()) return CurrentWave().has_all_remaining_nodes();
+    return std::binary_search(members.begin(), members.end(), name);
+  }
+
+  // A gate is passed only for one wave, and only after an order to resume.
+  void CheckPassedGates() {
+    const bool is_other_wave =
+        last_.memory.target != memory_.target || last_.memory.wave_index != memory_.wave_index || !memory_.has_begun;
+    if (is_other_wave) passed_gates_.clear();
+    const auto& resumptions = last_.memory.resumptions;
+    const bool is_resumed = !resumptions.empty() && !json::Equal(resumptions, memory_.resumptions);
+    if (is_resumed) {
+      EXPECT_TRUE(std::exchange(may_resume_, false)) << "nobody has resumed the rollout";
+      EXPECT_TRUE(memory_.halt);
+    }
+    if (is_resumed && !resumptions.back().gate.empty() && !is_other_wave) {
+      passed_gates_.insert(resumptions.back().gate);
+      ++happenings_.passed_gates;
+    }
   }
 
   // An order holds for its target, and for the first rollout that it acts on.
@@ -442,9 +560,14 @@ class PolicyModel {
     if (frozen_until_ && now_ < *frozen_until_) return false;
     if (!window_start_) return true;
     if (policy_.are_windows_for_disruptions_only && undisruptive_.contains(node)) return true;
-    const auto since_start = (now_ - std::chrono::floor<std::chrono::days>(now_)) - hours(*window_start_);
-    const auto in_day = since_start < hours(0) ? since_start + hours(24) : since_start;
-    return in_day < hours(window_hours_);
+    // The window has opened at the first instant at which the clock on the wall had reached its start.
+    const auto today = std::chrono::floor<std::chrono::days>(zone_->LocalAt(now_));
+    for (const auto day : {today - std::chrono::days(1), today}) {
+      WallTime opened = WallTime(day.time_since_epoch()) - hours(3);
+      while (zone_->LocalAt(opened) < day + hours(*window_start_)) opened += minutes(30);
+      if (opened <= now_ && now_ < opened + hours(window_hours_)) return true;
+    }
+    return false;
   }
 
   void CheckUpdate(const std::string& name, const std::vector<NodeState>& states) {
@@ -460,26 +583,17 @@ class PolicyModel {
       }
     }
     ++happenings_.updates;
-    const bool is_on_the_way = node.current_config() != node.desired_config();
-    const bool is_lost_anyway = node.is_unavailable() && (is_on_the_way || broken_.contains(name));
-    if (node.current_config() == target || is_lost_anyway) {
-      ++happenings_.updates_of_relief;
+    if (node.current_config() == target) {
+      ++happenings_.reverts;
+      return;
+    }
+    if (IsLost(node)) {
+      ++happenings_.repairs;
       return;
     }
     EXPECT_TRUE(memory_.has_begun);
-    const Wave& wave = CurrentWave();
-    const auto& members = memory_.members;
-    EXPECT_TRUE(wave.has_all_remaining_nodes() || std::find(members.begin(), members.end(), name) != members.end())
-        << name << " is not in its wave";
-    EXPECT_TRUE(!wave.selector || wave.selector->Matches(node.node().metadata.labels));
-    if (wave.nodes) {
-      EXPECT_LE(members.size(), wave.nodes->RoundedUp(members.size() + nodes_.size()));
-    }
+    EXPECT_TRUE(IsMember(name)) << name << " is not in its wave";
     EXPECT_TRUE(IsWindowOpen(name)) << name << " was updated outside of its window";
-    const int number = memory_.wave_index + 1;
-    if (policy_.needs_approval && number > 1) {
-      EXPECT_TRUE(approved_.contains({target, number}));
-    }
     CheckGates(node);
     CheckStaged(states);
     CheckDomains(node, states);
@@ -488,6 +602,7 @@ class PolicyModel {
   void CheckGates(const NodeState& node) {
     for (const Gate& gate : policy_.gates) {
       if (gate.when != GateTime::kBefore || gate.on_timeout == GateTimeout::kContinue) continue;
+      if (passed_gates_.contains(gate.name)) continue;
       if (gate.is_about_nodes()) {
         EXPECT_EQ(node.node().status.conditions.at(1).status, "True");
       } else {
@@ -524,17 +639,48 @@ class PolicyModel {
     }
   }
 
-  // A wave that has begun ends only if its nodes are well, or have a fault that does not count.
+  bool HasNews(std::string_view reason) const {
+    return std::any_of(last_.news.begin(), last_.news.end(),
+                       [&](const RolloutNews& item) { return item.reason == reason; });
+  }
+
+  // A wave begins with nodes that it selects, and only if it is approved.
+  void CheckBeginOfWave() {
+    const auto index = static_cast<std::size_t>(last_.memory.wave_index);
+    const Wave& wave = policy_.waves.at(index);
+    const std::string& target = pool_.spec.configuration.name;
+    if (policy_.needs_approval && index > 0) {
+      EXPECT_TRUE(approved_.contains(DigestOfWave(policy_, index, target)));
+    }
+    const auto& members = last_.memory.members;
+    EXPECT_EQ(members.empty(), wave.has_all_remaining_nodes());
+    if (wave.nodes) {
+      EXPECT_LE(members.size(), wave.nodes->RoundedUp(nodes_.size()));
+    }
+    for (const std::string& name : members) {
+      EXPECT_TRUE(!wave.selector || wave.selector->Matches(nodes_.at(name).metadata.labels)) << name;
+    }
+  }
+
+  // A wave that has begun ends only if its nodes are well, or have a fault that does not count, and if it has soaked.
   void CheckMemory(const std::vector<NodeState>& states) {
+    if (HasNews("RolloutWaveBegun")) CheckBeginOfWave();
     if (memory_.target != last_.memory.target || !memory_.has_begun) return;
     if (last_.memory.wave_index != memory_.wave_index + 1) return;
+    // An edit may have put another wave in the place of the one that had all remaining nodes; it may be skipped.
+    if (const auto soak = CurrentWave().soak; soak > minutes(0) && HasNews("RolloutWaveDone")) {
+      ++happenings_.ended_soaks;
+      EXPECT_TRUE(wave_was_well_since_ && now_ - *wave_was_well_since_ >= soak)
+          << "a wave has not soaked\n"
+          << json::ToText(json::Encode(memory_)) << "\n"
+          << json::ToText(json::Encode(last_.memory));
+    }
     for (const NodeState& node : states) {
-      const auto& members = memory_.members;
-      const bool is_member = CurrentWave().has_all_remaining_nodes() ||
-                             std::find(members.begin(), members.end(), node.name()) != members.end();
-      if (!is_member) continue;
+      if (!IsMember(node.name())) continue;
       const auto& ailing = last_.memory.ailing;
-      const bool is_excused = std::find(ailing.begin(), ailing.end(), node.name()) != ailing.end();
+      const auto& excused = last_.memory.excused;
+      const bool is_excused = std::binary_search(ailing.begin(), ailing.end(), node.name()) ||
+                              std::binary_search(excused.begin(), excused.end(), node.name());
       EXPECT_TRUE(HasTarget(node) && (IsWell(node) || is_excused)) << node.name() << ": its wave has ended";
     }
   }
@@ -559,10 +705,8 @@ class PolicyModel {
     EXPECT_LE(static_cast<int>(at_work_.size()), *most);
     const auto& of_wave = CurrentWave().max_unavailable;
     if (!of_wave || !memory_.has_begun) return;
-    const auto in_wave = std::count_if(at_work_.begin(), at_work_.end(), [&](const std::string& name) {
-      return CurrentWave().has_all_remaining_nodes() ||
-             std::binary_search(memory_.members.begin(), memory_.members.end(), name);
-    });
+    const auto in_wave =
+        std::count_if(at_work_.begin(), at_work_.end(), [&](const std::string& name) { return IsMember(name); });
     EXPECT_LE(static_cast<std::size_t>(in_wave),
               std::max<std::size_t>(of_wave->RoundedDown(memory_.members.size()), 1));
   }
@@ -574,22 +718,29 @@ class PolicyModel {
   bool tolerates_failures_ = false;
   std::optional<int> window_start_;
   int window_hours_ = 0;
+  std::shared_ptr<const TimeZone> zone_;
   std::optional<WallTime> frozen_until_;
   std::map<std::string, api::Node> nodes_;
   api::RolloutMemory memory_;  // As the API server has it.
   PolicyRollout last_;
-  WallTime now_ = ValueOf(FromRfc3339("2027-01-04T12:00:00Z"));
+  WallTime now_;
   std::map<std::string, GateResult> results_;
   NodeNames undisruptive_;
+  NodeNames undrainable_;
   std::set<std::string> crashed_;
   std::set<std::string> at_work_;        // Nodes that were healthy when their update began, and are not done yet.
   std::set<std::string> assigned_well_;  // Nodes that were given the present target while they were well.
   std::set<std::string> broken_;         // Nodes that an earlier target has left unwell.
-  std::set<std::pair<std::string, int>> approved_;
+  std::set<std::string> unfinished_;     // Nodes that were on the way to an earlier target when the target changed.
+  std::set<std::string> approved_;       // The digests of the waves that people have approved.
+  std::set<std::string> passed_gates_;   // Gates that a person has let the present wave pass.
+  std::optional<WallTime> wave_was_well_since_;
   int rollouts_ = 0;
   std::map<std::string, int> override_rollouts_;  // By order, the rollout in which it has acted.
   std::string last_good_ = "good-0";
   bool was_resumed_ = false;
+  bool may_resume_ = false;  // An order to resume has not acted yet.
+  int made_waves_ = 0;
   int made_nodes_ = 0;
   int targets_ = 0;
   int orders_ = 0;
@@ -606,13 +757,19 @@ TEST(PolicyModel, UpdatesNoNodeAgainstThePolicyAndAlwaysEnds) {
     for (int i = 0; i < kStepsUntilSettling && !testing::Test::HasFailure(); ++i, ++done_steps) model.Step();
     if (!testing::Test::HasFailure()) model.EndInterferenceAndSettle();
   }
-  std::printf("%d steps were taken, %d nodes were updated, of which %d were broken or had the target still\n",
-              done_steps, happenings.updates, happenings.updates_of_relief);
-  EXPECT_GT(happenings.updates_of_relief, done_steps / 1000);
-  EXPECT_GT(happenings.updates - happenings.updates_of_relief, done_steps / 200);
+  std::printf("%d steps were taken, %d nodes were updated, of which %d had the target still, and %d were broken\n",
+              done_steps, happenings.updates, happenings.reverts, happenings.repairs);
+  std::printf("%d soaks ended, %d gates were passed by order, the policy was edited %d times\n", happenings.ended_soaks,
+              happenings.passed_gates, happenings.edits);
+  EXPECT_GT(happenings.reverts, done_steps / 2000);
+  EXPECT_GT(happenings.repairs, done_steps / 2000);
+  EXPECT_GT(happenings.updates - happenings.reverts - happenings.repairs, done_steps / 200);
+  EXPECT_GT(happenings.ended_soaks, done_steps / 5000);
+  EXPECT_GT(happenings.passed_gates, done_steps / 200000);
+  EXPECT_GT(happenings.edits, done_steps / 1000);
   for (const char* const reason :
        {"RolloutBegun", "RolloutWaveBegun", "RolloutWaveDone", "RolloutWaveSkipped", "RolloutFinished", "RolloutHalted",
-        "RolloutHaltEnded", "RolloutApproved", "RolloutResumed", "RolloutOverridden"}) {
+        "RolloutHaltEnded", "RolloutApproved", "RolloutResumed", "RolloutOverridden", "RolloutNodeReplaced"}) {
     std::printf("%s: %d\n", reason, happenings.news[reason]);
     EXPECT_GT(happenings.news[reason], done_steps / 10000) << reason;
   }

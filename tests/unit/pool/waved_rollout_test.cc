@@ -271,6 +271,21 @@ TEST(WavedRollout, StaysHaltedWhenAnEditLeavesFewerWaves) {
   EXPECT_EQ(fleet.Phase(), "Halted");
 }
 
+TEST(WavedRollout, StaysHaltedWhenAnEditAddsAWaveWithoutNodes) {
+  Fleet fleet(R"({"pool": "worker", "waves": [{"nodes": 1}]})", 4);
+  fleet.pool.spec.max_unavailable = api::IntOrString{2};
+  fleet.FinishAll(fleet.AssignTargets());
+  ASSERT_THAT(fleet.AssignTargets(), ElementsAre("n1", "n2"));
+  fleet.Fail("n1");
+  fleet.Finish("n2");
+  fleet.AssignTargets();
+  ASSERT_TRUE(fleet.memory.halt);
+  fleet.SetPolicy(R"({"pool": "worker", "waves": [{"nodes": 1},
+                      {"nodeSelector": {"matchLabels": {"canary": "yes"}}}]})");
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
+  EXPECT_EQ(fleet.Phase(), "Halted");
+}
+
 TEST(WavedRollout, KeepsTheNodesOfAWaveWhenOtherNodesJoin) {
   Fleet fleet(kCanary, 3);
   EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n0"));
@@ -329,6 +344,35 @@ TEST(WavedRollout, OfAPoolThatHasItsTargetIsCompleteWithoutAnyNews) {
   EXPECT_THAT(fleet.news, IsEmpty());
 }
 
+TEST(WavedRollout, PrefersNodesThatCanBeDrainedForAWave) {
+  Fleet fleet(kCanary, 3);
+  fleet.undrainable = {"n0"};
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n1"));
+}
+
+// It is found out only after the choice whether a node can be drained.
+TEST(WavedRollout, ChoosesAnotherNodeForAWaveWhenTheChosenOneCannotBeDrained) {
+  Fleet fleet(kCanary, 3);
+  std::vector<std::string> assigned;
+  ASSERT_TRUE(fleet.Step(assigned));
+  ASSERT_THAT(fleet.memory.members, ElementsAre("n0"));
+  fleet.undrainable = {"n0"};
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n1"));
+  EXPECT_THAT(fleet.memory.members, ElementsAre("n1"));
+  // A node that has the target stays in the wave.
+  fleet.undrainable = {"n1"};
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
+  EXPECT_THAT(fleet.memory.members, ElementsAre("n1"));
+}
+
+TEST(WavedRollout, KeepsTheNodesOfAWaveIfNoOtherNodeCanBeDrained) {
+  Fleet fleet(kCanary, 2);
+  std::vector<std::string> assigned;
+  ASSERT_TRUE(fleet.Step(assigned));
+  fleet.undrainable = {"n0", "n1"};
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n0"));
+}
+
 // ---- order ----
 
 TEST(WavedRollout, UpdatesOneFailureDomainAtATime) {
@@ -350,6 +394,17 @@ TEST(WavedRollout, DoesNotWaitForARackWithoutNodesThatCanBeUpdated) {
   fleet.nodes[0].spec.unschedulable = true;
   fleet.nodes[1].metadata.labels["rack"] = "b";
   EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n1"));
+}
+
+// The unavailable node has the only place in maxUnavailable, so no node of the first rack can be updated before it.
+TEST(WavedRollout, BeginsWithTheRackWhoseNodesCanBeUpdated) {
+  Fleet fleet(R"({"pool": "worker", "order": {"label": "rack"}, "waves": [{"nodes": 2, "maxUnavailable": 1}]})", 2);
+  fleet.nodes[0].metadata.labels["rack"] = "a";
+  fleet.nodes[1].metadata.labels["rack"] = "b";
+  fleet.SetReady("n1", false);
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n1"));
+  fleet.Finish("n1");
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n0"));
 }
 
 // ---- approvals ----
@@ -452,6 +507,48 @@ TEST(WavedRollout, DoesNotTakeAnApprovalForALaterRolloutOfTheSameTarget) {
   EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n1", "n2"));
 }
 
+TEST(WavedRollout, DoesNotTakeAnApprovalThatItHasSeenDuringTheRolloutOfAnotherTarget) {
+  for (const bool is_created_again : {false, true}) {
+    Fleet fleet(R"({"pool": "worker", "approve": "Manual", "waves": [{"nodes": 1}]})", 3);
+    fleet.FinishAll(fleet.AssignTargets());
+    fleet.AssignTargets();
+    ASSERT_EQ(fleet.Phase(), "AwaitingApproval");
+    // The order arrives at the same moment as another target.
+    fleet.Order(api::kApproveAnnotation, fleet.ApprovalOf(fleet.last.wave_digest));
+    fleet.pool.spec.configuration.name = kOld;
+    if (is_created_again) fleet.memory = {};
+    fleet.FinishAll(fleet.AssignTargets());
+    fleet.AssignTargets();
+    ASSERT_EQ(fleet.Phase(), "Complete");
+    fleet.pool.spec.configuration.name = kNew;
+    fleet.FinishAll(fleet.AssignTargets());
+    EXPECT_THAT(fleet.AssignTargets(), IsEmpty()) << is_created_again;
+    EXPECT_EQ(fleet.Phase(), "AwaitingApproval") << is_created_again;
+  }
+}
+
+TEST(WavedRollout, TakesAnOrderOnlyForTheRolloutThatTheOrderIsFor) {
+  for (const bool is_for_this_one : {false, true}) {
+    Fleet fleet(R"({"pool": "worker", "approve": "Manual", "waves": [{"nodes": 1}]})", 3);
+    fleet.FinishAll(fleet.AssignTargets());
+    fleet.AssignTargets();
+    api::RolloutOrder order;
+    order.target = kNew;
+    order.wave_digest = fleet.last.wave_digest;
+    order.began = fleet.memory.began;
+    if (!is_for_this_one) order.began->at -= minutes(1);
+    fleet.Order(api::kApproveAnnotation, json::ToText(json::Encode(order)));
+    EXPECT_EQ(fleet.AssignTargets().empty(), !is_for_this_one);
+    fleet.Fail("n1");
+    fleet.Fail("n0");
+    fleet.AssignTargets();
+    ASSERT_TRUE(fleet.memory.halt);
+    fleet.Order(api::kResumeAnnotation, json::ToText(json::Encode(order)));
+    fleet.AssignTargets();
+    EXPECT_EQ(fleet.memory.resumptions.empty(), !is_for_this_one);
+  }
+}
+
 // ---- failures and halts ----
 
 TEST(WavedRollout, HaltsWhenTheCanaryFailsAndGoesOnWhenTheConfigIsTakenBack) {
@@ -486,6 +583,8 @@ TEST(WavedRollout, TakesAConfigBackAtOnceThoughTheWindowIsClosed) {
   EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n1"));
   // The first canary has the new config and breaks; the second one has not begun.
   fleet.SetReady("n0", false);
+  fleet.AssignTargets();
+  fleet.now += minutes(5);
   fleet.AssignTargets();
   EXPECT_EQ(fleet.Phase(), "Halted");
   fleet.now += hours(5);
@@ -615,6 +714,8 @@ TEST(WavedRollout, DoesNotCountAMachineThatJoinsWithTheTargetBeforeItIsReady) {
   fleet.now += hours(1);
   fleet.SetReady("n9", false);
   fleet.AssignTargets();
+  fleet.now += minutes(5);
+  fleet.AssignTargets();
   EXPECT_EQ(fleet.Phase(), "Halted");
 }
 
@@ -627,6 +728,190 @@ TEST(WavedRollout, StaysHaltedWhenItsPolicyIsCreatedAgain) {
   fleet.memory = {};
   EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   EXPECT_EQ(fleet.Phase(), "Halted");
+}
+
+TEST(WavedRollout, TakesAConfigBackAtOnceFromNodesWhoseFailuresWereExcused) {
+  for (const bool is_resumed : {false, true}) {
+    Fleet fleet(R"({"pool": "worker", "waves": [{"nodes": 1, "failureThreshold": )" +
+                    std::string(is_resumed ? "0" : "1") + R"(}, {"nodes": 1, "soak": "2h"}],
+                    "windows": [{"days": ["Mon"], "start": "11:00", "duration": "2h"}]})",
+                4);
+    ASSERT_THAT(fleet.AssignTargets(), ElementsAre("n0"));
+    fleet.Finish("n0");
+    fleet.SetReady("n0", false);
+    auto assigned = fleet.AssignTargets();
+    fleet.now += minutes(30);
+    for (const std::string& name : fleet.AssignTargets()) assigned.push_back(name);
+    if (is_resumed) {
+      ASSERT_TRUE(fleet.memory.halt);
+      fleet.Order(api::kResumeAnnotation, R"({"target": "rendered-worker-new", "by": "ann"})");
+      assigned = fleet.AssignTargets();
+    }
+    ASSERT_THAT(assigned, ElementsAre("n1")) << "the wave of n0 has ended";
+    fleet.Finish("n1");
+    fleet.AssignTargets();
+    fleet.now += hours(5);
+    fleet.pool.spec.configuration.name = kOld;
+    EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n0")) << is_resumed;
+  }
+}
+
+TEST(WavedRollout, TakesAConfigBackAtOnceFromANodeThatFailedBeforeTheRolloutEnded) {
+  Fleet fleet(R"({"pool": "worker", "waves": [{"failureThreshold": 1}],
+                  "windows": [{"days": ["Mon"], "start": "11:00", "duration": "2h"}]})",
+              2);
+  ASSERT_THAT(fleet.AssignTargets(), ElementsAre("n0", "n1"));
+  fleet.FinishAll({"n0", "n1"});
+  fleet.SetReady("n0", false);
+  fleet.AssignTargets();
+  fleet.now += minutes(30);
+  fleet.AssignTargets();
+  ASSERT_EQ(fleet.Phase(), "Complete");
+  fleet.now += hours(5);
+  fleet.pool.spec.configuration.name = kOld;
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n0"));
+}
+
+TEST(WavedRollout, GivesANodeTimeToBecomeReadyAfterItsUpdate) {
+  Fleet fleet(R"({"pool": "worker", "waves": [{"nodes": 2, "maxUnavailable": 1, "soak": "10min"}]})", 4);
+  ASSERT_THAT(fleet.AssignTargets(), ElementsAre("n0"));
+  fleet.Finish("n0");
+  fleet.SetReady("n0", false);
+  // The node is not ready yet, so it keeps its place, and the wave does not soak.
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
+  EXPECT_EQ(fleet.Phase(), "Updating");
+  EXPECT_EQ(fleet.last.decide_again_at, fleet.now + minutes(5));
+  fleet.now += std::chrono::seconds(25);
+  fleet.SetReady("n0", true);
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n1"));
+  fleet.Finish("n1");
+  fleet.AssignTargets();
+  EXPECT_EQ(fleet.Phase(), "Soaking");
+  // A later pause of the kubelet begins the soak again, and halts nothing.
+  fleet.now += minutes(9);
+  fleet.SetReady("n0", false);
+  fleet.AssignTargets();
+  EXPECT_EQ(fleet.Phase(), "Updating");
+  fleet.now += minutes(4);
+  fleet.SetReady("n0", true);
+  fleet.AssignTargets();
+  EXPECT_EQ(fleet.Phase(), "Soaking");
+  EXPECT_THAT(fleet.news, Not(Contains("RolloutHalted")));
+}
+
+TEST(WavedRollout, HaltsWhenANodeIsNotReadyForLongerThanItsWaveAllows) {
+  struct Case {
+    const char* fields;
+    std::chrono::seconds allowed;
+  };
+  const std::vector<Case> cases = {
+      {"", minutes(5)},
+      {R"(, "readyTimeout": "20min")", minutes(20)},
+      {R"(, "nodeTimeout": "2min")", minutes(2)},
+      {R"(, "nodeTimeout": "30min", "readyTimeout": "2h")", minutes(30)},
+  };
+  for (const Case& row : cases) {
+    Fleet fleet(R"({"pool": "worker", "waves": [{"nodes": 1)" + std::string(row.fields) + "}]}", 2);
+    fleet.AssignTargets();
+    fleet.Finish("n0");
+    fleet.SetReady("n0", false);
+    fleet.AssignTargets();
+    fleet.now += row.allowed - std::chrono::seconds(1);
+    fleet.AssignTargets();
+    EXPECT_EQ(fleet.Phase(), "Updating") << row.fields;
+    EXPECT_EQ(fleet.last.decide_again_at, fleet.now + std::chrono::seconds(1)) << row.fields;
+    fleet.now += std::chrono::seconds(1);
+    fleet.AssignTargets();
+    EXPECT_EQ(fleet.Phase(), "Halted") << row.fields;
+    fleet.SetReady("n0", true);
+    EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n1")) << row.fields;
+  }
+}
+
+TEST(WavedRollout, StaysHaltedByANodeUntilItIsWellThoughTheClockIsPutBack) {
+  Fleet fleet(R"({"pool": "worker", "waves": [{"nodes": 2, "maxUnavailable": 1}]})", 3);
+  ASSERT_THAT(fleet.AssignTargets(), ElementsAre("n0"));
+  fleet.pool.spec.max_unavailable = api::IntOrString{100};
+  fleet.now += minutes(65);
+  fleet.AssignTargets();
+  ASSERT_EQ(fleet.Phase(), "Halted");
+  fleet.now -= minutes(30);
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
+  EXPECT_EQ(fleet.Phase(), "Halted");
+  EXPECT_THAT(fleet.news, Not(Contains("RolloutHaltEnded")));
+  fleet.Finish("n0");
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n1"));
+}
+
+TEST(WavedRollout, TakesAPercentageOfFailuresOfTheNodesThatAWaveWillHave) {
+  Fleet fleet(R"({"pool": "worker", "waves": [{"nodes": 1, "failureThreshold": 3},
+                  {"nodeSelector": {"matchLabels": {"canary": "yes"}}, "failureThreshold": "50%"}]})",
+              20);
+  for (const char* name : {"n7", "n8", "n9"}) fleet.Named(name).metadata.labels["canary"] = "yes";
+  fleet.FinishAll(fleet.AssignTargets());
+  std::vector<std::string> assigned;
+  while (fleet.memory.wave_index == 0) fleet.Step(assigned);
+  ASSERT_THAT(assigned, IsEmpty());
+  fleet.memory.has_begun = false;  // As if the wave had waited for an approval.
+  fleet.memory.members.clear();
+  fleet.news.clear();
+  for (const char* name : {"n1", "n2"}) {
+    fleet.Named(name) = NodeBetween(name, kOld, kNew, api::kStateDegraded);
+  }
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
+  EXPECT_EQ(fleet.Phase(), "Halted");
+  EXPECT_THAT(fleet.news, ElementsAre("RolloutHalted"));
+}
+
+TEST(WavedRollout, RemembersOnlyTheLatestResumptionsAndAFewNodesOfEach) {
+  Fleet fleet(R"({"pool": "worker", "waves": [{"failureThreshold": 0}]})", 90);
+  const auto assigned = fleet.AssignTargets();
+  for (int i = 0; i < 40; ++i) {
+    for (const std::string& name : assigned) fleet.Finish(name);
+    fleet.Named("n0").metadata.annotations[std::string(api::kDesiredConfigAnnotation)] = kOld;
+    fleet.Named("n0").metadata.annotations[std::string(api::kCurrentConfigAnnotation)] = kOld;
+    fleet.AssignTargets();
+    for (const std::string& name : assigned) fleet.Fail(name);
+    fleet.AssignTargets();
+    ASSERT_TRUE(fleet.memory.halt) << i;
+    fleet.Order(api::kResumeAnnotation,
+                R"({"target": "rendered-worker-new", "by": "ann )" + std::to_string(i) + R"("})");
+    fleet.AssignTargets();
+  }
+  EXPECT_EQ(fleet.memory.resumptions.back().by, "ann 39");
+  EXPECT_LE(fleet.memory.resumptions.size(), 20U);
+  for (const api::RolloutResumption& resumption : fleet.memory.resumptions) {
+    EXPECT_LE(resumption.nodes.size(), 50U);
+  }
+}
+
+TEST(WavedRollout, AllowsNoFailuresAmongTheNodesOfNoWave) {
+  Fleet fleet(R"({"pool": "worker", "waves": [{"nodes": 1, "failureThreshold": "100%"}]})", 4);
+  fleet.pool.spec.max_unavailable = api::IntOrString{2};
+  fleet.FinishAll(fleet.AssignTargets());
+  ASSERT_THAT(fleet.AssignTargets(), ElementsAre("n1", "n2"));
+  fleet.Fail("n1");
+  fleet.Finish("n2");
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
+  EXPECT_EQ(fleet.Phase(), "Halted");
+}
+
+// Nodes that are on their way to a config can complete that change, and nobody knows whether the next config is good.
+TEST(WavedRollout, DoesNotGiveAThirdConfigAtOnceToNodesThatAreBeingUpdated) {
+  Fleet fleet(R"({"pool": "worker", "waves": [{"nodes": 1}],
+                  "windows": [{"days": ["Mon"], "start": "11:00", "duration": "2h"}]})",
+              5);
+  fleet.FinishAll(fleet.AssignTargets());
+  ASSERT_THAT(fleet.AssignTargets(), ElementsAre("n1", "n2", "n3", "n4"));
+  fleet.pool.spec.configuration.name = "rendered-worker-newer";
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n0")) << "it is the canary";
+  fleet.now += hours(5);
+  fleet.Finish("n0");
+  fleet.FinishAll({"n2", "n3"});
+  // The window is closed.  One node is late, and one has failed.
+  fleet.Fail("n1");
+  fleet.SetReady("n1", false);
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n1", "n4"));
 }
 
 TEST(WavedRollout, WithoutWavesNeverHalts) {
@@ -857,6 +1142,86 @@ TEST(WavedRollout, HaltsAfterTheTimeoutOfAGateUntilTheGateIsMet) {
   }
 }
 
+constexpr const char* kNightlyGate = R"({"pool": "worker", "waves": [{"nodes": 1}],
+    "windows": [{"start": "22:00", "duration": "4h"}],
+    "gates": [{"name": "g", "when": "Before", "http": {"url": "http://p"}, "timeout": ")";
+
+TEST(WavedRollout, StaysHaltedByAGateWhileItsWindowIsClosed) {
+  Fleet fleet(std::string(kNightlyGate) + R"(30min", "onTimeout": "Halt"}]})", 3);
+  fleet.now += hours(10);
+  fleet.AssignTargets();
+  fleet.now += minutes(30);
+  fleet.AssignTargets();
+  ASSERT_TRUE(fleet.memory.halt);
+  const auto halt = fleet.memory.halt;
+  fleet.now += hours(4);
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
+  EXPECT_EQ(fleet.Phase(), "Halted");
+  fleet.now += hours(20);
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
+  EXPECT_EQ(fleet.Phase(), "Halted");
+  EXPECT_TRUE(json::Equal(fleet.memory.halt, halt));
+  EXPECT_THAT(fleet.news, Not(Contains("RolloutHaltEnded")));
+  fleet.results["g"] = {.is_met = true, .message = ""};
+  EXPECT_THAT(fleet.AssignTargets(), SizeIs(1));
+  EXPECT_FALSE(fleet.memory.halt);
+}
+
+TEST(WavedRollout, StaysHaltedByAGateAfterAWaveWhileANodeIsNotWell) {
+  Fleet fleet(WithGate(R"("when": "After", "http": {"url": "http://p"}, "timeout": "1h", "onTimeout": "Halt")"), 3);
+  fleet.FinishAll(fleet.AssignTargets());
+  fleet.AssignTargets();
+  fleet.now += hours(1);
+  fleet.AssignTargets();
+  ASSERT_TRUE(fleet.memory.halt);
+  const auto halt = fleet.memory.halt;
+  fleet.SetReady("n0", false);
+  fleet.AssignTargets();
+  EXPECT_TRUE(json::Equal(fleet.memory.halt, halt));
+  fleet.SetReady("n0", true);
+  fleet.now += minutes(1);
+  fleet.AssignTargets();
+  EXPECT_TRUE(json::Equal(fleet.memory.halt, halt));
+  EXPECT_THAT(fleet.news, Not(Contains("RolloutHaltEnded")));
+}
+
+TEST(WavedRollout, CountsTheTimeInAllWindowsTowardsTheTimeoutOfAGate) {
+  Fleet fleet(std::string(kNightlyGate) + R"(6h", "onTimeout": "Continue"}]})", 3);
+  fleet.now += hours(10);
+  fleet.AssignTargets();
+  fleet.now += hours(4);
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
+  fleet.now += hours(20);
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
+  EXPECT_EQ(fleet.last.decide_again_at, fleet.now + hours(2));
+  fleet.now += hours(2) - std::chrono::seconds(1);
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
+  fleet.now += std::chrono::seconds(1);
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n0"));
+}
+
+TEST(WavedRollout, CountsTheTimeoutOfAGateOnlyWhileItsNodeCouldBeUpdated) {
+  Fleet fleet(R"({"pool": "worker", "waves": [{"nodes": 3, "maxUnavailable": 1}], "gates": [{"name": "g",
+      "when": "Before", "nodeCondition": {"type": "Fit"}, "timeout": "1h", "onTimeout": "Continue"}]})",
+              3);
+  fleet.Named("n0").status.conditions.push_back({.type = "Fit", .status = "True"});
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n0"));
+  fleet.now += minutes(50);
+  fleet.AssignTargets();
+  fleet.Finish("n0");
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty()) << "the turn of n1 has only just come";
+  fleet.now += minutes(40);
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
+  fleet.pool.spec.paused = true;
+  fleet.AssignTargets();
+  fleet.now += hours(3);
+  fleet.AssignTargets();
+  fleet.pool.spec.paused = false;
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
+  fleet.now += minutes(20);
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n1"));
+}
+
 TEST(WavedRollout, ContinuesAfterTheTimeoutOfAGateIfThePolicySaysSo) {
   for (const char* const when : {"Before", "After"}) {
     Fleet fleet(WithGate(std::string(R"("when": ")") + when +
@@ -897,18 +1262,34 @@ TEST(WavedRollout, KeepsTheTimeoutsOfGatesForAllNodesOfALargePool) {
   }
 }
 
-TEST(WavedRollout, RestartsTheTimeoutOfAGateWhenAPersonResumes) {
-  Fleet fleet(WithGate(R"("when": "Before", "http": {"url": "http://p"}, "timeout": "1h", "onTimeout": "Halt")"), 3);
-  fleet.AssignTargets();
-  fleet.now += hours(1);
-  fleet.AssignTargets();
-  ASSERT_TRUE(fleet.memory.halt);
-  fleet.Order(api::kResumeAnnotation, R"({"target": "rendered-worker-new", "by": "ann"})");
-  fleet.AssignTargets();
-  EXPECT_FALSE(fleet.memory.halt);
-  fleet.now += hours(1);
-  fleet.AssignTargets();
-  EXPECT_TRUE(fleet.memory.halt);
+TEST(WavedRollout, PassesAGateForTheRestOfTheWaveWhenAPersonResumes) {
+  for (const char* const when : {"Before", "After"}) {
+    Fleet fleet(R"({"pool": "worker", "waves": [{"nodes": 2, "maxUnavailable": 1}, {"nodes": 1}], "gates": [
+        {"name": "g", "when": ")" +
+                    std::string(when) + R"(", "http": {"url": "http://p"}, "timeout": "1h", "onTimeout": "Halt"}]})",
+                4);
+    for (int i = 0; i < 3; ++i) fleet.FinishAll(fleet.AssignTargets());
+    fleet.now += hours(1);
+    fleet.AssignTargets();
+    ASSERT_TRUE(fleet.memory.halt) << when;
+    fleet.Order(api::kResumeAnnotation, R"({"target": "rendered-worker-new", "by": "ann"})");
+    std::vector<std::string> assigned;
+    for (int i = 0; i < 5; ++i) {
+      const auto next = fleet.AssignTargets();
+      assigned.insert(assigned.end(), next.begin(), next.end());
+      fleet.FinishAll(next);
+      fleet.now += minutes(1);
+    }
+    EXPECT_FALSE(fleet.memory.halt) << when;
+    // The gate holds again for the next wave.
+    const std::vector<std::string> passed =
+        std::string(when) == "Before" ? std::vector<std::string>{"n0", "n1"} : std::vector<std::string>{"n2"};
+    EXPECT_EQ(assigned, passed) << when;
+    EXPECT_EQ(fleet.Phase(), "AwaitingGate") << when;
+    fleet.now += hours(1);
+    fleet.AssignTargets();
+    EXPECT_TRUE(fleet.memory.halt) << when;
+  }
 }
 
 // ---- staging ----
@@ -948,6 +1329,29 @@ TEST(WavedRollout, DoesNotWaitForTheStagingOfANodeThatTheTargetBeforeHasBroken) 
   EXPECT_THAT(fleet.last.message, HasSubstr("1 node has not staged rendered-worker-newer yet: n1"));
   fleet.Named("n1").metadata.annotations[std::string(api::kStagedAnnotation)] = "rendered-worker-newer";
   EXPECT_THAT(fleet.AssignTargets(), Not(IsEmpty()));
+}
+
+TEST(WavedRollout, DoesNotWaitForTheStagingOfANodeWhoseFailureWasExcused) {
+  Fleet fleet(R"({"pool": "worker", "stage": "All", "waves": [{"nodes": 1, "failureThreshold": 1}]})", 3);
+  fleet.pool.spec.max_unavailable = api::IntOrString{2};
+  const auto stage = [&](const std::vector<std::string>& names) {
+    for (const std::string& name : names) {
+      fleet.Named(name).metadata.annotations[std::string(api::kStagedAnnotation)] = fleet.pool.spec.configuration.name;
+    }
+  };
+  stage({"n0", "n1", "n2"});
+  ASSERT_THAT(fleet.AssignTargets(), ElementsAre("n0"));
+  fleet.Fail("n0");
+  ASSERT_THAT(fleet.AssignTargets(), Not(IsEmpty())) << "the wave has ended";
+  // Another config comes, and after it a third one, which repairs the node.
+  for (const char* const target : {"rendered-worker-newer", "rendered-worker-newest"}) {
+    fleet.pool.spec.configuration.name = target;
+    for (const char* const name : {"n1", "n2"}) fleet.Finish(name);
+    stage({"n1", "n2"});
+    std::vector<std::string> assigned = fleet.AssignTargets();
+    EXPECT_NE(fleet.Phase(), "Staging") << fleet.last.message;
+    EXPECT_THAT(assigned, Not(IsEmpty()));
+  }
 }
 
 // ---- clocks and statuses ----

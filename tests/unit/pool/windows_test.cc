@@ -128,6 +128,21 @@ TEST(Windows, OfAllDayAndEveryDayHaveNoEnd) {
   EXPECT_FALSE(WindowsOf({{{}, "00:00", "1d", "Asia/Kolkata"}}).Next(Instant("2027-01-05T02:00:00Z")).end);
 }
 
+TEST(Windows, OfWholeDaysEndAtTheSameLocalTime) {
+  for (const char* const duration : {"1d", "24h"}) {
+    const Windows every_day = WindowsOf({{{}, "00:00", duration, "Europe/Berlin"}});
+    for (const char* const now : {"2027-10-30T12:00:00Z", "2027-10-31T22:30:00Z", "2027-03-28T12:00:00Z"}) {
+      EXPECT_TRUE(every_day.IsOpenAt(Instant(now))) << duration << " " << now;
+      EXPECT_FALSE(every_day.Next(Instant(now)).end) << duration << " " << now;
+    }
+  }
+  const Windows all_week = WindowsOf({{{"Mon"}, "00:00", "7d", "Europe/Berlin"}});
+  EXPECT_TRUE(all_week.IsOpenAt(Instant("2027-10-31T22:30:00Z")));
+  const Windows sundays = WindowsOf({{{"Sun"}, "00:00", "1d", "Europe/Berlin"}});
+  EXPECT_EQ(NextOf(sundays, "2027-10-31T12:00:00Z"), "2027-10-30T22:00:00Z to 2027-10-31T23:00:00Z");
+  EXPECT_EQ(NextOf(sundays, "2027-03-28T12:00:00Z"), "2027-03-27T23:00:00Z to 2027-03-28T22:00:00Z");
+}
+
 TEST(Windows, StayClosedInAFreezeUntilItsDayBegins) {
   const api::RolloutFreeze freeze = {"2027-01-07", "Europe/Berlin", "holidays"};
   const Windows windows = WindowsOf({{{}, "00:00", "2h", "Europe/Berlin"}}, freeze);
