@@ -357,7 +357,10 @@ void Controller::Look() {
   if (generator_) generator_->Look(view);
   // Nothing is rendered while configs are being generated: a pool would be rendered for each of these configs, and its
   // nodes would be updated each time.
-  if (!generator_ || !generator_->is_busy()) renderer_.Look(view);
+  if (!generator_ || !generator_->is_busy()) {
+    const bool has_templates = generator_ && generator_->has_templates();
+    renderer_.Look(view, has_templates ? TemplatesMaker::kThisController : TemplatesMaker::kUnknown);
+  }
   KeepRenderedConfigs(view);
   if (!cluster_.is_ready() || !knows_nodes_) return ReportUnread(view);
   CollectGarbage(view);

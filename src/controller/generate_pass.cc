@@ -57,11 +57,11 @@ GenerateChanges GeneratePass(const GenerateInputs& inputs) {
     changes.problems.push_back({.what = std::string(what), .why = std::move(why)});
   };
   const GeneratedView& sources = inputs.sources;
-  if (sources.template_input == nullptr || inputs.view.controller_config == nullptr) return changes;
   if (!sources.unreadable_settings.empty()) {
     add_problem("generating MachineConfigs", sources.unreadable_settings);
     return changes;
   }
+  if (sources.template_input == nullptr || inputs.view.controller_config == nullptr) return changes;
   const bool has_folder = inputs.templates_from == TemplatesFrom::kFolder;
   if (has_folder && inputs.only.Has(MadeFrom::kTemplates)) TemplatePass(inputs, changes);
   if (inputs.only.Is(MadeFrom::kTemplates)) return changes;

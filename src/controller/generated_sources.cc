@@ -113,6 +113,12 @@ bool GeneratedSources::is_ready() const {
   return are_ready && pull_secret_.is_ready() && registry_secret_.is_ready();
 }
 
+bool GeneratedSources::HasRead(const api::ControllerConfig* config) const {
+  const TemplateInput* const input = template_inputs_.Find(api::kControllerConfigName);
+  if (input == nullptr || config == nullptr) return input == nullptr && config == nullptr;
+  return input->metadata.uid == config->metadata.uid && input->metadata.generation == config->metadata.generation;
+}
+
 std::string GeneratedSources::VersionsText() const {
   std::string text = fmt::format("{}\n{}", pull_secret_.VersionsText(), registry_secret_.VersionsText());
   ForEachKind([&](const auto& mirror) { AddVersions(ObjectsInUse(mirror), text); });

@@ -44,6 +44,10 @@ class GeneratedSources {
   // Returns whether all objects have been read.  Until then, no config may be generated.
   bool is_ready() const;
 
+  // Returns whether the ControllerConfig here is the same one, with the same spec.  Another mirror reads it, too, and
+  // may receive a change earlier or later.
+  bool HasRead(const api::ControllerConfig* config) const;
+
   GeneratedView Look() const;
   // Returns the kinds that the API server does not have.
   std::vector<MissingKind> Missing() const;

@@ -104,7 +104,9 @@ std::string Generator::InputKey(const View& view) const {
 
 void Generator::Look(const View& view) {
   sources_.FollowSecrets();
-  if (templates_.get() == nullptr || !sources_.is_ready()) return;
+  if (!has_templates()) return;
+  is_busy_ = true;
+  if (!sources_.is_ready()) return;
   NoteMissingKinds();
   std::erase_if(created_, [this](const std::string& name) { return !cluster_.configs().IsExpected(name); });
   std::string key = InputKey(view);
@@ -122,7 +124,7 @@ void Generator::Look(const View& view) {
   for (const GenerateProblem& problem : changes_.problems) {
     listener_.trouble(problem.what, Error(ErrorKind::kInvalid, problem.why));
   }
-  is_busy_ = !created_.empty() ||
+  is_busy_ = !created_.empty() || !sources_.HasRead(view.controller_config) ||
              std::any_of(changes_.configs.begin(), changes_.configs.end(),
                          [this](const auto& change) { return !refused_.contains(change.name); }) ||
              std::any_of(changes_.removals.begin(), changes_.removals.end(),

@@ -45,9 +45,13 @@ class Generator {
   // Decides and writes; called while this replica leads.
   void Look(const View& view);
 
-  // Returns whether configs are about to change or to be removed.  A pool that is rendered now would be rendered again
-  // at once.  Changes that the server refuses do not count.
+  // Returns whether configs are about to change or to be removed, or whether that is unknown because the inputs have
+  // not been read yet.  A pool that is rendered now would be rendered again at once.  Changes that the server refuses
+  // do not count.
   bool is_busy() const { return is_busy_; }
+
+  // Returns whether there are templates.  Without them, no config is generated.
+  bool has_templates() const { return templates_.get() != nullptr; }
 
   // Reads the folder of templates, and uses it if it has changed.  Also called every minute.
   void ReadTemplates();
