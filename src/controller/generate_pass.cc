@@ -57,6 +57,9 @@ GenerateChanges GeneratePass(const GenerateInputs& inputs) {
     changes.problems.push_back({.what = std::string(what), .why = std::move(why)});
   };
   const GeneratedView& sources = inputs.sources;
+  // Nobody else removes these finalizers, so a deletion does not wait until configs can be made.
+  if (inputs.only.Has(MadeFrom::kKubeletConfigs)) CleanUpKubeletConfigs(inputs, changes);
+  if (inputs.only.Has(MadeFrom::kRuntimeConfigs)) CleanUpRuntimeConfigs(inputs, changes);
   if (!sources.unreadable_settings.empty()) {
     add_problem("generating MachineConfigs", sources.unreadable_settings);
     return changes;
