@@ -53,6 +53,10 @@ class Generator {
   // Returns whether there are templates.  Without them, no config is generated.
   bool has_templates() const { return templates_.get() != nullptr; }
 
+  // Returns the errors because of which configs are not made, except those that conditions of objects report.  Returns
+  // an empty text if there are none.
+  std::string FailureText() const;
+
   // Reads the folder of templates, and uses it if it has changed.  Also called every minute.
   void ReadTemplates();
 
@@ -73,6 +77,8 @@ class Generator {
   void NoteMissingKinds();
   // Emits an Event for each setting of a Node of config.openshift.io that is not followed, once.
   void EmitProhibitions();
+  // Emits an Event for each problem, once.
+  void EmitProblems(const View& view);
   bool WillBeRemoved(const ConfigRemoval& removal, const View& view) const;
   void Write();
   void Write(const SourceChange& change);
@@ -114,6 +120,7 @@ class Generator {
   std::map<std::pair<MadeFrom, std::string>, WallTime> generated_;
   std::map<std::string, SubControllerState> missing_;         // The kinds that the cluster does not have, by name.
   std::set<std::pair<std::string, std::string>> prohibited_;  // The Node and the message of each Event.
+  std::set<std::string, std::less<>> reported_;               // The messages of the Events about problems.
   std::set<std::string, std::less<>> created_;                // Configs that the mirror does not have yet.
   std::map<std::string, std::string, std::less<>> refused_;   // The server's errors about configs, by name.
   std::map<SourceName, std::string> refused_sources_;         // The server's errors about writes of finalizers.

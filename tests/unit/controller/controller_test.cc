@@ -212,16 +212,15 @@ class ControllerWithTemplatesTest : public ControllerTest {
  protected:
   ControllerWithTemplatesTest() {
     for (const std::string role : {"infra", "worker"}) server_.Remove("machineconfigs", "00-" + role);
-    server_.Put("controllerconfigs",
-                {{"metadata",
-                  {{"name", "machine-config-controller"},
-                   {"generation", 1},
-                   {"annotations", {{std::string(api::kGeneratedByVersionAnnotation), "4.20"}}}}},
-                 {"spec",
-                  {{"baseOSContainerImage", "registry/os@sha256:1"},
-                   {"pullSecret", {{"namespace", "openshift-config"}, {"name", "pull-secret"}}},
-                   {"dns", {{"spec", {{"baseDomain", "demo.test"}}}}},
-                   {"infra", {{"status", {{"platformStatus", {{"type", "None"}}}}}}}}}});
+    server_.Put("controllerconfigs", {{"metadata",
+                                       {{"name", "machine-config-controller"},
+                                        {"generation", 1},
+                                        {"annotations", {{std::string(api::kGeneratedByVersionAnnotation), "4.20"}}}}},
+                                      {"spec",
+                                       {{"baseOSContainerImage", "registry/os@sha256:1"},
+                                        {"pullSecret", {{"namespace", "openshift-config"}, {"name", "pull-secret"}}},
+                                        {"dns", {{"spec", {{"baseDomain", "demo.test"}}}}},
+                                        {"infra", {{"status", {{"platformStatus", {{"type", "None"}}}}}}}}}});
     server_.Put("secrets", {{"metadata", {{"name", "pull-secret"}, {"namespace", "openshift-config"}}},
                             {"type", "kubernetes.io/dockerconfigjson"},
                             {"data", {{".dockerconfigjson", EncodeBase64(R"({"auths":{}})")}}}});
@@ -266,6 +265,27 @@ TEST_F(ControllerWithTemplatesTest, RendersNothingWhileTheObjectsOfTheConfigsHav
   RunUntil([&] { return TargetOf("worker") != ""; });
   EXPECT_EQ(refusals, 2);
   EXPECT_THAT(SourcesOf("worker"), ElementsAre("00-worker", "99-worker-ssh"));
+}
+
+TEST_F(ControllerWithTemplatesTest, ReportsInTheClusterOperatorThatConfigsCannotBeMade) {
+  AddTemplate();
+  settings_.namespace_name = "namespace";
+  settings_.is_operator = true;
+  PutSmallOpenShift(server_);
+  json::Value gates = json::Value::array();
+  for (const char* version : {"4.1", "4.2"}) gates.push_back({{"version", version}});
+  server_.Put("featuregates", {{"metadata", {{"name", "cluster"}}}, {"status", {{"featureGates", std::move(gates)}}}});
+  std::string message;
+  RunUntil([&] {
+    const json::Value object = server_.Find("clusteroperators", "machine-config");
+    for (const json::Value& condition : object["status"]["conditions"]) {
+      if (condition.TextAt({"type"}) == "Degraded" && condition.TextAt({"status"}) == "True") {
+        message = condition.TextAt({"message"});
+      }
+    }
+    return message.find("reading the feature gates") != std::string::npos;
+  });
+  EXPECT_THAT(message, HasSubstr("unable to determine features"));
 }
 
 TEST_F(ControllerWithTemplatesTest, RendersTheConfigsOfOthersIfThereAreNoTemplates) {

@@ -26,6 +26,7 @@ namespace pintle::controller {
 namespace {
 
 using testing::Contains;
+using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
@@ -676,6 +677,56 @@ TEST_F(GeneratorTest, DoesNotGoFromTheFastestLatencyProfileToTheSlowestAtOnce) {
   RunUntil([&] { return frequency() == "nodeStatusUpdateFrequency: 20s"; });
   put_profile("LowUpdateSlowReaction");
   RunUntil([&] { return frequency() == "nodeStatusUpdateFrequency: 1m0s"; });
+}
+
+TEST_F(GeneratorTest, ReportsABadSetOfMirrorsAndLeavesTheConfigsAsTheyAre) {
+  server_.Put("images",
+              {{"metadata", {{"name", "cluster"}, {"uid", "uid-of-image"}}}, {"spec", json::Value::object()}});
+  server_.Put("clusterversions",
+              {{"metadata", {{"name", "version"}}},
+               {"status", {{"desired", {{"image", "r.test/release@sha256:" + std::string(64, '0')}}}}}});
+  RunUntil([&] { return HasConfig("99-worker-generated-registries"); });
+  EXPECT_EQ(generator_->FailureText(), "");
+  const json::Value before = server_.Find("machineconfigs", "99-worker-generated-registries");
+  const json::Value set = {{"source", "https://"}, {"mirrors", json::Value::array({"m.test/a"})}};
+  server_.Put("imagedigestmirrorsets",
+              {{"metadata", {{"name", "bad"}}}, {"spec", {{"imageDigestMirrors", json::Value::array({set})}}}});
+  RunForLooks(500, [&] { return !server_.EventReasons().empty(); });
+  EXPECT_THAT(generator_->FailureText(), StartsWith("making the registries' config of pool master: "));
+  EXPECT_THAT(generator_->FailureText(), HasSubstr("https://"));
+  EXPECT_THAT(server_.EventReasons(), Each("GenerationFailed"));
+  EXPECT_EQ(server_.Find("machineconfigs", "99-worker-generated-registries"), before);
+  server_.Remove("imagedigestmirrorsets", "bad");
+  RunForLooks(500, [&] { return generator_->FailureText().empty(); });
+  EXPECT_EQ(generator_->FailureText(), "");
+}
+
+TEST_F(GeneratorTest, MakesTheConfigsAgainWhenTheControllerConfigChanges) {
+  AddFile("kubelet", "/etc/kubernetes/kubelet.conf",
+          "kind: KubeletConfiguration\\nclusterDNS: ['{{.ClusterDNSIP}}']\\n");
+  json::Value config = server_.Find("controllerconfigs", "machine-config-controller");
+  config["spec"]["clusterDNSIP"] = "172.30.0.10";
+  server_.Put("controllerconfigs", config);
+  server_.Put("nodes", {{"metadata", {{"name", "cluster"}}}});
+  const json::Value gates = {{"version", "4.20"}};
+  server_.Put("featuregates",
+              {{"metadata", {{"name", "cluster"}}}, {"status", {{"featureGates", json::Value::array({gates})}}}});
+  AddManaged("kubeletconfigs", "pods", "worker", {{"kubeletConfig", {{"maxPods", 9}}}});
+  const auto have_address = [&](const std::string& address) {
+    const auto has = [&](const std::string& name) {
+      return FileIn(name, "/etc/kubernetes/kubelet.conf").find(address) != std::string::npos;
+    };
+    return has("97-worker-generated-kubelet") && has("98-worker-generated-kubelet") &&
+           has("99-worker-generated-kubelet");
+  };
+  RunForLooks(500, [&] { return have_address("172.30.0.10"); });
+  EXPECT_TRUE(have_address("172.30.0.10"));
+  config = server_.Find("controllerconfigs", "machine-config-controller");
+  config["spec"]["clusterDNSIP"] = "172.31.0.10";
+  config["metadata"]["generation"] = 2;
+  server_.Put("controllerconfigs", config);
+  RunForLooks(500, [&] { return have_address("172.31.0.10"); });
+  EXPECT_TRUE(have_address("172.31.0.10"));
 }
 
 TEST_F(GeneratorTest, EmitsAnEventAboutNodeSettingsThatHaveNoEffect) {
