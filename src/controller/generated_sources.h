@@ -5,6 +5,7 @@
 //
 // A cluster may lack most of these kinds: only OpenShift has them all.
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -55,7 +56,7 @@ class GeneratedSources {
   const api::NodeSettings* NodeSettingsNamed(const std::string& name) const { return node_settings_.Find(name); }
   // Returns whether the cluster serves CRIOCredentialProviderConfigs in the older version only.
   bool has_old_credential_providers() const { return credential_providers_.uses_old(); }
-  // Returns a text that changes whenever an object has another version.
+  // Returns a text that changes whenever an object has other contents, or another version if writes need its version.
   std::string VersionsText() const;
 
   // Stores the API server's answers to writes.
@@ -69,10 +70,11 @@ class GeneratedSources {
 
  private:
   template <typename T>
-  OverlaidObjects::Listener ListenerFor(const Listener& listener) const;
+  OverlaidObjects::Listener ListenerFor(const Listener& listener);
   template <typename Visit>
   void ForEachKind(Visit&& visit) const;
 
+  std::size_t content_changes_ = 0;  // Counts the changes of contents.
   OverlaidMirror<TemplateInput> template_inputs_;
   VersionedMirror<InternalReleaseImage, OldInternalReleaseImage> internal_release_images_;
   FollowedObject<PullSecret> pull_secret_;
