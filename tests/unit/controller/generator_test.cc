@@ -759,7 +759,11 @@ TEST_F(GeneratorTest, ReportsWhatItHasGeneratedForEachPool) {
 TEST_F(GeneratorTest, ReportsKindsThatTheClusterDoesNotHaveAndGoesOnWithoutThem) {
   server_.Refuse("GET /apis/config.openshift.io/v1/featuregates",
                  SmallApiServer::Status(404, "NotFound", "the server could not find the requested resource"));
+  testing::internal::CaptureStderr();
   RunUntil([&] { return HasConfig("00-worker"); });
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("Nothing is generated from featuregates.config.openshift.io, as the cluster does not have this "
+                        "kind"));
   EXPECT_THAT(States(), Contains("machine-config-controller-kubelet-config: Kind is missing: "
                                  "featuregates.config.openshift.io"));
 }
