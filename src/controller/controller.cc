@@ -11,6 +11,7 @@
 
 #include "api/annotations.h"
 #include "base/memory.h"
+#include "clusterops/cluster_operator.h"
 #include "controller/controller_parts.h"
 #include "controller/default_pools.h"
 #include "controller/drain_needs.h"
@@ -265,7 +266,12 @@ void Controller::LookAsOperator(const View& view) {
   const std::optional<bool> is_installing = reports_->IsInstalling(view);
   if (!is_installing.has_value()) return;  // It is not known yet whether a release is being installed.
   reconciler_->Look(view, *is_installing);
-  reports_->Set(reconciler_->Failures(), view.controller_config == nullptr ? reconciler_->ExpectedRelease() : "");
+  auto failures = reconciler_->Failures();
+  if (const std::string why = generator_ ? generator_->FailureText() : ""; !why.empty()) {
+    std::string& known = failures[std::string(clusterops::kMachineConfigControllerTask)];
+    known += (known.empty() ? "" : "; ") + why;
+  }
+  reports_->Set(std::move(failures), view.controller_config == nullptr ? reconciler_->ExpectedRelease() : "");
 }
 
 void Controller::StopLeading() {
@@ -353,11 +359,14 @@ void Controller::Look() {
   if (!is_leading_) return;
   View view = cluster_.Look();
   MakePools(view);
-  if (reconciler_) LookAsOperator(view);
   if (generator_) generator_->Look(view);
+  if (reconciler_) LookAsOperator(view);
   // Nothing is rendered while configs are being generated: a pool would be rendered for each of these configs, and its
   // nodes would be updated each time.
-  if (!generator_ || !generator_->is_busy()) renderer_.Look(view);
+  if (!generator_ || !generator_->is_busy()) {
+    const bool has_templates = generator_ && generator_->has_templates();
+    renderer_.Look(view, has_templates ? TemplatesMaker::kThisController : TemplatesMaker::kUnknown);
+  }
   KeepRenderedConfigs(view);
   if (!cluster_.is_ready() || !knows_nodes_) return ReportUnread(view);
   CollectGarbage(view);

@@ -140,6 +140,7 @@ class Controller {
   const Clock& clock_;
   const ControllerSettings settings_;
   const WallTime began_;
+  Complaints complaints_;  // Other members may report errors while they are constructed.
   bool is_leading_ = false;
   Announcer node_events_;
   Announcer render_events_;
@@ -178,7 +179,6 @@ class Controller {
   std::function<void()> on_change_ = [] {};
   std::map<std::string, kube::Call> calls_;  // Creations and patches of pools, and removals of configs, by action.
   WriteBackoff backoff_;                     // The back-offs of these calls.
-  Complaints complaints_;
   kube::Call afresh_call_;
   kube::Lease lease_;
   std::unique_ptr<kube::Lease> operator_lease_;  // Exists while this replica leads, if `is_operator` is set.

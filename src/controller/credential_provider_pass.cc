@@ -55,6 +55,10 @@ void CredentialProviderPass(const GenerateInputs& inputs, generated::PoolTemplat
                                       MadeFrom::kCredentialProviders)) {
       is_pending = true;
       changes.configs.push_back(*std::move(change));
+      const auto refusal = inputs.refused.find(config.name);
+      if (refusal != inputs.refused.end() && problem.empty()) {
+        problem = "could not Create/Update MachineConfig: " + refusal->second;
+      }
     }
   }
   const bool has_pools = overlapping.has_value() || !problem.empty();

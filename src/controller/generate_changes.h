@@ -37,11 +37,14 @@ struct SourceChange {
   json::Value patch;  // A merge patch with the version of the object that it was decided from.
 };
 
-// An error that is not reported in a condition of any object.
+// An error that is not reported in a condition of the object that causes it.  An Event about this object reports it.
 struct GenerateProblem {
+  MadeFrom made_from;       // The configs that are not made; it also selects the object of the Event.
   std::string what;         // The action that fails, such as "reading the feature gates".
   std::string why;          // The cause.
   bool is_warning = false;  // The configs are made nevertheless.
+
+  std::string message() const { return what + ": " + why; }
 };
 
 // A setting in a Node object of config.openshift.io that is not followed; an Event reports this.

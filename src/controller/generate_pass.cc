@@ -34,8 +34,10 @@ generated::PoolTemplates TemplatesWith(const generated::TlsSettings& tls, const 
 void ReportProhibitions(const GenerateInputs& inputs, const std::optional<std::string>& why_profile_is_held,
                         GenerateChanges& changes) {
   if (why_profile_is_held) {
-    changes.problems.push_back(
-        {.what = "applying the Node \"cluster\" of config.openshift.io", .why = *why_profile_is_held});
+    changes.problems.push_back({.made_from = MadeFrom::kNodeSettings,
+                                .what = "applying the Node \"cluster\" of config.openshift.io",
+                                .why = *why_profile_is_held,
+                                .is_warning = true});
     changes.prohibitions.push_back(
         {.node = "cluster", .message = "Skipping the Update Node event, name: cluster, " + *why_profile_is_held});
   }
@@ -53,21 +55,24 @@ void ReportProhibitions(const GenerateInputs& inputs, const std::optional<std::s
 
 GenerateChanges GeneratePass(const GenerateInputs& inputs) {
   GenerateChanges changes;
-  const auto add_problem = [&](std::string_view what, std::string why) {
-    changes.problems.push_back({.what = std::string(what), .why = std::move(why)});
+  const auto add_problem = [&](MadeFrom made_from, std::string_view what, std::string why) {
+    changes.problems.push_back({.made_from = made_from, .what = std::string(what), .why = std::move(why)});
   };
   const GeneratedView& sources = inputs.sources;
-  if (sources.template_input == nullptr || inputs.view.controller_config == nullptr) return changes;
+  // Nobody else removes these finalizers, so a deletion does not wait until configs can be made.
+  if (inputs.only.Has(MadeFrom::kKubeletConfigs)) CleanUpKubeletConfigs(inputs, changes);
+  if (inputs.only.Has(MadeFrom::kRuntimeConfigs)) CleanUpRuntimeConfigs(inputs, changes);
   if (!sources.unreadable_settings.empty()) {
-    add_problem("generating MachineConfigs", sources.unreadable_settings);
+    add_problem(MadeFrom::kTemplates, "generating MachineConfigs", sources.unreadable_settings);
     return changes;
   }
+  if (sources.template_input == nullptr || inputs.view.controller_config == nullptr) return changes;
   const bool has_folder = inputs.templates_from == TemplatesFrom::kFolder;
   if (has_folder && inputs.only.Has(MadeFrom::kTemplates)) TemplatePass(inputs, changes);
   if (inputs.only.Is(MadeFrom::kTemplates)) return changes;
   auto settings = KubeletSettingsOf(inputs);
   if (!settings) {
-    add_problem("reading the feature gates", settings.error().message());
+    add_problem(MadeFrom::kFeatureGate, "reading the feature gates", settings.error().message());
     return changes;
   }
   ReportProhibitions(inputs, HoldLatencyProfile(inputs, *settings), changes);
@@ -86,7 +91,7 @@ GenerateChanges GeneratePass(const GenerateInputs& inputs) {
       const bool verifies = generated::IsOpen(settings->feature_gates, "SigstoreImageVerification");
       RegistriesPass(inputs, for_runtime, verifies ? ImageSignatures::kVerified : ImageSignatures::kIgnored, changes);
     } else {
-      add_problem("making the registries' configs", sources.unreadable_images);
+      add_problem(MadeFrom::kImages, "making the registries' configs", sources.unreadable_images);
     }
   }
   const bool has_providers = generated::IsOpen(settings->feature_gates, "CRIOCredentialProviderConfig");
@@ -94,7 +99,8 @@ GenerateChanges GeneratePass(const GenerateInputs& inputs) {
     if (sources.unreadable_credential_providers.empty()) {
       CredentialProviderPass(inputs, for_runtime, changes);
     } else {
-      add_problem("making the credential providers' configs", sources.unreadable_credential_providers);
+      add_problem(MadeFrom::kCredentialProviders, "making the credential providers' configs",
+                  sources.unreadable_credential_providers);
     }
   }
   return changes;

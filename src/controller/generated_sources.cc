@@ -30,6 +30,21 @@ constexpr std::string_view kPartOf<api::ApiServer> = kTemplatePart;
 template <>
 constexpr std::string_view kPartOf<InternalReleaseImage> = kTemplatePart;
 
+// States whether the passes write to objects of a kind.  Such a write contains the version of the object that it was
+// decided from.
+template <typename T>
+constexpr bool kIsWritten = false;
+template <>
+constexpr bool kIsWritten<TemplateInput> = true;
+template <>
+constexpr bool kIsWritten<api::KubeletConfig> = true;
+template <>
+constexpr bool kIsWritten<api::ContainerRuntimeConfig> = true;
+template <>
+constexpr bool kIsWritten<api::ImagePolicy> = true;
+template <>
+constexpr bool kIsWritten<api::CredentialProviderConfig> = true;
+
 const OverlaidObjects& ObjectsInUse(const OverlaidObjects& objects) { return objects; }
 template <typename T, typename Old>
 const OverlaidObjects& ObjectsInUse(const VersionedMirror<T, Old>& mirror) {
@@ -37,10 +52,12 @@ const OverlaidObjects& ObjectsInUse(const VersionedMirror<T, Old>& mirror) {
 }
 
 void AddVersions(const OverlaidObjects& objects, std::string& text) {
-  text += fmt::format("\n{}", objects.kind().plural);
   objects.VisitAll([&](const kube::AnyObject& object) {
     text += fmt::format(" {} {}", object.metadata().uid, object.metadata().resource_version);
   });
+}
+
+void AddUnreadable(const OverlaidObjects& objects, std::string& text) {
   objects.VisitUnreadable([&](const kube::AnyObject& object, const Error& why) {
     text += fmt::format(" {} {}", object.metadata().name, why.message());
   });
@@ -49,8 +66,12 @@ void AddVersions(const OverlaidObjects& objects, std::string& text) {
 }  // namespace
 
 template <typename T>
-OverlaidObjects::Listener GeneratedSources::ListenerFor(const Listener& listener) const {
-  return OverlaidObjects::ListenerFor(kube::kResourceKind<T>, listener.changed, listener.trouble, listener.unreadable);
+OverlaidObjects::Listener GeneratedSources::ListenerFor(const Listener& listener) {
+  const auto changed = [this, inform = listener.changed] {
+    ++content_changes_;
+    inform();
+  };
+  return OverlaidObjects::ListenerFor(kube::kResourceKind<T>, changed, listener.trouble, listener.unreadable);
 }
 
 GeneratedSources::GeneratedSources(kube::Client& client, const Listener& listener)
@@ -113,9 +134,22 @@ bool GeneratedSources::is_ready() const {
   return are_ready && pull_secret_.is_ready() && registry_secret_.is_ready();
 }
 
+bool GeneratedSources::HasRead(const api::ControllerConfig* config) const {
+  const TemplateInput* const input = template_inputs_.Find(api::kControllerConfigName);
+  if (input == nullptr || config == nullptr) return input == nullptr && config == nullptr;
+  return input->metadata.uid == config->metadata.uid && input->metadata.generation == config->metadata.generation;
+}
+
 std::string GeneratedSources::VersionsText() const {
-  std::string text = fmt::format("{}\n{}", pull_secret_.VersionsText(), registry_secret_.VersionsText());
-  ForEachKind([&](const auto& mirror) { AddVersions(ObjectsInUse(mirror), text); });
+  std::string text = fmt::format("{} {}", content_changes_, pull_secret_.WhyUnreadable());
+  text += registry_secret_.WhyUnreadable();
+  ForEachKind([&](const auto& mirror) {
+    using T = typename std::remove_cvref_t<decltype(mirror)>::Object;
+    const OverlaidObjects& objects = ObjectsInUse(mirror);
+    text += fmt::format("\n{}", objects.kind().plural);
+    if (kIsWritten<T>) AddVersions(objects, text);
+    AddUnreadable(objects, text);
+  });
   return text;
 }
 

@@ -5,6 +5,7 @@
 //
 // A cluster may lack most of these kinds: only OpenShift has them all.
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -44,6 +45,10 @@ class GeneratedSources {
   // Returns whether all objects have been read.  Until then, no config may be generated.
   bool is_ready() const;
 
+  // Returns whether the ControllerConfig here is the same one, with the same spec.  Another mirror reads it, too, and
+  // may receive a change earlier or later.
+  bool HasRead(const api::ControllerConfig* config) const;
+
   GeneratedView Look() const;
   // Returns the kinds that the API server does not have.
   std::vector<MissingKind> Missing() const;
@@ -51,7 +56,7 @@ class GeneratedSources {
   const api::NodeSettings* NodeSettingsNamed(const std::string& name) const { return node_settings_.Find(name); }
   // Returns whether the cluster serves CRIOCredentialProviderConfigs in the older version only.
   bool has_old_credential_providers() const { return credential_providers_.uses_old(); }
-  // Returns a text that changes whenever an object has another version.
+  // Returns a text that changes whenever an object has other contents, or another version if writes need its version.
   std::string VersionsText() const;
 
   // Stores the API server's answers to writes.
@@ -65,10 +70,11 @@ class GeneratedSources {
 
  private:
   template <typename T>
-  OverlaidObjects::Listener ListenerFor(const Listener& listener) const;
+  OverlaidObjects::Listener ListenerFor(const Listener& listener);
   template <typename Visit>
   void ForEachKind(Visit&& visit) const;
 
+  std::size_t content_changes_ = 0;  // Counts the changes of contents.
   OverlaidMirror<TemplateInput> template_inputs_;
   VersionedMirror<InternalReleaseImage, OldInternalReleaseImage> internal_release_images_;
   FollowedObject<PullSecret> pull_secret_;

@@ -104,7 +104,9 @@ std::string Generator::InputKey(const View& view) const {
 
 void Generator::Look(const View& view) {
   sources_.FollowSecrets();
-  if (templates_.get() == nullptr || !sources_.is_ready()) return;
+  if (!has_templates()) return;
+  is_busy_ = true;
+  if (!sources_.is_ready()) return;
   NoteMissingKinds();
   std::erase_if(created_, [this](const std::string& name) { return !cluster_.configs().IsExpected(name); });
   std::string key = InputKey(view);
@@ -118,11 +120,12 @@ void Generator::Look(const View& view) {
     }
     key_ = std::move(key);
     EmitProhibitions();
+    EmitProblems(view);
   }
   for (const GenerateProblem& problem : changes_.problems) {
     listener_.trouble(problem.what, Error(ErrorKind::kInvalid, problem.why));
   }
-  is_busy_ = !created_.empty() ||
+  is_busy_ = !created_.empty() || !sources_.HasRead(view.controller_config) ||
              std::any_of(changes_.configs.begin(), changes_.configs.end(),
                          [this](const auto& change) { return !refused_.contains(change.name); }) ||
              std::any_of(changes_.removals.begin(), changes_.removals.end(),
@@ -198,6 +201,39 @@ void Generator::EmitProhibitions() {
   prohibited_ = std::move(prohibited);
 }
 
+// An object that cannot be read cannot get an Event, so the ControllerConfig gets it instead.
+void Generator::EmitProblems(const View& view) {
+  const GeneratedView sources = sources_.Look();
+  const auto emit_about = [&](const auto* object, const std::string& message) {
+    if (object == nullptr) return false;
+    events_.Emit(*object, kube::EventKind::kWarning, "GenerationFailed", message);
+    return true;
+  };
+  const auto emit = [&](MadeFrom made_from, const std::string& message) {
+    if (made_from == MadeFrom::kFeatureGate) return emit_about(sources.feature_gate, message);
+    if (made_from == MadeFrom::kNodeSettings) return emit_about(sources.node_settings, message);
+    if (made_from == MadeFrom::kImages) return emit_about(sources.image, message);
+    if (made_from == MadeFrom::kCredentialProviders) return emit_about(sources.credential_providers, message);
+    return false;
+  };
+  std::set<std::string, std::less<>> reported;
+  for (const GenerateProblem& problem : changes_.problems) {
+    std::string message = problem.message();
+    const bool is_known = reported_.contains(message);
+    if (!is_known && !emit(problem.made_from, message)) emit_about(view.controller_config, message);
+    reported.insert(std::move(message));
+  }
+  reported_ = std::move(reported);
+}
+
+std::string Generator::FailureText() const {
+  std::string text;
+  for (const GenerateProblem& problem : changes_.problems) {
+    if (!problem.is_warning) text += (text.empty() ? "" : "; ") + problem.message();
+  }
+  return text;
+}
+
 std::vector<SubControllerState> Generator::States(const View& view) const {
   std::vector<SubControllerState> states;
   if (templates_.get() == nullptr) {
@@ -230,6 +266,7 @@ void Generator::Stop() {
   created_.clear();
   generated_.clear();
   prohibited_.clear();
+  reported_.clear();
   key_.clear();
   changes_ = {};
   is_busy_ = false;

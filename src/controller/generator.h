@@ -45,9 +45,17 @@ class Generator {
   // Decides and writes; called while this replica leads.
   void Look(const View& view);
 
-  // Returns whether configs are about to change or to be removed.  A pool that is rendered now would be rendered again
-  // at once.  Changes that the server refuses do not count.
+  // Returns whether configs are about to change or to be removed, or whether that is unknown because the inputs have
+  // not been read yet.  A pool that is rendered now would be rendered again at once.  Changes that the server refuses
+  // do not count.
   bool is_busy() const { return is_busy_; }
+
+  // Returns whether there are templates.  Without them, no config is generated.
+  bool has_templates() const { return templates_.get() != nullptr; }
+
+  // Returns the errors because of which configs are not made, except those that conditions of objects report.  Returns
+  // an empty text if there are none.
+  std::string FailureText() const;
 
   // Reads the folder of templates, and uses it if it has changed.  Also called every minute.
   void ReadTemplates();
@@ -69,6 +77,8 @@ class Generator {
   void NoteMissingKinds();
   // Emits an Event for each setting of a Node of config.openshift.io that is not followed, once.
   void EmitProhibitions();
+  // Emits an Event for each problem, once.
+  void EmitProblems(const View& view);
   bool WillBeRemoved(const ConfigRemoval& removal, const View& view) const;
   void Write();
   void Write(const SourceChange& change);
@@ -110,6 +120,7 @@ class Generator {
   std::map<std::pair<MadeFrom, std::string>, WallTime> generated_;
   std::map<std::string, SubControllerState> missing_;         // The kinds that the cluster does not have, by name.
   std::set<std::pair<std::string, std::string>> prohibited_;  // The Node and the message of each Event.
+  std::set<std::string, std::less<>> reported_;               // The messages of the Events about problems.
   std::set<std::string, std::less<>> created_;                // Configs that the mirror does not have yet.
   std::map<std::string, std::string, std::less<>> refused_;   // The server's errors about configs, by name.
   std::map<SourceName, std::string> refused_sources_;         // The server's errors about writes of finalizers.

@@ -76,12 +76,17 @@ class KubeletRules {
 
 }  // namespace
 
+void CleanUpKubeletConfigs(const GenerateInputs& inputs, GenerateChanges& changes) {
+  CleanUpDeleted(inputs.sources.kubelet_configs, KubeletRules::kManagedKind, KubeletRules::kSourceKind, inputs,
+                 changes);
+}
+
 void KubeletPass(const GenerateInputs& inputs, generated::PoolTemplates& templates,
                  const generated::KubeletSettings& settings, GenerateChanges& changes) {
-  ManagedPass pass(inputs, KubeletRules(inputs, templates, settings), changes);
-  // A KubeletConfig's config must not be based on templates of an older ControllerConfig.  So only deletions are
-  // handled until the status of the ControllerConfig reports that all configs of its templates are made.
-  WhyTemplatesAreBehind(*inputs.view.controller_config).empty() ? pass.Run() : pass.RunDeletions();
+  // A KubeletConfig's config must not be based on templates of an older ControllerConfig.  So nothing is made until the
+  // status of the ControllerConfig reports that all configs of its templates are made.
+  if (!WhyTemplatesAreBehind(*inputs.view.controller_config).empty()) return;
+  ManagedPass(inputs, KubeletRules(inputs, templates, settings), changes).Run();
 }
 
 }  // namespace pintle::controller

@@ -10,6 +10,9 @@
 
 namespace pintle::controller {
 
+// Cleans up after KubeletConfigs that are being deleted; KubeletPass() leaves them alone.
+void CleanUpKubeletConfigs(const GenerateInputs& inputs, GenerateChanges& changes);
+
 void KubeletPass(const GenerateInputs& inputs, generated::PoolTemplates& templates,
                  const generated::KubeletSettings& settings, GenerateChanges& changes);
 

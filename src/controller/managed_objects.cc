@@ -117,6 +117,20 @@ bool IsConfigOf(const api::MachineConfig& config, const api::ObjectMeta& object,
          config.metadata.name.ends_with(fmt::format("-{}", WordOf(kind)));
 }
 
+// Returns whether the config belongs to one of the objects, or may do so because it has no owner.
+bool MayBelongToAny(std::span<const api::ObjectMeta* const> objects, const api::MachineConfig& config) {
+  const auto& owners = config.metadata.owner_references;
+  const bool has_owner =
+      std::any_of(owners.begin(), owners.end(), [](const auto& owner) { return !owner.uid.empty(); });
+  return std::any_of(objects.begin(), objects.end(), [&](const api::ObjectMeta* object) {
+    const auto& finalizers = object->finalizers;
+    const auto is_config = [&](const std::string& finalizer) {
+      return finalizer == config.metadata.name || finalizer == config.metadata.uid;
+    };
+    return !has_owner || IsOwnedBy(config, *object) || std::any_of(finalizers.begin(), finalizers.end(), is_config);
+  });
+}
+
 // Returns a merge patch that has only the version of the object.
 json::Value VersionedPatch(const api::ObjectMeta& object) {
   return {{"metadata", {{"resourceVersion", object.resource_version}}}};
@@ -220,13 +234,11 @@ ObjectCleanup CleanupOf(const api::ObjectMeta& object, ManagedKind kind, const G
 
 std::vector<ConfigRemoval> OutdatedConfigs(const GenerateInputs& inputs, ManagedKind kind,
                                            const std::set<std::string, std::less<>>& wanted,
-                                           const std::set<std::string, std::less<>>& owners) {
+                                           std::span<const api::ObjectMeta* const> unsettled) {
   std::vector<ConfigRemoval> removals;
   for (const api::MachineConfig* config : inputs.view.configs) {
     const api::ObjectMeta& metadata = config->metadata;
-    const bool is_owned = std::any_of(metadata.owner_references.begin(), metadata.owner_references.end(),
-                                      [&](const auto& owner) { return owners.contains(owner.uid); });
-    if (wanted.contains(metadata.name) || is_owned) continue;
+    if (wanted.contains(metadata.name) || MayBelongToAny(unsettled, *config)) continue;
     if (generated::IsMadeByAnotherVersion(metadata, "99", WordOf(kind), inputs.version)) {
       removals.push_back({.name = metadata.name, .uid = metadata.uid});
     }
@@ -235,7 +247,8 @@ std::vector<ConfigRemoval> OutdatedConfigs(const GenerateInputs& inputs, Managed
     const api::MachineConfig* const old =
         inputs.ConfigNamed(generated::OldConfigName("99", pool->metadata, WordOf(kind)));
     const bool has_successor = inputs.ConfigNamed(generated::PlainName(kind, pool->metadata.name)) != nullptr;
-    if (old != nullptr && has_successor) removals.push_back({.name = old->metadata.name, .uid = old->metadata.uid});
+    const bool is_replaced = old != nullptr && has_successor && !MayBelongToAny(unsettled, *old);
+    if (is_replaced) removals.push_back({.name = old->metadata.name, .uid = old->metadata.uid});
   }
   return removals;
 }

@@ -63,11 +63,14 @@ struct ObjectCleanup {
 };
 ObjectCleanup CleanupOf(const api::ObjectMeta& object, generated::ManagedKind kind, const GenerateInputs& inputs);
 
-// Returns the configs to remove: those that another version of the controller has made from objects that are gone, and
-// those with a name that older operators used, if a config with the present name exists.  `wanted` are the names of all
-// current configs, and `owners` are the uids of all objects.
+// Returns the configs to remove: those that another version of the controller has made and that are not wanted any
+// more, and those with a name that older operators used, if a config with the present name exists.
+//
+// `wanted` are the names of all current configs.  `unsettled` are the objects that have a problem, or for which
+// something is being written; the configs of these objects stay.  While there is such an object, configs without an
+// owner stay, too: they may be configs of this object, because the operator's bootstrap sets no uids of owners.
 std::vector<ConfigRemoval> OutdatedConfigs(const GenerateInputs& inputs, generated::ManagedKind kind,
                                            const std::set<std::string, std::less<>>& wanted,
-                                           const std::set<std::string, std::less<>>& owners);
+                                           std::span<const api::ObjectMeta* const> unsettled);
 
 }  // namespace pintle::controller

@@ -6,6 +6,8 @@
 //
 // An object with a problem keeps the configs that it has, and its status reports the problem.  A problem affects no
 // other object.  A problem in one pool does not affect the object's configs for other pools.
+//
+// Objects that are being deleted are left to CleanUpDeleted(), which also runs if nothing can be made.
 
 #include <algorithm>
 #include <concepts>
@@ -47,6 +49,22 @@ concept ManagedRules = requires(T& rules, const typename T::Object& object, cons
   { rules.StatusAfter(object, problem) } -> std::same_as<std::optional<json::Value>>;
 };
 
+// Cleans up after the objects that are being deleted.
+template <typename Object>
+void CleanUpDeleted(const std::vector<const Object*>& objects, generated::ManagedKind kind, SourceKind source_kind,
+                    const GenerateInputs& inputs, GenerateChanges& changes) {
+  for (const Object* object : objects) {
+    if (!object->metadata.deletion_timestamp) continue;
+    ObjectCleanup cleanup = CleanupOf(object->metadata, kind, inputs);
+    for (ConfigRemoval& removal : cleanup.removals) changes.removals.push_back(std::move(removal));
+    if (!cleanup.patch) continue;
+    changes.sources.push_back({.kind = source_kind,
+                               .name = {"", object->metadata.name},
+                               .part = kube::Part::kObject,
+                               .patch = *std::move(cleanup.patch)});
+  }
+}
+
 template <ManagedRules Rules>
 class ManagedPass {
  public:
@@ -61,34 +79,17 @@ class ManagedPass {
     std::stable_sort(objects.begin(), objects.end(), [](const Object* a, const Object* b) {
       return a->metadata.creation_timestamp < b->metadata.creation_timestamp;
     });
-    for (const Object* object : objects) {
-      names_.Add(object->metadata, object->spec.machine_config_pool_selector);
-      uids_.insert(object->metadata.uid);
-    }
+    for (const Object* object : objects) names_.Add(object->metadata, object->spec.machine_config_pool_selector);
     for (const Object* object : objects) {
       if (!object->metadata.deletion_timestamp) Sync(*object);
     }
-    RunDeletions();
-    if (is_pending_ || !rules_.WhyUnreadable().empty()) return;
-    for (ConfigRemoval& removal : OutdatedConfigs(inputs_, Rules::kManagedKind, wanted_, uids_)) {
+    if (!rules_.WhyUnreadable().empty()) return;
+    for (ConfigRemoval& removal : OutdatedConfigs(inputs_, Rules::kManagedKind, wanted_, unsettled_)) {
       changes_.removals.push_back(std::move(removal));
     }
   }
 
-  // Cleans up after the objects that are being deleted, and does nothing else.
-  void RunDeletions() {
-    for (const Object* object : rules_.Objects()) {
-      if (object->metadata.deletion_timestamp) CleanUp(*object);
-    }
-  }
-
  private:
-  void CleanUp(const Object& object) {
-    ObjectCleanup cleanup = CleanupOf(object.metadata, Rules::kManagedKind, inputs_);
-    for (ConfigRemoval& removal : cleanup.removals) changes_.removals.push_back(std::move(removal));
-    if (cleanup.patch) Patch(object, *std::move(cleanup.patch), kube::Part::kObject);
-  }
-
   void Sync(const Object& object) {
     if (const auto valid = rules_.Check(object); !valid) return Report(object, rules_.ProblemOf(valid.error()));
     const auto pools = names_.PoolsOf(object.metadata.name);
@@ -104,13 +105,14 @@ class ManagedPass {
       configs.push_back(*std::move(config));
     }
     if (auto patch = PatchForConfigs(object.metadata, names)) {
-      is_pending_ = true;
+      unsettled_.push_back(&object.metadata);
       Patch(object, *std::move(patch), kube::Part::kObject);
       const auto refusal = inputs_.refused_sources.find({Rules::kSourceKind, object.metadata.name});
       if (refusal == inputs_.refused_sources.end()) return;
       return Report(object, rules_.ProblemOfWriting(Error(ErrorKind::kInvalid, refusal->second)));
     }
     const bool are_written = Write(configs);
+    if (!are_written) unsettled_.push_back(&object.metadata);
     if (are_written || !problem_.empty()) Report(object, problem_);
   }
 
@@ -156,7 +158,6 @@ class ManagedPass {
       if (refusal == inputs_.refused.end()) continue;
       NoteProblem(rules_.ProblemOfWriting(Error(ErrorKind::kInvalid, refusal->second)));
     }
-    is_pending_ = is_pending_ || !are_written;
     return are_written;
   }
 
@@ -166,7 +167,7 @@ class ManagedPass {
   }
 
   void Report(const Object& object, const std::string& problem) {
-    is_pending_ = is_pending_ || !problem.empty();
+    if (!problem.empty()) unsettled_.push_back(&object.metadata);
     std::optional<json::Value> status =
         rules_.StatusAfter(object, FirstCharacters(problem, api::kLongestConditionMessage));
     if (!status) return;
@@ -184,10 +185,9 @@ class ManagedPass {
   Rules rules_;
   GenerateChanges& changes_;
   NamesOfConfigs names_;
-  std::set<std::string, std::less<>> uids_;    // The uids of all objects.
   std::set<std::string, std::less<>> wanted_;  // The names of all configs that are made.
-  // Something is being written, or an object has a problem.  If so, no outdated configs are removed.
-  bool is_pending_ = false;
+  // The objects that have a problem, or for which something is being written.  Their outdated configs are not removed.
+  std::vector<const api::ObjectMeta*> unsettled_;
   std::string problem_;  // The first problem of the object that is being synced.
 };
 

@@ -54,7 +54,8 @@ class NumberedConfigs {
     if (!made) {
       is_complete_ = false;
       return changes_.problems.push_back(
-          {.what = fmt::format("making the {}- config of pool {}", number_, pool.metadata.name),
+          {.made_from = from_,
+           .what = fmt::format("making the {}- config of pool {}", number_, pool.metadata.name),
            .why = made.error().message()});
     }
     inputs_.ReportMade(from_, *made);

@@ -72,17 +72,20 @@ void RegistriesPass(const GenerateInputs& inputs, generated::PoolTemplates& temp
   }
   const auto rules = generated::ImageRulesOf(image_inputs, generated::ImagesFor::kCluster);
   if (!rules) {
-    return changes.problems.push_back({.what = "making the registries' configs", .why = rules.error().message()});
+    return changes.problems.push_back(
+        {.made_from = MadeFrom::kImages, .what = "making the registries' configs", .why = rules.error().message()});
   }
   for (const std::string& complaint : rules->complaints) {
-    changes.problems.push_back({.what = "blocking a registry", .why = complaint, .is_warning = true});
+    changes.problems.push_back(
+        {.made_from = MadeFrom::kImages, .what = "blocking a registry", .why = complaint, .is_warning = true});
   }
   if (are_verified) ReportConflicts(rules->requirements.conflicts, inputs, changes);
   for (const api::MachineConfigPool* pool : inputs.view.pools) {
     if (!generated::IsBuiltInPool(*pool) || pool->metadata.deletion_timestamp) continue;
     const auto files = RegistryFiles(*rules, templates, pool->metadata.name);
     if (!files) {
-      changes.problems.push_back({.what = fmt::format("making the registries' config of pool {}", pool->metadata.name),
+      changes.problems.push_back({.made_from = MadeFrom::kImages,
+                                  .what = fmt::format("making the registries' config of pool {}", pool->metadata.name),
                                   .why = files.error().message()});
       continue;
     }

@@ -92,7 +92,7 @@ std::string WhyStreamIsAnother(const View& view) {
   return fmt::format("ignoring OSImageStream with version {} (my version: {})", version, needed);
 }
 
-void Gather(RenderInputs& inputs) {
+void Gather(RenderInputs& inputs, TemplatesMaker maker) {
   if (const std::string why = WhyUnreadable(inputs); !why.empty()) return Refuse(inputs, why, "Unreadable");
   const auto& selector = inputs.pool.spec.machine_config_selector;
   if (selector && selector->is_empty()) {
@@ -106,7 +106,7 @@ void Gather(RenderInputs& inputs) {
                               api::kControllerConfigName),
                   "NoControllerConfig");
   }
-  if (const std::string why = WhyTemplatesAreBehind(*config); !why.empty()) {
+  if (const std::string why = WhyTemplatesAreBehind(*config, maker); !why.empty()) {
     inputs.is_temporary = !IsTrue(config->status.conditions, "TemplateControllerFailing");
     return Refuse(inputs, why, "ControllerConfigNotReady");
   }
@@ -192,13 +192,13 @@ std::string SigningVersion(const std::vector<const api::MachineConfig*>& configs
   return version.empty() ? std::string(kVersion) : version;
 }
 
-std::string WhyTemplatesAreBehind(const api::ControllerConfig& config) {
+std::string WhyTemplatesAreBehind(const api::ControllerConfig& config, TemplatesMaker maker) {
   const auto& conditions = config.status.conditions;
   const api::Condition* const failing = Find(conditions, "TemplateControllerFailing");
   const bool is_completed = IsTrue(conditions, "TemplateControllerCompleted");
   const bool is_running = IsTrue(conditions, "TemplateControllerRunning");
   const bool is_failing = failing != nullptr && failing->status == "True";
-  if (conditions.empty()) return "";
+  if (conditions.empty() && maker == TemplatesMaker::kUnknown) return "";
   if (config.status.observed_generation != config.metadata.generation) {
     return fmt::format("status for ControllerConfig {} is being reported for {}, expecting it for {}",
                        config.metadata.name, config.status.observed_generation, config.metadata.generation);
@@ -208,7 +208,8 @@ std::string WhyTemplatesAreBehind(const api::ControllerConfig& config) {
                      is_running, is_failing, is_failing ? ": " + failing->message : "");
 }
 
-RenderInputs GatherRenderInputs(const api::MachineConfigPool& pool, const View& view, const Versions& versions) {
+RenderInputs GatherRenderInputs(const api::MachineConfigPool& pool, const View& view, const Versions& versions,
+                                TemplatesMaker maker) {
   RenderInputs inputs = {.pool = pool,
                          .view = view,
                          .versions = versions,
@@ -216,7 +217,7 @@ RenderInputs GatherRenderInputs(const api::MachineConfigPool& pool, const View& 
                          .refusal = std::nullopt,
                          .is_temporary = false,
                          .key = {}};
-  Gather(inputs);
+  Gather(inputs, maker);
   inputs.key = RenderKey(inputs);
   return inputs;
 }

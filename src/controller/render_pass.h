@@ -45,12 +45,19 @@ struct RenderInputs {
   std::string key;
 };
 
+// The program that makes configs from the cluster's templates.
+enum class TemplatesMaker {
+  kUnknown,        // Another program may make them.  If the ControllerConfig's status has no conditions, nobody does.
+  kThisController  // This controller makes them, and sets the conditions when it has made them.
+};
+
 // Collects the inputs for a pool, or the reason why nothing can be rendered for it.
-RenderInputs GatherRenderInputs(const api::MachineConfigPool& pool, const View& view, const Versions& versions);
+RenderInputs GatherRenderInputs(const api::MachineConfigPool& pool, const View& view, const Versions& versions,
+                                TemplatesMaker maker = TemplatesMaker::kUnknown);
 
 // Returns why the configs from the cluster's templates do not match the ControllerConfig yet, or an empty string if
-// they match.  If the status has no conditions, nobody generates such configs, and there is nothing to wait for.
-std::string WhyTemplatesAreBehind(const api::ControllerConfig& config);
+// they match or if nobody makes such configs.
+std::string WhyTemplatesAreBehind(const api::ControllerConfig& config, TemplatesMaker maker = TemplatesMaker::kUnknown);
 
 struct RenderOutcome {
   Verdict verdict;

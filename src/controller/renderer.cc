@@ -87,7 +87,7 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
     const View view = renderer_.cluster_.Look();
     const api::MachineConfigPool* const pool = view.PoolNamed(pool_);
     if (pool == nullptr) return End();
-    const RenderInputs inputs = GatherRenderInputs(*pool, view, renderer_.versions_);
+    const RenderInputs inputs = GatherRenderInputs(*pool, view, renderer_.versions_, renderer_.maker_);
     if (inputs.is_temporary && renderer_.IsWorthWaiting(pool_)) return WaitForInputs();
     renderer_.waiting_since_.erase(pool_);
     outcome_ = {.key = inputs.key,
@@ -234,7 +234,8 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
       const View view = renderer_.cluster_.Look();
       const api::MachineConfigPool* const pool = view.PoolNamed(pool_);
       if (pool == nullptr) return End();
-      const bool is_of_present_inputs = GatherRenderInputs(*pool, view, renderer_.versions_).key == outcome_.key;
+      const bool is_of_present_inputs =
+          GatherRenderInputs(*pool, view, renderer_.versions_, renderer_.maker_).key == outcome_.key;
       is_of_present_inputs ? Retarget() : renderer_.Finish(pool_, std::nullopt);
     });
   }
@@ -346,12 +347,13 @@ Renderer::Renderer(event::Loop& loop, kube::Client client, const Clock& clock, C
 
 Renderer::~Renderer() = default;
 
-void Renderer::Look(const View& view) {
+void Renderer::Look(const View& view, TemplatesMaker maker) {
+  maker_ = maker;
   waiting_.clear();
   for (const api::MachineConfigPool* pool : view.pools) {
     const std::string& name = pool->metadata.name;
     if (pool->metadata.deletion_timestamp || rendering_.contains(name)) continue;
-    RenderInputs inputs = GatherRenderInputs(*pool, view, versions_);
+    RenderInputs inputs = GatherRenderInputs(*pool, view, versions_, maker_);
     if (IsUpToDate(*pool, inputs.key) || IsHeldBack(name, inputs.key)) continue;
     // As long as nothing can be rendered, there is no need to read anything.
     if (inputs.is_temporary && IsWorthWaiting(name)) {

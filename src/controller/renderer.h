@@ -45,7 +45,7 @@ class Renderer {
   Renderer& operator=(const Renderer&) = delete;
 
   // Starts to render configs for the pools whose inputs or targets have changed.
-  void Look(const View& view);
+  void Look(const View& view, TemplatesMaker maker = TemplatesMaker::kUnknown);
 
   const Verdicts& verdicts() const { return verdicts_; }
   // Returns the pools for which a config is being rendered, or will be as soon as their inputs are complete.
@@ -84,6 +84,7 @@ class Renderer {
   Cluster& cluster_;
   Announcer& announcer_;
   Versions versions_;
+  TemplatesMaker maker_ = TemplatesMaker::kUnknown;  // As of the latest look.
   const bool dates_targets_;
   Listener listener_;
   Verdicts verdicts_;

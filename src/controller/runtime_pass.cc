@@ -68,6 +68,11 @@ class RuntimeRules {
 
 }  // namespace
 
+void CleanUpRuntimeConfigs(const GenerateInputs& inputs, GenerateChanges& changes) {
+  CleanUpDeleted(inputs.sources.runtime_configs, RuntimeRules::kManagedKind, RuntimeRules::kSourceKind, inputs,
+                 changes);
+}
+
 void RuntimePass(const GenerateInputs& inputs, generated::PoolTemplates& templates, generated::AdditionalStores stores,
                  GenerateChanges& changes) {
   ManagedPass(inputs, RuntimeRules(inputs, templates, stores), changes).Run();

@@ -10,6 +10,9 @@
 
 namespace pintle::controller {
 
+// Cleans up after ContainerRuntimeConfigs that are being deleted; RuntimePass() leaves them alone.
+void CleanUpRuntimeConfigs(const GenerateInputs& inputs, GenerateChanges& changes);
+
 void RuntimePass(const GenerateInputs& inputs, generated::PoolTemplates& templates, generated::AdditionalStores stores,
                  GenerateChanges& changes);
 

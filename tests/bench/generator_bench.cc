@@ -6,6 +6,7 @@
 #include <benchmark/benchmark.h>
 #include <fmt/core.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -13,6 +14,7 @@
 #include <optional>
 #include <string>
 
+#include "bench/limits.h"
 #include "controller/announcer.h"
 #include "controller/cluster.h"
 #include "controller/generator.h"
@@ -27,6 +29,8 @@ namespace {
 
 constexpr int kPools = 10;
 constexpr int kConfigsOfPool = 10;
+constexpr int kFeatureGates = 150;
+constexpr int kMirrorSets = 50;
 
 // A cluster whose generated configs are all written.
 class QuietCluster {
@@ -42,6 +46,7 @@ class QuietCluster {
     server_.Put("secrets", {{"metadata", {{"name", "pull-secret"}, {"namespace", "openshift-config"}}},
                             {"type", "kubernetes.io/dockerconfigjson"},
                             {"data", {{".dockerconfigjson", "e30="}}}});
+    PutSettings();
     for (int pool = 0; pool < kPools; ++pool) AddPool(fmt::format("pool-{}", pool));
     WriteAll();
   }
@@ -59,9 +64,39 @@ class QuietCluster {
   void WriteTemplates() {
     WriteTemplate("common/_base/files/kubelet.yaml",
                   "path: /etc/kubernetes/kubelet.conf\ncontents: {inline: \"kind: KubeletConfiguration\"}\n");
+    WriteTemplate("common/_base/files/storage.yaml", "path: /etc/containers/storage.conf\ncontents: {inline: ''}\n");
+    WriteTemplate("common/_base/files/registries.yaml",
+                  "path: /etc/containers/registries.conf\ncontents: {inline: ''}\n");
+    WriteTemplate("common/_base/files/policy.yaml",
+                  "path: /etc/containers/policy.json\ncontents: {inline: '{\"default\":[{\"type\":\"reject\"}]}'}\n");
     for (const std::string role : {"master", "worker"}) {
       WriteTemplate(role + "/00-" + role + "/_base/files/role.yaml", "path: /etc/role\ncontents: {inline: x}\n");
     }
+  }
+
+  // Puts the settings of a cluster of OpenShift that configs are made from.
+  void PutSettings() {
+    json::Value enabled = json::Value::array();
+    for (int i = 0; i < kFeatureGates; ++i) enabled.push_back({{"name", fmt::format("Gate{}", i)}});
+    const json::Value gates = {{"version", "4.20"}, {"enabled", std::move(enabled)}};
+    server_.Put("featuregates",
+                {{"metadata", {{"name", "cluster"}}}, {"status", {{"featureGates", json::Value::array({gates})}}}});
+    server_.Put("nodes", {{"metadata", {{"name", "cluster"}}}, {"spec", {{"cgroupMode", "v2"}}}});
+    server_.Put("images", {{"metadata", {{"name", "cluster"}, {"uid", "image"}}}, {"spec", json::Value::object()}});
+    server_.Put("clusterversions",
+                {{"metadata", {{"name", "version"}}},
+                 {"status", {{"desired", {{"image", "r.test/release@sha256:" + std::string(64, '0')}}}}}});
+    for (int i = 0; i < kMirrorSets; ++i) {
+      const json::Value set = {{"source", fmt::format("registry.test/{}", i)},
+                               {"mirrors", json::Value::array({fmt::format("mirror.test/{}", i)})}};
+      server_.Put("imagedigestmirrorsets", {{"metadata", {{"name", fmt::format("set-{}", i)}}},
+                                            {"spec", {{"imageDigestMirrors", json::Value::array({set})}}}});
+    }
+    // The only one of the cluster's own pools.
+    server_.Put(
+        "machineconfigpools",
+        {{"metadata", {{"name", "worker"}, {"labels", {{"machineconfiguration.openshift.io/mco-built-in", ""}}}}},
+         {"spec", {{"nodeSelector", {{"matchLabels", {{"role", "worker"}}}}}}}});
   }
 
   void AddPool(const std::string& pool) {
@@ -144,11 +179,13 @@ void LookWithoutAChange(benchmark::State& state) {
   QuietCluster cluster;
   const std::size_t before = cluster.Writes();
   for (auto _ : state) cluster.Look();
-  if (cluster.Writes() != before) state.SkipWithError("a look without a change has written something");
+  if (cluster.Writes() == before) return;
+  fmt::print(stderr, "a look without a change has written something\n");
+  std::abort();
 }
 BENCHMARK(LookWithoutAChange)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace pintle::controller
 
-BENCHMARK_MAIN();
+int main(int argc, char** argv) { return pintle::RunWithLimits(argc, argv, {{"LookWithoutAChange", 1}}); }

@@ -2,15 +2,25 @@
 
 // Measures the configs of three roles from 217 templates, as many as the Operator has.  The templates are parsed once
 // for each version of the folder, and executed at each change of their inputs.
+//
+// Also measures copies of the templates of a real folder, so many that there are 217 of them.  PINTLE_TEMPLATES names
+// the folder; without it, the folder is that of our own vectors.
 
 #include <benchmark/benchmark.h>
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include "bench/limits.h"
 #include "generated/templates.h"
 #include "json/parse.h"
 
@@ -74,7 +84,44 @@ void MakeConfigs(benchmark::State& state) {
 }
 BENCHMARK(MakeConfigs)->Unit(benchmark::kMillisecond);
 
+std::string OwnTemplates() {
+  const char* const folder = std::getenv("PINTLE_TEMPLATES");
+  return folder == nullptr ? OWN_TEMPLATES_DIR : folder;
+}
+
+// Returns a folder with as many templates, all of them copies of those in another folder.
+TemplateFolder CopiesOf(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file()) files.push_back(entry.path().lexically_relative(folder));
+  }
+  if (files.empty()) std::abort();
+  std::sort(files.begin(), files.end());
+  TemplateFolder copies("templates");
+  for (int i = 0; i < kTemplates; ++i) {
+    const std::filesystem::path& file = files[static_cast<std::size_t>(i) % files.size()];
+    std::ifstream input(folder / file, std::ios::binary);
+    std::string text((std::istreambuf_iterator<char>(input)), std::istreambuf_iterator<char>());
+    const std::string name = fmt::format("{}-{}", i, file.filename().string());
+    copies.Add((file.parent_path() / name).string(), std::move(text));
+  }
+  return copies;
+}
+
+void MakeConfigsOfOwnTemplates(benchmark::State& state) {
+  const TemplateFolder folder = CopiesOf(OwnTemplates());
+  const auto spec = json::Parse(kSpec);
+  if (!spec) std::abort();
+  for (auto _ : state) {
+    const RenderConfig config(*spec, R"({"auths":{}})", TlsSettingsOf(nullptr));
+    if (!MachineConfigsOfTemplates(folder, config, "HASH")) std::abort();
+  }
+}
+BENCHMARK(MakeConfigsOfOwnTemplates)->Unit(benchmark::kMillisecond);
+
 }  // namespace
 }  // namespace pintle::generated
 
-BENCHMARK_MAIN();
+int main(int argc, char** argv) {
+  return pintle::RunWithLimits(argc, argv, {{"MakeConfigs", 20}, {"MakeConfigsOfOwnTemplates", 20}});
+}

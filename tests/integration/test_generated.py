@@ -23,13 +23,15 @@ SETTINGS = "/apis/config.openshift.io/v1"
 SECRETS = "/api/v1/namespaces/openshift-config/secrets"
 POOL_LABEL = "pools.operator.machineconfiguration.openshift.io/worker"
 SELECTS_WORKERS = {"machineConfigPoolSelector": {"matchLabels": {POOL_LABEL: ""}}}
+TRUST = "/etc/pki/own/trust.crt"
 
 
 @pytest.fixture(scope="module")
 def templates(tmp_path_factory):
     folder = tmp_path_factory.mktemp("templates")
     # In a block of YAML, a template may write quotes.
-    write_templates(folder, dns=("/etc/dns", "|-\n    {{.ClusterDNSIP}} {{.PullSecret}}"))
+    write_templates(folder, dns=("/etc/dns", "|-\n    {{.ClusterDNSIP}} {{.PullSecret}}"),
+                    trust=(TRUST, "|-\n{{indent 4 (toString .AdditionalTrustBundle)}}"))
     return folder
 
 
@@ -150,6 +152,18 @@ def test_a_new_pull_secret_is_rolled_out(objects, sources, controller):
     assert "r.test" in sources.file(other, "/etc/dns")
 
 
+def test_another_bundle_of_authorities_is_rendered_and_undone(objects, sources, controller, tmp_path):
+    before = objects.wait_for_target("worker")
+    authority = certs.Authority(tmp_path / "user", "user")
+    path = f"{GROUP}/controllerconfigs/machine-config-controller"
+    sources.admin.must("PATCH", path, {"spec": {
+        "additionalTrustBundle": base64.b64encode(authority.certificate.read_bytes()).decode()}}, MERGE)
+    target = objects.wait_for_target("worker", other_than=before)
+    assert "BEGIN%20CERTIFICATE" in sources.file(target, TRUST)
+    sources.admin.must("PATCH", path, {"spec": {"additionalTrustBundle": None}}, MERGE)
+    wait_until(lambda: objects.target("worker") == before, "the pool has its old target", 60)
+
+
 def test_a_kubelet_config_is_rolled_out_and_undone(cluster, objects, sources, controller):
     before = objects.wait_for_target("worker")
     with SimulatedAgents(cluster) as agents:
@@ -233,6 +247,13 @@ def test_settings_of_nodes_and_features_have_configs_for_pools_that_are_made_lat
     text = wait_until(lambda: sources.file("98-infra-generated-kubelet", "/etc/kubernetes/kubelet.conf"),
                       "the 98- config", 60)
     assert "Own: true" in text
+
+
+def test_the_log_of_a_controller_without_templates_says_that_it_generates_nothing(cluster, objects):
+    with Controller(cluster, "controller") as running:
+        wait_until(objects.leader, "the controller leads", 60)
+        assert "No MachineConfigs are generated" in running.log_text()
+        assert "because --templates is not given" in running.log_text()
 
 
 def test_a_new_leader_changes_nothing(cluster, objects, sources, templates):
@@ -402,17 +423,47 @@ class TestLeaderKilled:
                             spec={"imageDigestMirrors": [{"source": "r.test", "mirrors": ["m.test"]}]})
             sources.setting("clusterversions", "ClusterVersion", "version",
                             status={"desired": {"image": "r.test/release@sha256:" + "0" * 64, "version": "4.20"}})
-            with_all = wait_until(lambda: self.target_with_all(objects, sources), "all is rendered", 60)
-            sources.wait_for_condition("kubeletconfigs", "pods", "Accepted")
+            sources.setting("nodes", "Node", spec={"cgroupMode": "v2"})
+            sources.setting("featuregates", "FeatureGate",
+                            status={"featureGates": [{"version": "4.20", "enabled": [{"name": "Own"}], "disabled": []}]})
+            wait_until(lambda: self.target_with(objects, sources, ("maxPods: 9\n", "m.test", "2048")), "all is rendered", 60)
             sources.wait_for_condition("containerruntimeconfigs", "pids", "Success")
+            self.change_all(sources, tmp_path)
+            changed = wait_until(lambda: self.target_with(
+                objects, sources, ("maxPods: 11\n", "m.test", "2048"), "other.test", "BEGIN%20CERTIFICATE"),
+                "all changes are rendered", 60)
             specs = spec_of_each(sources.admin)
-            delete_managed(sources)
-            wait_until(lambda: "99-worker-generated-kubelet" not in spec_of_each(sources.admin), "its config is gone", 60)
-            return {"worker": with_all, "configs": specs}
+            # The settings stay until the end, since their configs stay, too.
+            for path in (f"{GROUP}/kubeletconfigs/pods", f"{GROUP}/containerruntimeconfigs/pids"):
+                sources.remove(path)
+            for plural in ("kubeletconfigs", "containerruntimeconfigs"):
+                wait_until(lambda plural=plural: not sources.admin.must("GET", f"{GROUP}/{plural}")["items"],
+                           f"no {plural}", 60)
+            without = wait_until(lambda: self.target_with(
+                objects, sources, ("maxPods: 250\n", "m.test", None), "other.test", "BEGIN%20CERTIFICATE"),
+                "the deleted objects are taken back", 60)
+            return {"changed": changed, "configs": specs, "without": without,
+                    "configs without": spec_of_each(sources.admin)}
 
     @staticmethod
-    def target_with_all(objects, sources):
+    def change_all(sources, tmp_path):
+        """Changes an object that has a config, the pull secret, and a certificate."""
+        sources.admin.must("PATCH", f"{GROUP}/kubeletconfigs/pods", {"spec": {"kubeletConfig": {"maxPods": 11}}}, MERGE)
+        sources.admin.must("PATCH", f"{SECRETS}/pull-secret", {
+            "data": {".dockerconfigjson": base64.b64encode(b'{"auths":{"other.test":{}}}').decode()}}, MERGE)
+        certificate = tmp_path / "authority.pem"
+        if not certificate.exists():  # Each run gets the same certificate.
+            certificate.write_bytes(certs.Authority(tmp_path / "authority", "user").certificate.read_bytes())
+        sources.admin.must("PATCH", f"{GROUP}/controllerconfigs/machine-config-controller", {"spec": {
+            "additionalTrustBundle": base64.b64encode(certificate.read_bytes()).decode()}}, MERGE)
+
+    @staticmethod
+    def target_with(objects, sources, texts, pull_secret="", trust=""):
+        """Returns the pool's target if its files have these texts; None stands for a file that is not there."""
         target = objects.target("worker")
-        return target and all(words in (sources.file(target, path) or "") for path, words in (
-            ("/etc/kubernetes/kubelet.conf", "maxPods: 9"), ("/etc/crio/crio.conf.d/01-ctrcfg-pidsLimit", "2048"),
-            ("/etc/containers/registries.conf", "m.test"))) and target
+        paths = ("/etc/kubernetes/kubelet.conf", "/etc/containers/registries.conf",
+                 "/etc/crio/crio.conf.d/01-ctrcfg-pidsLimit", "/etc/dns", TRUST)
+        have = [sources.file(target, path) or "" for path in paths] if target else []
+        wanted = [*texts, pull_secret, trust]
+        return have and all(text in file if text is not None else not file
+                            for file, text in zip(have, wanted)) and target

@@ -281,7 +281,9 @@ def test_a_bad_set_of_mirrors_is_reported_and_changes_no_pool(site):
     site.apply_mirrors("bad", source="bad.test", mirrors=["bad.test"], mirrorSourcePolicy="NeverContactSource")
     reason = 'cannot set mirrorSourcePolicy: NeverContactSource if the source "bad.test" is one of the mirrors'
     wait_until(lambda: reason in site.controller.log_text(), "the log has the reason", 60)
+    site.wait_for_condition(OPERATOR, "Degraded", "True", reason)
     site.remove("imagedigestmirrorset", "bad")
+    site.wait_for_condition(OPERATOR, "Degraded", "False")
     site.take_back(before)
     assert site.generation() == generation
 

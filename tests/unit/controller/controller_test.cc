@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -22,6 +23,7 @@
 namespace pintle::controller {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 // Runs the whole controller with a small API server.
@@ -203,6 +205,92 @@ TEST_F(ControllerTest, ReportsThatItGeneratesNothingWithoutTemplates) {
     return !states.empty();
   });
   EXPECT_THAT(states, HasSubstr("machine-config-controller-template No templates\n"));
+}
+
+// A ControllerConfig without a status: no config has been made from the templates yet.
+class ControllerWithTemplatesTest : public ControllerTest {
+ protected:
+  ControllerWithTemplatesTest() {
+    for (const std::string role : {"infra", "worker"}) server_.Remove("machineconfigs", "00-" + role);
+    server_.Put("controllerconfigs", {{"metadata",
+                                       {{"name", "machine-config-controller"},
+                                        {"generation", 1},
+                                        {"annotations", {{std::string(api::kGeneratedByVersionAnnotation), "4.20"}}}}},
+                                      {"spec",
+                                       {{"baseOSContainerImage", "registry/os@sha256:1"},
+                                        {"pullSecret", {{"namespace", "openshift-config"}, {"name", "pull-secret"}}},
+                                        {"dns", {{"spec", {{"baseDomain", "demo.test"}}}}},
+                                        {"infra", {{"status", {{"platformStatus", {{"type", "None"}}}}}}}}}});
+    server_.Put("secrets", {{"metadata", {{"name", "pull-secret"}, {"namespace", "openshift-config"}}},
+                            {"type", "kubernetes.io/dockerconfigjson"},
+                            {"data", {{".dockerconfigjson", EncodeBase64(R"({"auths":{}})")}}}});
+    server_.Put("machineconfigs",
+                {{"metadata", {{"name", "99-worker-ssh"}, {"labels", {{std::string(api::kRoleLabel), "worker"}}}}},
+                 {"spec", {{"config", {{"ignition", {{"version", "3.4.0"}}}}}}}});
+    settings_.templates = templates_.path();
+  }
+
+  void AddTemplate() {
+    const std::filesystem::path folder = std::filesystem::path(templates_.path()) / "worker/00-worker/_base/files";
+    std::filesystem::create_directories(folder);
+    std::ofstream(folder / "role.yaml") << "path: /etc/role\ncontents: {inline: x}\n";
+  }
+  // Returns the names of the configs from which the pool's target was rendered.
+  std::vector<std::string> SourcesOf(const std::string& pool) {
+    const json::Value object = server_.Find("machineconfigpools", pool);
+    std::vector<std::string> names;
+    for (const json::Value& source : object["spec"]["configuration"]["source"]) {
+      names.push_back(source["name"].text());
+    }
+    return names;
+  }
+
+  TemporaryDirectory templates_;
+};
+
+TEST_F(ControllerWithTemplatesTest, RendersNothingBeforeTheConfigsOfTheTemplatesExist) {
+  AddTemplate();
+  RunUntil([&] { return TargetOf("worker") != ""; });
+  EXPECT_THAT(SourcesOf("worker"), ElementsAre("00-worker", "99-worker-ssh"));
+}
+
+TEST_F(ControllerWithTemplatesTest, RendersNothingWhileTheObjectsOfTheConfigsHaveNotBeenRead) {
+  AddTemplate();
+  std::atomic<int> refusals = 0;
+  server_.Refuse([&refusals](const kube::ReceivedRequest& request) -> std::optional<kube::Answer> {
+    if (!request.line.starts_with("GET " + kApi + "kubeletconfigs") || refusals == 2) return std::nullopt;
+    ++refusals;
+    return SmallApiServer::Status(500, "InternalError", "the store is broken");
+  });
+  RunUntil([&] { return TargetOf("worker") != ""; });
+  EXPECT_EQ(refusals, 2);
+  EXPECT_THAT(SourcesOf("worker"), ElementsAre("00-worker", "99-worker-ssh"));
+}
+
+TEST_F(ControllerWithTemplatesTest, ReportsInTheClusterOperatorThatConfigsCannotBeMade) {
+  AddTemplate();
+  settings_.namespace_name = "namespace";
+  settings_.is_operator = true;
+  PutSmallOpenShift(server_);
+  json::Value gates = json::Value::array();
+  for (const char* version : {"4.1", "4.2"}) gates.push_back({{"version", version}});
+  server_.Put("featuregates", {{"metadata", {{"name", "cluster"}}}, {"status", {{"featureGates", std::move(gates)}}}});
+  std::string message;
+  RunUntil([&] {
+    const json::Value object = server_.Find("clusteroperators", "machine-config");
+    for (const json::Value& condition : object["status"]["conditions"]) {
+      if (condition.TextAt({"type"}) == "Degraded" && condition.TextAt({"status"}) == "True") {
+        message = condition.TextAt({"message"});
+      }
+    }
+    return message.find("reading the feature gates") != std::string::npos;
+  });
+  EXPECT_THAT(message, HasSubstr("unable to determine features"));
+}
+
+TEST_F(ControllerWithTemplatesTest, RendersTheConfigsOfOthersIfThereAreNoTemplates) {
+  RunUntil([&] { return TargetOf("worker") != ""; });
+  EXPECT_THAT(SourcesOf("worker"), ElementsAre("99-worker-ssh"));
 }
 
 TEST_F(ControllerTest, RendersAndReportsTheReasonIfListingNodesKeepsFailing) {

@@ -26,9 +26,11 @@ namespace pintle::controller {
 namespace {
 
 using testing::Contains;
+using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 constexpr const char* kSigned = "machineconfiguration.openshift.io/generated-by-controller-version";
 constexpr const char* kSuffix = "machineconfiguration.openshift.io/mc-name-suffix";
@@ -103,6 +105,10 @@ class GeneratorTest : public testing::Test {
     look.After(std::chrono::milliseconds(0));
     EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
   }
+  // Looks until the condition holds, but this many times at most.
+  void RunForLooks(int looks, const std::function<bool()>& is_so) {
+    RunUntil([&] { return is_so() || --looks == 0; });
+  }
   void Begin() {
     client_ = ValueOf(kube::Client::Create(*loop_, server_.access()));
     cluster_ = std::make_unique<Cluster>(
@@ -118,6 +124,34 @@ class GeneratorTest : public testing::Test {
             .retry_at = [](MonotonicTime) {},
             .trouble = [this](const std::string& what,
                               const Error& error) { trouble_ += what + ": " + error.message() + "\n"; }});
+  }
+
+  // Puts a config that another build of the controller has made.  `owner` is the uid of its KubeletConfig.
+  void PutConfigOfOtherBuild(const std::string& name, const std::string& owner) {
+    const json::Value reference = {{"apiVersion", "machineconfiguration.openshift.io/v1"},
+                                   {"kind", "KubeletConfig"},
+                                   {"name", owner},
+                                   {"uid", owner}};
+    server_.Put(
+        "machineconfigs",
+        {{"metadata",
+          {{"name", name}, {"annotations", {{kSigned, "OLD"}}}, {"ownerReferences", json::Value::array({reference})}}},
+         {"spec", {{"config", {{"ignition", {{"version", "3.5.0"}}}}}}}});
+  }
+  // Puts a KubeletConfig and a ContainerRuntimeConfig that are being deleted.
+  void PutDeletedObjects() {
+    const auto put = [this](const std::string& plural, const std::string& config) {
+      AddManaged(plural, "deleted", "worker", json::Value::object(),
+                 {{"deletionTimestamp", "2026-01-01T00:00:00Z"}, {"finalizers", json::Value::array({config})}});
+    };
+    PutConfigOfOtherBuild("99-worker-generated-kubelet", "uid-of-deleted");
+    put("kubeletconfigs", "99-worker-generated-kubelet");
+    put("containerruntimeconfigs", "99-worker-generated-containerruntime");
+  }
+  // Returns whether these objects have no finalizers any more, and no configs.
+  bool AreDeletedObjectsFree() {
+    return FinalizersOf("kubeletconfigs", "deleted").empty() &&
+           FinalizersOf("containerruntimeconfigs", "deleted").empty() && !HasConfig("99-worker-generated-kubelet");
   }
 
   // Returns the series of mcc_sub_controller_state.
@@ -222,6 +256,25 @@ TEST_F(GeneratorTest, ReportsACredentialProviderConfigThatCannotBeRead) {
   server_.Put("criocredentialproviderconfigs", {{"metadata", {{"name", "cluster"}}}, {"spec", 3}});
   RunUntil([&] { return trouble_.find("making the credential providers' configs") != std::string::npos; });
   EXPECT_THAT(trouble_, HasSubstr("spec"));
+}
+
+TEST_F(GeneratorTest, ReportsThatTheServerRefusesTheConfigOfACredentialProviderConfig) {
+  EnableCredentialProviders();
+  server_.Put("criocredentialproviderconfigs",
+              {{"metadata", {{"name", "cluster"}}}, {"spec", {{"matchImages", json::Value::array()}}}});
+  const std::string refused = "97-worker-generated-credentialproviderconfig";
+  server_.Refuse([&](const kube::ReceivedRequest& request) -> std::optional<kube::Answer> {
+    if (!request.line.starts_with("POST") || request.body.find("\"name\":\"" + refused + "\"") == std::string::npos) {
+      return std::nullopt;
+    }
+    return SmallApiServer::Status(422, "Invalid", "the webhook says no");
+  });
+  RunForLooks(
+      500, [&] { return !ConditionOf("criocredentialproviderconfigs", "cluster", "MachineConfigRendered").empty(); });
+  const std::string rendered = ConditionOf("criocredentialproviderconfigs", "cluster", "MachineConfigRendered");
+  EXPECT_THAT(rendered, StartsWith("False could not Create/Update MachineConfig: "));
+  EXPECT_THAT(rendered, HasSubstr("the webhook says no"));
+  EXPECT_EQ(ConditionOf("criocredentialproviderconfigs", "cluster", "Validated"), "True Success");
 }
 
 TEST_F(GeneratorTest, WritesTheVersionOfAKindThatTheClusterServes) {
@@ -464,6 +517,24 @@ TEST_F(GeneratorTest, RemovesTheConfigsOfADeletedObjectAlsoWithoutAPullSecret) {
   EXPECT_FALSE(HasConfig("99-worker-generated-kubelet"));
 }
 
+TEST_F(GeneratorTest, RemovesTheConfigsOfADeletedObjectAlsoIfTheFeatureGatesAreOfOtherReleases) {
+  json::Value gates = json::Value::array();
+  for (const char* version : {"4.1", "4.2"}) gates.push_back({{"version", version}});
+  server_.Put("featuregates", {{"metadata", {{"name", "cluster"}}}, {"status", {{"featureGates", std::move(gates)}}}});
+  PutDeletedObjects();
+  RunForLooks(500, [&] { return AreDeletedObjectsFree(); });
+  EXPECT_TRUE(AreDeletedObjectsFree());
+  EXPECT_THAT(trouble_, HasSubstr("reading the feature gates"));
+}
+
+TEST_F(GeneratorTest, RemovesTheConfigsOfADeletedObjectAlsoIfTheClustersSettingsCannotBeRead) {
+  server_.Put("apiservers", {{"metadata", {{"name", "cluster"}}}, {"spec", 3}});
+  PutDeletedObjects();
+  RunForLooks(500, [&] { return AreDeletedObjectsFree(); });
+  EXPECT_TRUE(AreDeletedObjectsFree());
+  EXPECT_THAT(trouble_, HasSubstr("generating MachineConfigs"));
+}
+
 TEST_F(GeneratorTest, RestoresAConfigThatSomebodyHasChanged) {
   AddManaged("kubeletconfigs", "pods", "worker", {{"kubeletConfig", {{"maxPods", 9}}}});
   RunUntil([&] { return ConditionOf("kubeletconfigs", "pods", "Success") != ""; });
@@ -608,6 +679,56 @@ TEST_F(GeneratorTest, DoesNotGoFromTheFastestLatencyProfileToTheSlowestAtOnce) {
   RunUntil([&] { return frequency() == "nodeStatusUpdateFrequency: 1m0s"; });
 }
 
+TEST_F(GeneratorTest, ReportsABadSetOfMirrorsAndLeavesTheConfigsAsTheyAre) {
+  server_.Put("images",
+              {{"metadata", {{"name", "cluster"}, {"uid", "uid-of-image"}}}, {"spec", json::Value::object()}});
+  server_.Put("clusterversions",
+              {{"metadata", {{"name", "version"}}},
+               {"status", {{"desired", {{"image", "r.test/release@sha256:" + std::string(64, '0')}}}}}});
+  RunUntil([&] { return HasConfig("99-worker-generated-registries"); });
+  EXPECT_EQ(generator_->FailureText(), "");
+  const json::Value before = server_.Find("machineconfigs", "99-worker-generated-registries");
+  const json::Value set = {{"source", "https://"}, {"mirrors", json::Value::array({"m.test/a"})}};
+  server_.Put("imagedigestmirrorsets",
+              {{"metadata", {{"name", "bad"}}}, {"spec", {{"imageDigestMirrors", json::Value::array({set})}}}});
+  RunForLooks(500, [&] { return !server_.EventReasons().empty(); });
+  EXPECT_THAT(generator_->FailureText(), StartsWith("making the registries' config of pool master: "));
+  EXPECT_THAT(generator_->FailureText(), HasSubstr("https://"));
+  EXPECT_THAT(server_.EventReasons(), Each("GenerationFailed"));
+  EXPECT_EQ(server_.Find("machineconfigs", "99-worker-generated-registries"), before);
+  server_.Remove("imagedigestmirrorsets", "bad");
+  RunForLooks(500, [&] { return generator_->FailureText().empty(); });
+  EXPECT_EQ(generator_->FailureText(), "");
+}
+
+TEST_F(GeneratorTest, MakesTheConfigsAgainWhenTheControllerConfigChanges) {
+  AddFile("kubelet", "/etc/kubernetes/kubelet.conf",
+          "kind: KubeletConfiguration\\nclusterDNS: ['{{.ClusterDNSIP}}']\\n");
+  json::Value config = server_.Find("controllerconfigs", "machine-config-controller");
+  config["spec"]["clusterDNSIP"] = "172.30.0.10";
+  server_.Put("controllerconfigs", config);
+  server_.Put("nodes", {{"metadata", {{"name", "cluster"}}}});
+  const json::Value gates = {{"version", "4.20"}};
+  server_.Put("featuregates",
+              {{"metadata", {{"name", "cluster"}}}, {"status", {{"featureGates", json::Value::array({gates})}}}});
+  AddManaged("kubeletconfigs", "pods", "worker", {{"kubeletConfig", {{"maxPods", 9}}}});
+  const auto have_address = [&](const std::string& address) {
+    const auto has = [&](const std::string& name) {
+      return FileIn(name, "/etc/kubernetes/kubelet.conf").find(address) != std::string::npos;
+    };
+    return has("97-worker-generated-kubelet") && has("98-worker-generated-kubelet") &&
+           has("99-worker-generated-kubelet");
+  };
+  RunForLooks(500, [&] { return have_address("172.30.0.10"); });
+  EXPECT_TRUE(have_address("172.30.0.10"));
+  config = server_.Find("controllerconfigs", "machine-config-controller");
+  config["spec"]["clusterDNSIP"] = "172.31.0.10";
+  config["metadata"]["generation"] = 2;
+  server_.Put("controllerconfigs", config);
+  RunForLooks(500, [&] { return have_address("172.31.0.10"); });
+  EXPECT_TRUE(have_address("172.31.0.10"));
+}
+
 TEST_F(GeneratorTest, EmitsAnEventAboutNodeSettingsThatHaveNoEffect) {
   server_.Put("nodes", {{"metadata", {{"name", "mine"}}}, {"spec", {{"cgroupMode", "v2"}}}});
   RunUntil([&] { return !server_.EventReasons().empty(); });
@@ -638,7 +759,11 @@ TEST_F(GeneratorTest, ReportsWhatItHasGeneratedForEachPool) {
 TEST_F(GeneratorTest, ReportsKindsThatTheClusterDoesNotHaveAndGoesOnWithoutThem) {
   server_.Refuse("GET /apis/config.openshift.io/v1/featuregates",
                  SmallApiServer::Status(404, "NotFound", "the server could not find the requested resource"));
+  testing::internal::CaptureStderr();
   RunUntil([&] { return HasConfig("00-worker"); });
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("Nothing is generated from featuregates.config.openshift.io, as the cluster does not have this "
+                        "kind"));
   EXPECT_THAT(States(), Contains("machine-config-controller-kubelet-config: Kind is missing: "
                                  "featuregates.config.openshift.io"));
 }
@@ -681,6 +806,27 @@ TEST_F(GeneratorTest, RemovesConfigsThatAnotherBuildHasSignedAndLeavesConfigsOfU
   put("99-worker-my-generated-kubelet", json::Value::object());
   RunUntil([&] { return !HasConfig("99-worker-generated-kubelet-4"); });
   EXPECT_TRUE(HasConfig("99-worker-my-generated-kubelet"));
+}
+
+TEST_F(GeneratorTest, RemovesAConfigOfAnotherBuildForAPoolThatItsObjectNoLongerSelects) {
+  PutConfigOfOtherBuild("99-worker-generated-kubelet", "uid-of-moved");
+  AddManaged("kubeletconfigs", "moved", "master", {{"kubeletConfig", {{"maxPods", 9}}}},
+             {{"annotations", {{kSuffix, ""}}}, {"finalizers", json::Value::array({"99-worker-generated-kubelet"})}});
+  RunForLooks(500, [&] { return !HasConfig("99-worker-generated-kubelet"); });
+  EXPECT_FALSE(HasConfig("99-worker-generated-kubelet"));
+  EXPECT_TRUE(HasConfig("99-master-generated-kubelet"));
+}
+
+TEST_F(GeneratorTest, KeepsOnlyTheConfigsOfAnObjectThatHasAProblem) {
+  PutConfigOfOtherBuild("99-worker-generated-kubelet", "uid-of-bad");
+  PutConfigOfOtherBuild("99-worker-generated-kubelet-1", "");
+  PutConfigOfOtherBuild("99-worker-generated-kubelet-2", "uid-of-gone");
+  AddManaged("kubeletconfigs", "bad", "worker", {{"logLevel", 11}});
+  RunForLooks(500, [&] { return !HasConfig("99-worker-generated-kubelet-2"); });
+  EXPECT_FALSE(HasConfig("99-worker-generated-kubelet-2"));
+  EXPECT_TRUE(HasConfig("99-worker-generated-kubelet"));
+  // The operator's bootstrap makes configs without the uid of their owner, so this one may be the object's.
+  EXPECT_TRUE(HasConfig("99-worker-generated-kubelet-1"));
 }
 
 TEST_F(GeneratorTest, RemovesNothingWhileAnObjectCannotBeRead) {

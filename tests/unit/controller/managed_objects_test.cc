@@ -213,20 +213,34 @@ TEST(CleanupOf, LeavesFinalizersThatOnlyResembleOurs) {
             R"("99-a-kubelet","99-a-generated-containerruntime"])");
 }
 
-TEST(OutdatedConfigs, AreConfigsOfOtherBuildsWithoutAnObject) {
+TEST(OutdatedConfigs, AreConfigsOfOtherBuildsThatBelongToNoUnsettledObject) {
   ManagedCluster cluster;
   const api::Annotations by_other_build = generated::MadeBy("OLD");
   cluster.AddConfig("50-user");
   cluster.AddConfig("99-a-generated-kubelet").metadata.annotations = by_other_build;
   cluster.AddConfig("99-b-generated-kubelet").metadata.annotations = by_other_build;
-  api::MachineConfig& owned = cluster.AddConfig("99-c-generated-kubelet");
-  owned.metadata.annotations = by_other_build;
-  api::ObjectMeta owner;
-  owner.uid = "live";
-  owned.metadata.owner_references = {generated::ControlledBy("KubeletConfig", owner)};
-  EXPECT_THAT(
-      RemovedNames(OutdatedConfigs(cluster.Inputs(), ManagedKind::kKubelet, {"99-b-generated-kubelet"}, {"live"})),
-      ElementsAre("99-a-generated-kubelet"));
+  const auto add_owned = [&](const std::string& name, const std::string& uid) {
+    api::MachineConfig& owned = cluster.AddConfig(name);
+    owned.metadata.annotations = by_other_build;
+    api::ObjectMeta owner;
+    owner.uid = uid;
+    owned.metadata.owner_references = {generated::ControlledBy("KubeletConfig", owner)};
+  };
+  add_owned("99-c-generated-kubelet", "settled");
+  add_owned("99-d-generated-kubelet", "unsettled");
+  add_owned("99-e-generated-kubelet", "gone");
+  const auto removed = [&](std::span<const api::ObjectMeta* const> unsettled) {
+    return RemovedNames(
+        OutdatedConfigs(cluster.Inputs(), ManagedKind::kKubelet, {"99-b-generated-kubelet"}, unsettled));
+  };
+  EXPECT_THAT(removed({}), ElementsAre("99-a-generated-kubelet", "99-c-generated-kubelet", "99-d-generated-kubelet",
+                                       "99-e-generated-kubelet"));
+  api::ObjectMeta object;
+  object.uid = "unsettled";
+  const api::ObjectMeta* const unsettled[] = {&object};
+  EXPECT_THAT(removed(unsettled), ElementsAre("99-c-generated-kubelet", "99-e-generated-kubelet"));
+  object.finalizers = {"99-e-generated-kubelet"};
+  EXPECT_THAT(removed(unsettled), ElementsAre("99-c-generated-kubelet"));
 }
 
 TEST(OutdatedConfigs, AreConfigsOfOldNamesOnceThereIsASuccessor) {

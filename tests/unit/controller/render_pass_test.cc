@@ -117,6 +117,19 @@ TEST_F(RenderPassTest, WaitsForTemplatesWithAVerdict) {
             "running(false) failing(true): no secret");
 }
 
+TEST_F(RenderPassTest, WaitsForTheFirstConfigsFromTemplatesOnlyIfThisControllerMakesThem) {
+  world_.controller_config.metadata.generation = 1;
+  EXPECT_TRUE(Render().rendered);
+  const View view = world_.Look();
+  const RenderInputs inputs =
+      GatherRenderInputs(world_.pools["worker"], view, versions_, TemplatesMaker::kThisController);
+  ASSERT_TRUE(inputs.refusal);
+  EXPECT_TRUE(inputs.is_temporary);
+  EXPECT_EQ(inputs.refusal->message,
+            "Failed to render configuration for pool worker: status for ControllerConfig machine-config-controller is "
+            "being reported for 0, expecting it for 1");
+}
+
 TEST_F(RenderPassTest, WarnsOfAConfigNearTheLimitOfSize) {
   const auto outcome_with = [&](std::size_t bytes) {
     world_.configs["00-worker"].spec.config["storage"]["files"] =

@@ -10,7 +10,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <exception>
 #include <filesystem>
 #include <map>
 #include <stdexcept>
@@ -124,11 +123,7 @@ Tally RunBootstrap(const fs::path& folder) {
   auto templates = generated::TemplateFolder::Read("own-templates-bootstrap");
   if (!templates) throw std::runtime_error(templates.error().message());
   for (const std::string& name : NamesIn(folder)) {
-    try {
-      tally.Add(name, DifferenceOfCase(folder / name, *templates));
-    } catch (const std::exception& e) {
-      tally.Add(name, e.what());
-    }
+    tally.Try(name, [&] { tally.Add(name, DifferenceOfCase(folder / name, *templates)); });
   }
   return tally;
 }

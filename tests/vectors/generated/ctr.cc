@@ -37,19 +37,24 @@ std::string DifferenceFromOurError(const Made& made) {
   return made.error().message().find(kOurs) == std::string::npos ? "another error: " + made.error().message() : "";
 }
 
+void TryRuntimeCase(const std::filesystem::path& folder, const std::string& name, const RoleTemplates& templates,
+                    Tally& tally) {
+  const std::filesystem::path output = folder / name / "out-own";
+  const Made made = RuntimeConfigsOf(CaseObjects(folder, name), templates);
+  if (IsPanic(output)) {
+    tally.AddDeliberate(name, "an error where the operator panics", DifferenceFromOurError(made));
+  } else {
+    tally.Add(name, DifferenceFrom(output, made));
+  }
+}
+
 }  // namespace
 
 Tally RunCtr(const std::filesystem::path& folder) {
   Tally tally("ctr");
   const RoleTemplates templates(folder / ".." / "own-templates");
   for (const std::string& name : NamesIn(folder)) {
-    const std::filesystem::path output = folder / name / "out-own";
-    const Made made = RuntimeConfigsOf(CaseObjects(folder, name), templates);
-    if (IsPanic(output)) {
-      tally.AddDeliberate(name, "an error where the operator panics", DifferenceFromOurError(made));
-    } else {
-      tally.Add(name, DifferenceFrom(output, made));
-    }
+    tally.Try(name, [&] { TryRuntimeCase(folder, name, templates, tally); });
   }
   return tally;
 }

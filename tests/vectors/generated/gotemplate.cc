@@ -68,7 +68,12 @@ Tally RunGotemplate(const std::filesystem::path& folder) {
   Tally tally("gotemplate");
   for (const std::string& name : NamesIn(folder)) {
     if (!name.ends_with(".json")) continue;
-    for (const json::Value& test : JsonOf(folder / name)) tally.Add(test.at("name").text(), DifferenceIn(test));
+    tally.Try(name, [&] {
+      for (const json::Value& test : JsonOf(folder / name)) {
+        const std::string& test_name = test.at("name").text();
+        tally.Try(test_name, [&] { tally.Add(test_name, DifferenceIn(test)); });
+      }
+    });
   }
   return tally;
 }

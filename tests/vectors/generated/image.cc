@@ -47,7 +47,9 @@ Tally RunImage(const std::filesystem::path& folder) {
   Tally tally("image");
   const RoleTemplates templates(folder / ".." / "own-templates");
   for (const std::string& name : NamesIn(folder)) {
-    tally.Add(name, DifferenceFrom(folder / name / "out-own", ImageConfigsOf(CaseObjects(folder, name), templates)));
+    tally.Try(name, [&] {
+      tally.Add(name, DifferenceFrom(folder / name / "out-own", ImageConfigsOf(CaseObjects(folder, name), templates)));
+    });
   }
   return tally;
 }

@@ -2,7 +2,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <exception>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -90,11 +89,7 @@ Tally RunKubelet(const std::filesystem::path& folder) {
   const std::vector<json::Value> base = DocumentsOf(folder / "_base.yaml");
   for (const std::string& name : NamesIn(folder)) {
     if (name.starts_with('_')) continue;
-    try {
-      TryCase(folder / name, base, templates, tally);
-    } catch (const std::exception& e) {
-      tally.Add(name, e.what());
-    }
+    tally.Try(name, [&] { TryCase(folder / name, base, templates, tally); });
   }
   return tally;
 }

@@ -3,6 +3,7 @@
 
 // Counts how many cases of one kind agree with the answers of the Machine Config Operator.
 
+#include <exception>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,6 +21,17 @@ class Tally {
   // Counts a case in which we deliberately differ from the operator.  `difference` describes how our result differs
   // from the one that we want; it is empty if they agree.
   void AddDeliberate(std::string_view name, std::string_view reason, std::string_view difference);
+
+  // Calls `run`, which runs the case of this name.  If `run` throws an exception because the case cannot be read, the
+  // case counts as a miss, and the other cases still run.
+  template <typename Run>
+  void Try(std::string_view name, Run&& run) {
+    try {
+      run();
+    } catch (const std::exception& e) {
+      Add(name, e.what());
+    }
+  }
 
   // Prints that a case has no answer of the operator.  It is not counted, because nothing was compared.
   void Skip(std::string_view name) const;

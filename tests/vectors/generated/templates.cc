@@ -123,7 +123,7 @@ Tally RunTemplate(const std::filesystem::path& folder) {
   Tally tally("template");
   const generated::TemplateFolder templates = FolderOrNone(folder.parent_path() / "own-templates");
   for (const std::string& name : NamesIn(folder)) {
-    AddCase(name, folder / name / "out-own", InputsIn(folder / name), templates, tally);
+    tally.Try(name, [&] { AddCase(name, folder / name / "out-own", InputsIn(folder / name), templates, tally); });
   }
   return tally;
 }
@@ -131,8 +131,10 @@ Tally RunTemplate(const std::filesystem::path& folder) {
 Tally RunTemplateSpecial(const std::filesystem::path& folder) {
   Tally tally("template-special");
   for (const std::string& name : NamesIn(folder)) {
-    const generated::TemplateFolder templates = FolderOrNone(folder / name / "templates");
-    AddCase(name, folder / name / "out", InputsIn(folder / name), templates, tally);
+    tally.Try(name, [&] {
+      const generated::TemplateFolder templates = FolderOrNone(folder / name / "templates");
+      AddCase(name, folder / name / "out", InputsIn(folder / name), templates, tally);
+    });
   }
   return tally;
 }
@@ -144,8 +146,13 @@ Tally RunTemplateFunctions(const std::filesystem::path& folder) {
   for (std::size_t begin = 0; begin < cases.size(); ++number) {
     const std::size_t end = std::min(cases.find('\n', begin), cases.size());
     const auto test = json::Parse(std::string_view(cases).substr(begin, end - begin));
-    if (!test) throw std::runtime_error(test.error().message());
-    tally.Add(fmt::format("{} (line {})", test->at("name").text(), number + 1), DifferenceOfTemplate(*test));
+    const std::string line = fmt::format("line {}", number + 1);
+    if (test) {
+      const std::string name = fmt::format("{} ({})", test->at("name").text(), line);
+      tally.Try(name, [&] { tally.Add(name, DifferenceOfTemplate(*test)); });
+    } else {
+      tally.Add(line, test.error().message());
+    }
     begin = end + 1;
   }
   return tally;
