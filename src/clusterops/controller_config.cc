@@ -29,8 +29,6 @@ constexpr std::string_view kOsImage = "baseOSContainerImage";
 constexpr std::string_view kExtensionsImage = "baseOSExtensionsContainerImage";
 constexpr std::string_view kRegistryCredentials = "internalRegistryPullSecret";
 constexpr std::string_view kKubeletSigner = "kube-apiserver-to-kubelet-signer";
-constexpr std::string_view kBegin = "-----BEGIN CERTIFICATE-----";
-constexpr std::string_view kEnd = "-----END CERTIFICATE-----";
 
 const std::string& TextIn(const std::optional<api::ConfigMap>& map, std::string_view key) {
   static const std::string kNone;
@@ -47,18 +45,14 @@ std::string ReadBundle(const std::optional<api::ConfigMap>& map, std::string_vie
 // keeps its name.
 std::string WithSigner(std::string_view bundle, const std::string& signers) {
   std::string replaced;
-  while (!bundle.empty()) {
-    const std::size_t begin = bundle.find(kBegin);
-    const std::size_t end = begin == std::string_view::npos ? begin : bundle.find(kEnd, begin);
-    if (end == std::string_view::npos) break;
-    std::size_t after = end + kEnd.size();
-    if (after < bundle.size() && bundle[after] == '\n') ++after;
-    const std::string_view certificate = bundle.substr(begin, after - begin);
-    const auto read = net::ReadCertificates(certificate);
+  for (const PemCertificate& certificate : PemCertificatesIn(bundle)) {
+    const auto read = net::ReadCertificates(certificate.text);
     const bool is_signer = read && !read->empty() && read->front().subject.find(kKubeletSigner) != std::string::npos;
-    replaced += bundle.substr(0, begin);
-    replaced += is_signer ? std::string_view(signers) : certificate;
-    bundle.remove_prefix(after);
+    bundle.remove_prefix(certificate.before.size() + certificate.text.size());
+    replaced += certificate.before;
+    replaced += is_signer ? std::string_view(signers) : certificate.text;
+    // The last line of `signers` may lack its end.
+    if (is_signer && !bundle.empty() && replaced.back() != '\n') replaced += '\n';
   }
   return replaced.append(bundle);
 }
@@ -193,9 +187,9 @@ class Drafter {
     if (root.empty()) {
       return Problem("neither ConfigMap machine-config-server-ca nor kube-system/root-ca has an authority");
     }
-    // If machines trust authorities other than kube-system/root-ca, one of those has signed the server's certificate.
+    // If machines trust an authority that is not in kube-system/root-ca, it has signed the server's certificate.
     const std::string trusted = DecodeBase64(PresentText("rootCAData")).value_or("");
-    if (trusted != root && net::HasCertificate(trusted)) {
+    if (net::HasCertificate(trusted) && !ContainsCertificates(root, trusted)) {
       return Problem(
           "ConfigMap machine-config-server-ca has no ca-bundle.crt, and machines trust other authorities than those of "
           "kube-system/root-ca: create it again with the authorities in rootCAData of the ControllerConfig");
@@ -249,15 +243,15 @@ class Drafter {
   }
 
   // Appends the authorities in a ConfigMap to the bundle, if there is such a ConfigMap.  An empty ca-bundle.crt adds
-  // nothing.  If ca-bundle.crt is missing, or its first certificate cannot be read, reports the problem and returns
-  // false.
+  // nothing.  If ca-bundle.crt is missing, or none of its certificates can be read, reports the problem and
+  // returns false.
   bool AddAuthorities(const std::optional<api::ConfigMap>& map, std::string_view name, std::string& bundle) {
     if (!map) return true;
     const std::string key(kBundleKey);
     const std::string text = ReadBundle(map, kBundleKey);
     if (text.empty() && (map->data.contains(key) || map->binary_data.contains(key))) return true;
-    // The first certificate is enough: the programs that use the bundle skip certificates that they cannot read.
-    if (net::ReadableCertificates(text).empty()) {
+    // One certificate is enough: the programs that use the bundle skip certificates that they cannot read.
+    if (!HasReadableCertificate(text)) {
       Problem(fmt::format("configmap openshift-config/{} doesn't have a valid PEM bundle", name));
       return false;
     }
@@ -276,7 +270,7 @@ class Drafter {
             fmt::format("there is no ConfigMap openshift-config-managed/kube-cloud-config, which {} needs", platform_));
       }
       if (!inputs_.infrastructure.TextAt({"spec", "cloudConfig", "name"}).empty()) {
-        return Problem(
+        draft_.warnings.emplace_back(
             "there is no ConfigMap openshift-config-managed/kube-cloud-config, though the Infrastructure named cluster "
             "names a configuration of the cloud");
       }
