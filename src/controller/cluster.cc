@@ -93,6 +93,7 @@ View Cluster::Look() const {
   view.machine_configuration = machine_configurations_.Find(kOnlyObjectName);
   view.os_image_stream = os_image_streams_.Find(kOnlyObjectName);
   view.master_scheduling = SchedulingOfMasters();
+  view.is_openshift = !schedulers_.is_missing();
   view.operator_node = OperatorNode();
   AddUnreadableTo(view);
   return view;

@@ -550,6 +550,7 @@ Metrics Controller::CurrentMetrics() const {
 }
 
 void Controller::MakePools(const View& view) {
+  if (!cluster_.KnowsWhetherOpenShift()) return;
   for (const api::MachineConfigPool& pool : MissingPools(view)) {
     const std::string action = "making the pool " + pool.metadata.name;
     if (!MayBegin(action)) continue;

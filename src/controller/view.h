@@ -66,6 +66,7 @@ struct View {
   std::vector<PartialObject<api::Node>> unreadable_nodes;
   std::vector<PartialObject<api::MachineConfig>> unreadable_configs;
   std::string unreadable_settings;  // The reasons why objects that go into all configs cannot be read, or "".
+  bool is_openshift = true;         // False if the API server is known to lack OpenShift's kind Scheduler.
   std::string operator_node;        // The operator's node; empty if there is none, or several.
 
   std::string_view topology() const {

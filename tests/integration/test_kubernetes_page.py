@@ -46,8 +46,9 @@ def test_the_commands_lead_from_an_empty_cluster_to_a_config(tmp_path):
             target = objects.wait_for_target("worker")
             files = cluster.get("machineconfig", target)["spec"]["config"]["storage"]["files"]
             assert [file["path"] for file in files] == ["/etc/motd"]
-            selector = objects.pool("master")["spec"]["nodeSelector"]["matchLabels"]
-            assert selector == {"node-role.kubernetes.io/control-plane": ""}
+            selector = objects.pool("master")["spec"]["nodeSelector"]
+            assert selector == {"matchExpressions": [
+                {"key": "node-role.kubernetes.io/control-plane", "operator": "Exists"}]}
             # The controller sets the node's desired config, and the simulated agent applies it.
             agents.wait_until_all_have(target)
             objects.wait_until_updated("worker", target)

@@ -55,6 +55,25 @@ TEST_F(ClusterTest, KeepsPodsOffMastersWithoutAScheduler) {
   EXPECT_EQ(Scheduling(), pool::MasterScheduling::kControlPlaneOnly);
 }
 
+TEST_F(ClusterTest, IsNotOpenShiftIfTheApiServerLacksTheKindScheduler) {
+  Read();
+  EXPECT_TRUE(cluster_->Look().is_openshift);
+  EXPECT_TRUE(cluster_->KnowsWhetherOpenShift());
+  server_.Refuse("GET /apis/config.openshift.io/v1/schedulers",
+                 SmallApiServer::Status(404, "NotFound", "the server could not find the requested resource"));
+  Read();
+  EXPECT_FALSE(cluster_->Look().is_openshift);
+  EXPECT_TRUE(cluster_->KnowsWhetherOpenShift());
+}
+
+TEST_F(ClusterTest, CountsAsOpenShiftIfTheSchedulerMustNotBeRead) {
+  server_.Refuse("GET /apis/config.openshift.io/v1/schedulers",
+                 SmallApiServer::Status(403, "Forbidden", "you must not"));
+  is_enough_ = [this] { return cluster_->KnowsWhetherOpenShift(); };
+  Read();
+  EXPECT_TRUE(cluster_->Look().is_openshift);
+}
+
 TEST_F(ClusterTest, LetsPodsRunOnMastersIfTheSchedulerSaysSo) {
   PutScheduler(R"({"mastersSchedulable": true})");
   Read();

@@ -124,6 +124,21 @@ TEST_F(ControllerTest, SetsAsideAPoolThatCannotBeReadAndGoesOnWithOtherPools) {
   EXPECT_LE(server_.CountOf("GET " + kApi + "machineconfigpools?limit"), 3U);
 }
 
+TEST_F(ControllerTest, MakesPoolsThatSelectAnyValueOfALabelInAClusterThatIsNotOpenShift) {
+  const auto term = [&] {
+    const json::Value pool = server_.Find("machineconfigpools", "master");
+    return json::ToText(pool["spec"]["nodeSelector"]);
+  };
+  server_.Refuse("GET /apis/config.openshift.io/v1/schedulers",
+                 SmallApiServer::Status(404, "NotFound", "the server could not find the requested resource"));
+  RunUntil([&] { return !server_.Find("machineconfigpools", "master").is_null(); });
+  EXPECT_EQ(term(), R"({"matchExpressions":[{"key":"node-role.kubernetes.io/master","operator":"Exists"}]})");
+  server_.Refuse({});
+  server_.Remove("machineconfigpools", "master");
+  RunUntil([&] { return !server_.Find("machineconfigpools", "master").is_null(); });
+  EXPECT_EQ(term(), R"({"matchLabels":{"node-role.kubernetes.io/master":""}})");
+}
+
 TEST_F(ControllerTest, RecordsForNoticesWhenATargetHasReplacedAnotherOne) {
   settings_.webhook = WebhookSettings{.url = ValueOf(net::Url::Parse("http://127.0.0.1:1/")), .key_file = "/nowhere"};
   ReplaceTargetOfInfra();
