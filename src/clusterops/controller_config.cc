@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <initializer_list>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -111,12 +113,25 @@ class Drafter {
  private:
   void Problem(std::string text) { draft_.problems.push_back(std::move(text)); }
 
+  // Returns whether all of these inputs could be read.  Reports the reason of each that could not be read.
+  bool AreRead(std::initializer_list<ConfigInput> needed) {
+    bool are_read = true;
+    for (const ConfigInput input : needed) {
+      const auto found = inputs_.unreadable.find(input);
+      if (found == inputs_.unreadable.end()) continue;
+      are_read = false;
+      if (reported_.insert(input).second) Problem(found->second);
+    }
+    return are_read;
+  }
+
   // Sets a field to the base64 of the bytes, or to null if there are none.
   void AddBytes(std::string_view field, const std::string& bytes) {
     draft_.spec[field] = bytes.empty() ? Value() : Value(EncodeBase64(bytes));
   }
 
   void AddInfrastructure() {
+    if (!AreRead({ConfigInput::kInfrastructure})) return;
     if (!inputs_.infrastructure.is_object()) return Problem("there is no Infrastructure named cluster");
     Value copy = CopyOf(inputs_.infrastructure, "Infrastructure");
     if (copy.TextAt({"status", "platformStatus", "type"}).empty()) {
@@ -133,6 +148,7 @@ class Drafter {
   }
 
   void AddNetwork() {
+    if (!AreRead({ConfigInput::kNetwork})) return;
     const Value& network = inputs_.network;
     if (!network.is_object()) return Problem("there is no Network named cluster");
     std::vector<std::string> ranges;
@@ -162,11 +178,13 @@ class Drafter {
   }
 
   void AddDns() {
+    if (!AreRead({ConfigInput::kDns})) return;
     if (!inputs_.dns.is_object()) return Problem("there is no DNS named cluster");
     draft_.spec["dns"] = CopyOf(inputs_.dns, "DNS");
   }
 
   void AddProxy() {
+    if (!AreRead({ConfigInput::kProxy})) return;
     if (!inputs_.proxy.is_object()) return Problem("there is no Proxy named cluster");
     const Value& status = inputs_.proxy["status"];
     const bool is_empty = WithoutEmptyMembers(status).empty();
@@ -181,8 +199,10 @@ class Drafter {
   }
 
   void AddRootAuthority() {
+    if (!AreRead({ConfigInput::kServerAuthority})) return;
     const std::string own = ReadBundle(inputs_.server_authority, kBundleKey);
     if (!own.empty()) return AddAuthority("rootCAData", own, "machine-config-server-ca");
+    if (!AreRead({ConfigInput::kRootAuthority})) return;
     const std::string root = ReadBundle(inputs_.root_authority, "ca.crt");
     if (root.empty()) {
       return Problem("neither ConfigMap machine-config-server-ca nor kube-system/root-ca has an authority");
@@ -203,13 +223,16 @@ class Drafter {
   }
 
   void AddServingAuthority() {
+    if (!AreRead({ConfigInput::kBootstrap})) return;
     if (inputs_.is_bootstrapped && !inputs_.is_installing) {
+      if (!AreRead({ConfigInput::kClientAuthority})) return;
       const std::string authority = ReadBundle(inputs_.client_authority, kBundleKey);
       if (authority.empty()) {
         return Problem("ConfigMap openshift-config-managed/kube-apiserver-client-ca has no ca-bundle.crt");
       }
       return AddAuthority("kubeAPIServerServingCAData", authority, "openshift-config-managed/kube-apiserver-client-ca");
     }
+    if (!AreRead({ConfigInput::kInitialAuthority, ConfigInput::kKubeletClientCa})) return;
     const std::string initial = ReadBundle(inputs_.initial_authority, kBundleKey);
     if (initial.empty()) {
       return Problem("ConfigMap openshift-config/initial-kube-apiserver-server-ca has no ca-bundle.crt");
@@ -228,12 +251,14 @@ class Drafter {
   }
 
   void AddTrustBundle() {
+    if (!AreRead({ConfigInput::kProxy, ConfigInput::kUserAuthorities})) return;
     // Without the Proxy, nobody knows which other authorities belong to the bundle.
     if (!inputs_.proxy.is_object()) return;
     std::string bundle;
     if (!AddAuthorities(inputs_.user_authorities, "user-ca-bundle", bundle)) return;
     const std::string& name = inputs_.proxy.TextAt({"spec", "trustedCA", "name"});
     if (!name.empty() && name != "user-ca-bundle") {
+      if (!AreRead({ConfigInput::kProxyAuthorities})) return;
       if (!inputs_.proxy_authorities) {
         return Problem(fmt::format("there is no ConfigMap openshift-config/{}, which the Proxy names", name));
       }
@@ -261,6 +286,7 @@ class Drafter {
   }
 
   void AddCloud() {
+    if (!AreRead({ConfigInput::kCloudConfig})) return;
     constexpr std::array kWithCloudConfig = {"Azure", "GCP", "OpenStack", "VSphere"};
     const bool is_needed =
         std::find(kWithCloudConfig.begin(), kWithCloudConfig.end(), platform_) != kWithCloudConfig.end();
@@ -288,13 +314,15 @@ class Drafter {
   }
 
   void AddRegistries() {
-    if (inputs_.registry_authorities) {
+    if (AreRead({ConfigInput::kRegistryAuthorities}) && inputs_.registry_authorities) {
       draft_.spec["imageRegistryBundleData"] = RegistryBundle(*inputs_.registry_authorities);
     }
+    if (!AreRead({ConfigInput::kImageSetting})) return;
     if (!inputs_.image_setting.is_object()) return Problem("there is no Image named cluster");
     Value bundle = Value::array();
     const std::string& name = inputs_.image_setting.TextAt({"spec", "additionalTrustedCA", "name"});
     if (!name.empty()) {
+      if (!AreRead({ConfigInput::kUserRegistryAuthorities})) return;
       if (!inputs_.user_registry_authorities) {
         draft_.warnings.push_back(
             fmt::format("there is no ConfigMap openshift-config/{}, which the Image config names", name));
@@ -312,6 +340,7 @@ class Drafter {
       return;
     }
     // The registry's address contains the domain in the object DNS.  AddDns() reports a missing DNS.
+    if (!AreRead({ConfigInput::kDns})) return;
     if (!inputs_.dns.is_object()) return;
     const auto merged =
         MergedRegistryCredentials(inputs_.registry_credentials, inputs_.dns.TextAt({"spec", "baseDomain"}));
@@ -362,6 +391,8 @@ class Drafter {
 
   // All images of a release are replaced together, since nodes would be updated twice otherwise.
   void AddRelease() {
+    if (!AreRead({ConfigInput::kReleaseImages})) return;
+    if (!inputs_.has_os_streams && !AreRead({ConfigInput::kOsImages})) return;
     const std::string& images_release = inputs_.release_images.TextAt({"releaseVersion"});
     const std::string& release = inputs_.operator_version.empty() ? images_release : inputs_.operator_version;
     AddOsImages(release);
@@ -422,6 +453,7 @@ class Drafter {
 
   const ControllerConfigInputs& inputs_;
   ControllerConfigDraft draft_;
+  std::set<ConfigInput> reported_;  // The unreadable inputs among the problems.
   std::string platform_;
 };
 

@@ -351,9 +351,7 @@ std::vector<Case> Cases() {
          in.user_authorities = ConfigMapWith({{kBundleKey, WithoutLineBreak(FirstCa())}});
          in.proxy_authorities = ConfigMapWith({{kBundleKey, SecondCa()}});
        },
-       {{"additionalTrustBundle",
-         EncodeBase64(WithoutLineBreak(FirstCa()) + "\n" + SecondCa())},
-        {"x", none}}},
+       {{"additionalTrustBundle", EncodeBase64(WithoutLineBreak(FirstCa()) + "\n" + SecondCa())}, {"x", none}}},
       {"the proxy's authorities are missing",
        [](Inputs& in) {
          in.proxy["spec"]["trustedCA"]["name"] = "of-the-proxy";
@@ -712,6 +710,56 @@ TEST(DraftControllerConfig, WarnsOfMissingAuthoritiesOfTheUsersRegistries) {
   EXPECT_THAT(draft.problems, IsEmpty());
   EXPECT_THAT(draft.warnings, ElementsAre("there is no ConfigMap openshift-config/gone, which the Image config names"));
   EXPECT_FALSE(draft.spec.contains("imageRegistryBundleUserData"));
+}
+
+// The fields that need an input, for inputs of which all are in use.
+struct UnreadableInput {
+  ConfigInput input;
+  std::vector<std::string> fields;
+};
+
+TEST(DraftControllerConfig, LeavesOutOnlyTheFieldsThatNeedAnUnreadableInput) {
+  ControllerConfigInputs complete = CompleteInputs();
+  complete.proxy["spec"]["trustedCA"]["name"] = "of-the-proxy";
+  complete.proxy_authorities = ConfigMapWith({{kBundleKey, FirstCa()}});
+  complete.image_setting["spec"]["additionalTrustedCA"]["name"] = "of-the-user";
+  complete.user_registry_authorities = ConfigMapWith({});
+  const Value whole = DraftControllerConfig(complete).spec;
+  const std::vector<std::string> images = {"images", "baseOSContainerImage", "baseOSExtensionsContainerImage"};
+  const std::vector<UnreadableInput> rows = {
+      {ConfigInput::kInfrastructure, {"infra", "platform", "etcdDiscoveryDomain"}},
+      {ConfigInput::kNetwork, {"clusterDNSIP", "ipFamilies", "networkType", "network"}},
+      {ConfigInput::kDns, {"dns", "internalRegistryPullSecret"}},
+      {ConfigInput::kProxy, {"proxy", "additionalTrustBundle"}},
+      {ConfigInput::kImageSetting, {"imageRegistryBundleUserData"}},
+      {ConfigInput::kServerAuthority, {"rootCAData"}},
+      {ConfigInput::kRootAuthority, {"rootCAData"}},
+      {ConfigInput::kBootstrap, {"kubeAPIServerServingCAData"}},
+      {ConfigInput::kClientAuthority, {"kubeAPIServerServingCAData"}},
+      {ConfigInput::kUserAuthorities, {"additionalTrustBundle"}},
+      {ConfigInput::kProxyAuthorities, {"additionalTrustBundle"}},
+      {ConfigInput::kRegistryAuthorities, {"imageRegistryBundleData"}},
+      {ConfigInput::kUserRegistryAuthorities, {"imageRegistryBundleUserData"}},
+      {ConfigInput::kCloudConfig, {"cloudProviderConfig", "cloudProviderCAData"}},
+      {ConfigInput::kOsImages, images},
+      {ConfigInput::kReleaseImages, images},
+  };
+  for (const UnreadableInput& row : rows) {
+    ControllerConfigInputs inputs = complete;
+    inputs.unreadable = {{row.input, "you must not"}};
+    Value expected = whole;
+    for (const std::string& field : row.fields) expected.Erase(field);
+    const ControllerConfigDraft draft = DraftControllerConfig(inputs);
+    EXPECT_EQ(draft.spec, expected) << row.fields.front();
+    EXPECT_THAT(draft.problems, ElementsAre("you must not")) << row.fields.front();
+  }
+  // Once the cluster is installed, nobody needs these.
+  complete.unreadable = {{ConfigInput::kInitialAuthority, "a"}, {ConfigInput::kKubeletClientCa, "b"}};
+  EXPECT_EQ(DraftControllerConfig(complete).spec, whole);
+  EXPECT_THAT(DraftControllerConfig(complete).problems, IsEmpty());
+  complete.is_bootstrapped = false;
+  EXPECT_FALSE(DraftControllerConfig(complete).spec.contains("kubeAPIServerServingCAData"));
+  EXPECT_THAT(DraftControllerConfig(complete).problems, ElementsAre("a", "b"));
 }
 
 TEST(DraftControllerConfig, WarnsOfAMissingConfigurationThatACloudDoesNotNeed) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/cluster.h"
 
+#include <gmock/gmock.h>
+
 #include <functional>
 #include <memory>
 #include <optional>
@@ -72,6 +74,17 @@ TEST_F(ClusterTest, CountsAsOpenShiftIfTheSchedulerMustNotBeRead) {
   is_enough_ = [this] { return cluster_->KnowsWhetherOpenShift(); };
   Read();
   EXPECT_TRUE(cluster_->Look().is_openshift);
+}
+
+TEST_F(ClusterTest, AMachineConfigurationIsNoInputOfTheControllerConfig) {
+  server_.Put("machineconfigurations",
+              {{"metadata", {{"name", "cluster"}}}, {"spec", {{"nodeDisruptionPolicy", "none"}, {"x", 1}}}});
+  Read();
+  EXPECT_THAT(cluster_->Look().unreadable_settings, testing::HasSubstr("nodeDisruptionPolicy"));
+  EXPECT_EQ(cluster_->Look().unreadable_config_inputs, "");
+  server_.Put("osimagestreams", {{"metadata", {{"name", "cluster"}}}, {"status", "none"}});
+  Read();
+  EXPECT_THAT(cluster_->Look().unreadable_config_inputs, testing::HasSubstr("$.status"));
 }
 
 TEST_F(ClusterTest, LetsPodsRunOnMastersIfTheSchedulerSaysSo) {
