@@ -368,6 +368,7 @@ void Controller::Look() {
 void Controller::ReportUnread(const View& view) {
   const std::string why = cluster_.is_ready() ? afresh_error_ : cluster_.WhyUnread();
   if (why.empty()) return;
+  if (reconciler_) reports_->LookInPart(view, why);
   const pool::PoolNames skipped = BusyPools();
   Changes changes = RolloutPass({.view = view,
                                  .members = {},

@@ -181,6 +181,40 @@ TEST_F(ControllerTest, RendersAndReportsTheReasonIfItMayNotListNodes) {
   EXPECT_LE(server_.CountOf("GET /api/v1/nodes?"), 10U);
 }
 
+TEST_F(ControllerTest, ReportsInTheClusterOperatorThatItCannotReadTheCluster) {
+  settings_.namespace_name = "namespace";
+  settings_.is_operator = true;
+  PutSmallOpenShift(server_);
+  server_.Put("clusteroperators",
+              {{"metadata", {{"name", "machine-config"}}},
+               {"status", {{"versions", json::Value::array({{{"name", "operator"}, {"version", "4.21.0"}}})}}}});
+  const auto degraded = [&]() -> std::string {
+    const json::Value object = server_.Find("clusteroperators", "machine-config");
+    for (const json::Value& condition : object["status"]["conditions"]) {
+      if (condition.TextAt({"type"}) == "Degraded" && condition.TextAt({"status"}) == "True") {
+        return condition.TextAt({"reason"}) + ": " + condition.TextAt({"message"});
+      }
+    }
+    return "";
+  };
+  const auto has = [&](const char* text) { return degraded().find(text) != std::string::npos; };
+  const kube::Answer forbidden = SmallApiServer::Status(403, "Forbidden", "machineosbuilds is forbidden");
+  server_.Refuse("GET " + kApi + "machineosbuilds", forbidden);
+  bool has_dns = true;
+  RunUntil([&] {
+    if (has_dns && has("MachineConfigControllerFailed") && has("machineosbuilds is forbidden")) {
+      server_.Remove("dnses", "cluster");
+      has_dns = false;
+    }
+    return !has_dns && has("RenderConfigFailed") && has("there is no DNS");
+  });
+  // No MachineConfigNode or label is written for a cluster that is known in part only.
+  EXPECT_EQ(server_.CountOf("POST " + kApi + "machineconfignodes"), 0U);
+  server_.Refuse({});
+  server_.Put("dnses", SmallSetting(R"({"baseDomain": "a.example"})", "{}"));
+  RunUntil([&] { return degraded().empty(); });
+}
+
 TEST_F(ControllerTest, RemovesNoConfigThatIsAboutToBecomeATarget) {
   settings_.kept_configs = 0;
   for (const std::string pool : {"infra", "worker"}) {
