@@ -65,6 +65,18 @@ Result<kube::ApiRequest> RequestFor(const TakeoverWrite& write) {
   return kube::PatchRequest(kind, name, kube::JsonPatch{write.patch}, kube::Part::kObject, "pintle");
 }
 
+// Returns whether the Machine Config Operator updates boot images.  The status has what is in use, with the operator's
+// defaults where the spec has nothing.  An old operator writes no status.
+bool UpdatesBootImages(const WholeMachineConfiguration& settings) {
+  const json::Value& wanted = std::as_const(settings.spec)["managedBootImages"]["machineManagers"];
+  const json::Value& used = std::as_const(settings.status)["managedBootImagesStatus"]["machineManagers"];
+  for (const json::Value& manager : used.empty() ? wanted : used) {
+    const std::string& mode = manager.TextAt({"selection", "mode"});
+    if (mode != "None") return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Result<std::string> TakeoverCluster::Send(kube::ApiRequest request, kube::Repeatable repeatable,
@@ -127,7 +139,7 @@ Result<std::vector<std::string>> TakeoverCluster::UnsupportedFeatures(const Unre
     for (const InternalReleaseImage& image : TRY(ReadAll<OldInternalReleaseImage>({}, unreadable))) note_image(image);
   }
   for (const WholeMachineConfiguration& settings : TRY(ReadAll<WholeMachineConfiguration>({}, unreadable))) {
-    if (std::as_const(settings.spec)["managedBootImages"].empty()) continue;
+    if (!UpdatesBootImages(settings)) continue;
     features.push_back(fmt::format("MachineConfiguration {}: the boot images of machine sets are not updated",
                                    settings.metadata.name));
   }
