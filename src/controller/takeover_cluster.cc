@@ -20,6 +20,33 @@
 #include "serving/ignition_route.h"
 
 namespace pintle::controller {
+
+// Only the metadata of these objects counts, so that an undo needs no contents that it might be unable to read.
+struct NamedPool {
+  api::ObjectMeta metadata;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{json::Required{"metadata", &NamedPool::metadata}};
+};
+struct NamedControllerConfig {
+  api::ObjectMeta metadata;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{json::Required{"metadata", &NamedControllerConfig::metadata}};
+};
+
+}  // namespace pintle::controller
+
+namespace pintle::kube {
+
+template <>
+inline constexpr ResourceKind kResourceKind<controller::NamedPool> = kResourceKind<api::MachineConfigPool>;
+template <>
+inline constexpr ResourceKind kResourceKind<controller::NamedControllerConfig> = kResourceKind<api::ControllerConfig>;
+
+}  // namespace pintle::kube
+
+namespace pintle::controller {
 namespace {
 
 // A server in a pod has to answer within this time.
@@ -37,6 +64,10 @@ const kube::ResourceKind& ResourceOf(TakeoverObject object) {
       return kube::kResourceKind<WholeDaemonSet>;
     case TakeoverObject::kLease:
       return kube::kResourceKind<api::Lease>;
+    case TakeoverObject::kPool:
+      return kube::kResourceKind<api::MachineConfigPool>;
+    case TakeoverObject::kControllerConfig:
+      return kube::kResourceKind<api::ControllerConfig>;
     case TakeoverObject::kNode:
       break;
   }
@@ -190,6 +221,7 @@ Result<TakeoverState> TakeoverCluster::Read() {
   if (state.controller) TRY(ReadRemainingPods(*state.controller, state));
   if (state.server) TRY(ReadRemainingPods(*state.server, state));
   if (AreNodesNeeded(state, settings_)) TRY(ReadNodes(state));
+  if (AreAnnotationsNeeded(state)) TRY(ReadAnnotated(state));
   if (AreServersAwaited(state)) TRY(ReadUnreadyServers(state));
   if (settings_.with_server && state.ours && HasServerEnded(state)) {
     state.server_replicas = TRY(ReadServerReplicas(*state.ours));
@@ -206,6 +238,16 @@ Result<> TakeoverCluster::ReadRemainingPods(const WholeObject& owner, TakeoverSt
     if (pod.status.phase == "Succeeded" || pod.status.phase == "Failed") continue;
     std::string& pods = state.remaining_pods[owner.metadata.name];
     pods += fmt::format("{}{} on the node {}", pods.empty() ? "" : ", ", pod.metadata.name, pod.spec.node_name);
+  }
+  return {};
+}
+
+Result<> TakeoverCluster::ReadAnnotated(TakeoverState& state) {
+  for (NamedPool& pool : TRY(ReadAll<NamedPool>({}))) {
+    state.annotated.push_back({TakeoverObject::kPool, std::move(pool.metadata)});
+  }
+  for (NamedControllerConfig& config : TRY(ReadAll<NamedControllerConfig>({}))) {
+    state.annotated.push_back({TakeoverObject::kControllerConfig, std::move(config.metadata)});
   }
   return {};
 }
