@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <initializer_list>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -29,8 +31,6 @@ constexpr std::string_view kOsImage = "baseOSContainerImage";
 constexpr std::string_view kExtensionsImage = "baseOSExtensionsContainerImage";
 constexpr std::string_view kRegistryCredentials = "internalRegistryPullSecret";
 constexpr std::string_view kKubeletSigner = "kube-apiserver-to-kubelet-signer";
-constexpr std::string_view kBegin = "-----BEGIN CERTIFICATE-----";
-constexpr std::string_view kEnd = "-----END CERTIFICATE-----";
 
 const std::string& TextIn(const std::optional<api::ConfigMap>& map, std::string_view key) {
   static const std::string kNone;
@@ -47,18 +47,14 @@ std::string ReadBundle(const std::optional<api::ConfigMap>& map, std::string_vie
 // keeps its name.
 std::string WithSigner(std::string_view bundle, const std::string& signers) {
   std::string replaced;
-  while (!bundle.empty()) {
-    const std::size_t begin = bundle.find(kBegin);
-    const std::size_t end = begin == std::string_view::npos ? begin : bundle.find(kEnd, begin);
-    if (end == std::string_view::npos) break;
-    std::size_t after = end + kEnd.size();
-    if (after < bundle.size() && bundle[after] == '\n') ++after;
-    const std::string_view certificate = bundle.substr(begin, after - begin);
-    const auto read = net::ReadCertificates(certificate);
+  for (const PemCertificate& certificate : PemCertificatesIn(bundle)) {
+    const auto read = net::ReadCertificates(certificate.text);
     const bool is_signer = read && !read->empty() && read->front().subject.find(kKubeletSigner) != std::string::npos;
-    replaced += bundle.substr(0, begin);
-    replaced += is_signer ? std::string_view(signers) : certificate;
-    bundle.remove_prefix(after);
+    bundle.remove_prefix(certificate.before.size() + certificate.text.size());
+    replaced += certificate.before;
+    replaced += is_signer ? std::string_view(signers) : certificate.text;
+    // The last line of `signers` may lack its end.
+    if (is_signer && !bundle.empty() && replaced.back() != '\n') replaced += '\n';
   }
   return replaced.append(bundle);
 }
@@ -117,12 +113,25 @@ class Drafter {
  private:
   void Problem(std::string text) { draft_.problems.push_back(std::move(text)); }
 
+  // Returns whether all of these inputs could be read.  Reports the reason of each that could not be read.
+  bool AreRead(std::initializer_list<ConfigInput> needed) {
+    bool are_read = true;
+    for (const ConfigInput input : needed) {
+      const auto found = inputs_.unreadable.find(input);
+      if (found == inputs_.unreadable.end()) continue;
+      are_read = false;
+      if (reported_.insert(input).second) Problem(found->second);
+    }
+    return are_read;
+  }
+
   // Sets a field to the base64 of the bytes, or to null if there are none.
   void AddBytes(std::string_view field, const std::string& bytes) {
     draft_.spec[field] = bytes.empty() ? Value() : Value(EncodeBase64(bytes));
   }
 
   void AddInfrastructure() {
+    if (!AreRead({ConfigInput::kInfrastructure})) return;
     if (!inputs_.infrastructure.is_object()) return Problem("there is no Infrastructure named cluster");
     Value copy = CopyOf(inputs_.infrastructure, "Infrastructure");
     if (copy.TextAt({"status", "platformStatus", "type"}).empty()) {
@@ -139,6 +148,7 @@ class Drafter {
   }
 
   void AddNetwork() {
+    if (!AreRead({ConfigInput::kNetwork})) return;
     const Value& network = inputs_.network;
     if (!network.is_object()) return Problem("there is no Network named cluster");
     std::vector<std::string> ranges;
@@ -168,11 +178,13 @@ class Drafter {
   }
 
   void AddDns() {
+    if (!AreRead({ConfigInput::kDns})) return;
     if (!inputs_.dns.is_object()) return Problem("there is no DNS named cluster");
     draft_.spec["dns"] = CopyOf(inputs_.dns, "DNS");
   }
 
   void AddProxy() {
+    if (!AreRead({ConfigInput::kProxy})) return;
     if (!inputs_.proxy.is_object()) return Problem("there is no Proxy named cluster");
     const Value& status = inputs_.proxy["status"];
     const bool is_empty = WithoutEmptyMembers(status).empty();
@@ -187,15 +199,17 @@ class Drafter {
   }
 
   void AddRootAuthority() {
+    if (!AreRead({ConfigInput::kServerAuthority})) return;
     const std::string own = ReadBundle(inputs_.server_authority, kBundleKey);
     if (!own.empty()) return AddAuthority("rootCAData", own, "machine-config-server-ca");
+    if (!AreRead({ConfigInput::kRootAuthority})) return;
     const std::string root = ReadBundle(inputs_.root_authority, "ca.crt");
     if (root.empty()) {
       return Problem("neither ConfigMap machine-config-server-ca nor kube-system/root-ca has an authority");
     }
-    // If machines trust authorities other than kube-system/root-ca, one of those has signed the server's certificate.
+    // If machines trust an authority that is not in kube-system/root-ca, it has signed the server's certificate.
     const std::string trusted = DecodeBase64(PresentText("rootCAData")).value_or("");
-    if (trusted != root && net::HasCertificate(trusted)) {
+    if (net::HasCertificate(trusted) && !ContainsCertificates(root, trusted)) {
       return Problem(
           "ConfigMap machine-config-server-ca has no ca-bundle.crt, and machines trust other authorities than those of "
           "kube-system/root-ca: create it again with the authorities in rootCAData of the ControllerConfig");
@@ -209,13 +223,16 @@ class Drafter {
   }
 
   void AddServingAuthority() {
+    if (!AreRead({ConfigInput::kBootstrap})) return;
     if (inputs_.is_bootstrapped && !inputs_.is_installing) {
+      if (!AreRead({ConfigInput::kClientAuthority})) return;
       const std::string authority = ReadBundle(inputs_.client_authority, kBundleKey);
       if (authority.empty()) {
         return Problem("ConfigMap openshift-config-managed/kube-apiserver-client-ca has no ca-bundle.crt");
       }
       return AddAuthority("kubeAPIServerServingCAData", authority, "openshift-config-managed/kube-apiserver-client-ca");
     }
+    if (!AreRead({ConfigInput::kInitialAuthority, ConfigInput::kKubeletClientCa})) return;
     const std::string initial = ReadBundle(inputs_.initial_authority, kBundleKey);
     if (initial.empty()) {
       return Problem("ConfigMap openshift-config/initial-kube-apiserver-server-ca has no ca-bundle.crt");
@@ -234,12 +251,14 @@ class Drafter {
   }
 
   void AddTrustBundle() {
+    if (!AreRead({ConfigInput::kProxy, ConfigInput::kUserAuthorities})) return;
     // Without the Proxy, nobody knows which other authorities belong to the bundle.
     if (!inputs_.proxy.is_object()) return;
     std::string bundle;
     if (!AddAuthorities(inputs_.user_authorities, "user-ca-bundle", bundle)) return;
     const std::string& name = inputs_.proxy.TextAt({"spec", "trustedCA", "name"});
     if (!name.empty() && name != "user-ca-bundle") {
+      if (!AreRead({ConfigInput::kProxyAuthorities})) return;
       if (!inputs_.proxy_authorities) {
         return Problem(fmt::format("there is no ConfigMap openshift-config/{}, which the Proxy names", name));
       }
@@ -249,15 +268,15 @@ class Drafter {
   }
 
   // Appends the authorities in a ConfigMap to the bundle, if there is such a ConfigMap.  An empty ca-bundle.crt adds
-  // nothing.  If ca-bundle.crt is missing, or its first certificate cannot be read, reports the problem and returns
-  // false.
+  // nothing.  If ca-bundle.crt is missing, or none of its certificates can be read, reports the problem and
+  // returns false.
   bool AddAuthorities(const std::optional<api::ConfigMap>& map, std::string_view name, std::string& bundle) {
     if (!map) return true;
     const std::string key(kBundleKey);
     const std::string text = ReadBundle(map, kBundleKey);
     if (text.empty() && (map->data.contains(key) || map->binary_data.contains(key))) return true;
-    // The first certificate is enough: the programs that use the bundle skip certificates that they cannot read.
-    if (net::ReadableCertificates(text).empty()) {
+    // One certificate is enough: the programs that use the bundle skip certificates that they cannot read.
+    if (!HasReadableCertificate(text)) {
       Problem(fmt::format("configmap openshift-config/{} doesn't have a valid PEM bundle", name));
       return false;
     }
@@ -267,6 +286,7 @@ class Drafter {
   }
 
   void AddCloud() {
+    if (!AreRead({ConfigInput::kCloudConfig})) return;
     constexpr std::array kWithCloudConfig = {"Azure", "GCP", "OpenStack", "VSphere"};
     const bool is_needed =
         std::find(kWithCloudConfig.begin(), kWithCloudConfig.end(), platform_) != kWithCloudConfig.end();
@@ -276,7 +296,7 @@ class Drafter {
             fmt::format("there is no ConfigMap openshift-config-managed/kube-cloud-config, which {} needs", platform_));
       }
       if (!inputs_.infrastructure.TextAt({"spec", "cloudConfig", "name"}).empty()) {
-        return Problem(
+        draft_.warnings.emplace_back(
             "there is no ConfigMap openshift-config-managed/kube-cloud-config, though the Infrastructure named cluster "
             "names a configuration of the cloud");
       }
@@ -294,13 +314,15 @@ class Drafter {
   }
 
   void AddRegistries() {
-    if (inputs_.registry_authorities) {
+    if (AreRead({ConfigInput::kRegistryAuthorities}) && inputs_.registry_authorities) {
       draft_.spec["imageRegistryBundleData"] = RegistryBundle(*inputs_.registry_authorities);
     }
+    if (!AreRead({ConfigInput::kImageSetting})) return;
     if (!inputs_.image_setting.is_object()) return Problem("there is no Image named cluster");
     Value bundle = Value::array();
     const std::string& name = inputs_.image_setting.TextAt({"spec", "additionalTrustedCA", "name"});
     if (!name.empty()) {
+      if (!AreRead({ConfigInput::kUserRegistryAuthorities})) return;
       if (!inputs_.user_registry_authorities) {
         draft_.warnings.push_back(
             fmt::format("there is no ConfigMap openshift-config/{}, which the Image config names", name));
@@ -318,6 +340,7 @@ class Drafter {
       return;
     }
     // The registry's address contains the domain in the object DNS.  AddDns() reports a missing DNS.
+    if (!AreRead({ConfigInput::kDns})) return;
     if (!inputs_.dns.is_object()) return;
     const auto merged =
         MergedRegistryCredentials(inputs_.registry_credentials, inputs_.dns.TextAt({"spec", "baseDomain"}));
@@ -368,6 +391,8 @@ class Drafter {
 
   // All images of a release are replaced together, since nodes would be updated twice otherwise.
   void AddRelease() {
+    if (!AreRead({ConfigInput::kReleaseImages})) return;
+    if (!inputs_.has_os_streams && !AreRead({ConfigInput::kOsImages})) return;
     const std::string& images_release = inputs_.release_images.TextAt({"releaseVersion"});
     const std::string& release = inputs_.operator_version.empty() ? images_release : inputs_.operator_version;
     AddOsImages(release);
@@ -428,6 +453,7 @@ class Drafter {
 
   const ControllerConfigInputs& inputs_;
   ControllerConfigDraft draft_;
+  std::set<ConfigInput> reported_;  // The unreadable inputs among the problems.
   std::string platform_;
 };
 

@@ -6,6 +6,7 @@
 // Each field is made separately.  If an input is missing or wrong, this is reported as a problem, and only the fields
 // that need the input are left out.  MergedControllerConfig() keeps the present values of these fields.
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,7 +18,33 @@
 
 namespace pintle::clusterops {
 
+// The objects that can be unreadable although the others can be read.
+enum class ConfigInput {
+  kInfrastructure,
+  kNetwork,
+  kDns,
+  kProxy,
+  kImageSetting,
+  kServerAuthority,
+  kRootAuthority,
+  kBootstrap,
+  kClientAuthority,
+  kInitialAuthority,
+  kKubeletClientCa,
+  kUserAuthorities,
+  kProxyAuthorities,
+  kRegistryAuthorities,
+  kUserRegistryAuthorities,
+  kCloudConfig,
+  kOsImages,
+  kReleaseImages,
+};
+
 struct ControllerConfigInputs {
+  // The reasons why objects cannot be read.  The fields that need such an object are left out, whatever the members
+  // below have in its place.
+  std::map<ConfigInput, std::string> unreadable = {};
+
   // The objects named `cluster` of these kinds, as the API server stores them; null if there is none.
   json::Value infrastructure = {};
   json::Value network = {};

@@ -93,6 +93,7 @@ View Cluster::Look() const {
   view.machine_configuration = machine_configurations_.Find(kOnlyObjectName);
   view.os_image_stream = os_image_streams_.Find(kOnlyObjectName);
   view.master_scheduling = SchedulingOfMasters();
+  view.is_openshift = !schedulers_.is_missing();
   view.operator_node = OperatorNode();
   AddUnreadableTo(view);
   return view;
@@ -119,15 +120,15 @@ void Cluster::AddUnreadableTo(View& view) const {
     view.unreadable_configs.push_back({&config, why.message()});
   });
   // The controller reads only the object with the given name of each of these kinds.
-  const auto add_unreadable_settings = [&](const auto& settings, std::string_view name) {
+  const auto add_unreadable = [&](std::string& reasons, const auto& settings, std::string_view name) {
     settings.ForEachUnreadable([&](const auto& object, const Error& why) {
-      if (object.metadata.name != name) return;
-      view.unreadable_settings += (view.unreadable_settings.empty() ? "" : "; ") + why.message();
+      if (object.metadata.name == name) reasons += (reasons.empty() ? "" : "; ") + why.message();
     });
   };
-  add_unreadable_settings(controller_configs_, api::kControllerConfigName);
-  add_unreadable_settings(machine_configurations_, kOnlyObjectName);
-  add_unreadable_settings(os_image_streams_, kOnlyObjectName);
+  add_unreadable(view.unreadable_config_inputs, controller_configs_, api::kControllerConfigName);
+  add_unreadable(view.unreadable_config_inputs, os_image_streams_, kOnlyObjectName);
+  view.unreadable_settings = view.unreadable_config_inputs;
+  add_unreadable(view.unreadable_settings, machine_configurations_, kOnlyObjectName);
   // Without its policy, a pool would be updated at once.  An unreadable policy that names no pool may be for any pool.
   rollout_policies_.ForEachUnreadable([&](const api::RolloutPolicy& policy, const Error& why) {
     for (const api::MachineConfigPool* known : view.pools) {

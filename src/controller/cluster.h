@@ -41,6 +41,8 @@ class Cluster {
 
   // Returns whether all pools, and all objects that configs are rendered from, have been read.
   bool CanRender() const;
+  // Returns whether View::is_openshift is known.
+  bool KnowsWhetherOpenShift() const { return schedulers_.is_ready() || !schedulers_.refusal().empty(); }
   // Returns the server's errors about kinds that it refuses or has repeatedly failed to list.  The text is empty if
   // there are no such kinds, even if some lists have not arrived yet.
   std::string WhyUnread() const;

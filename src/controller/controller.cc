@@ -377,6 +377,7 @@ void Controller::Look() {
 void Controller::ReportUnread(const View& view) {
   const std::string why = cluster_.is_ready() ? afresh_error_ : cluster_.WhyUnread();
   if (why.empty()) return;
+  if (reconciler_) reports_->LookInPart(view, why);
   const pool::PoolNames skipped = BusyPools();
   Changes changes = RolloutPass({.view = view,
                                  .members = {},
@@ -559,6 +560,7 @@ Metrics Controller::CurrentMetrics() const {
 }
 
 void Controller::MakePools(const View& view) {
+  if (!cluster_.KnowsWhetherOpenShift()) return;
   for (const api::MachineConfigPool& pool : MissingPools(view)) {
     const std::string action = "making the pool " + pool.metadata.name;
     if (!MayBegin(action)) continue;

@@ -2,6 +2,8 @@
 #pragma once
 
 // Finds the built-in pools that a cluster lacks: master, worker and, in a cluster with an arbiter, arbiter.
+//
+// Those of an OpenShift cluster equal the ones that the Machine Config Operator makes.
 
 #include <vector>
 

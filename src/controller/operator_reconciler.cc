@@ -64,7 +64,7 @@ void OperatorReconciler::Look(const View& view, bool is_installing) {
 }
 
 void OperatorReconciler::Reconcile(const View& view, bool is_installing) {
-  if (const std::string why = sources_.WhyUnreadable(); !why.empty()) {
+  if (const std::string why = sources_.WhyControllerConfigUnreadable(); !why.empty()) {
     return ReportProblem(clusterops::kRenderConfigTask, "making the ControllerConfig", why);
   }
   KeepUpAuthorities();
@@ -96,7 +96,7 @@ void OperatorReconciler::ReportProblem(std::string_view task, std::string_view w
 void OperatorReconciler::KeepUpControllerConfig(const View& view, bool is_installing) {
   constexpr const char* kWhat = "making the ControllerConfig";
   // The ClusterOperator reports unreadable settings already.
-  if (!view.unreadable_settings.empty()) return;
+  if (!view.unreadable_config_inputs.empty()) return;
 
   // A decision parses certificates, so nothing is decided if no input has changed.
   const std::string stream = view.os_image_stream == nullptr ? "" : view.os_image_stream->metadata.resource_version;
@@ -142,6 +142,10 @@ void OperatorReconciler::KeepUpControllerConfig(const View& view, bool is_instal
 // ---- the authorities of others ----
 
 void OperatorReconciler::KeepUpAuthorities() {
+  const std::string what = "writing the ConfigMap kubeconfig-data";
+  if (const std::string why = sources_.WhyApiAuthoritiesUnreadable(); !why.empty()) {
+    return ReportProblem(clusterops::kRenderConfigTask, what, why);
+  }
   const api::ConfigMap* const known = sources_.kubeconfig_data();
   const WallTime now = clock_.Wall();
   KubeconfigDataChange change =
@@ -152,7 +156,6 @@ void OperatorReconciler::KeepUpAuthorities() {
     const auto in = std::chrono::duration_cast<MonotonicTime::duration>(*change.again_at - now);
     listener_.retry_at(clock_.Monotonic() + in);
   }
-  const std::string what = "writing the ConfigMap kubeconfig-data";
   if (!change.problem.empty()) ReportProblem(clusterops::kRenderConfigTask, what, change.problem);
   if (!change.next || !writes_.MayStart(what)) return;
   change.next->metadata.name = kKubeconfigDataName;
@@ -163,11 +166,14 @@ void OperatorReconciler::KeepUpAuthorities() {
 void OperatorReconciler::KeepUpRegistries() {
   const TemplateInput* const config = sources_.controller_config();
   if (config == nullptr) return;
+  const std::string what = "writing the ConfigMap merged-trusted-image-registry-ca";
+  if (const std::string why = sources_.WhyMergedRegistriesUnreadable(); !why.empty()) {
+    return ReportProblem(clusterops::kRenderConfigTask, what, why);
+  }
   const api::ConfigMap* const known = sources_.merged_registries();
   api::ConfigMap next = clusterops::MergedRegistryAuthorities(config->spec);
   const bool is_empty = next.data.empty() && next.binary_data.empty();
   if (known == nullptr ? is_empty : next.data == known->data && next.binary_data == known->binary_data) return;
-  const std::string what = "writing the ConfigMap merged-trusted-image-registry-ca";
   if (!writes_.MayStart(what)) return;
   next.metadata.name = kMergedRegistriesName;
   next.metadata.namespace_name = kManagedNamespace;

@@ -6,8 +6,8 @@
 // These objects are the ControllerConfig, the ConfigMap with the API server's authorities for nodes, the ConfigMap with
 // the registries' authorities for other operators, and the objects of ServerUpkeep.  A cluster that lacks the kind
 // Infrastructure is not OpenShift, and then nothing is written: its ControllerConfig belongs to the administrator.  If
-// a setting that is needed is missing or cannot be read, the ClusterOperator reports a failure, and the objects that
-// were made from the setting stay as they are.
+// a setting that is needed is missing or cannot be read, the ClusterOperator reports a failure, and the objects and
+// fields that were made from the setting stay as they are; the others follow their own settings.
 
 #include <map>
 #include <memory>

@@ -55,11 +55,18 @@ OperatorReports::OperatorReports(kube::Client client, const Clock& clock, Cluste
 
 void OperatorReports::Look(const View& view) {
   if (!operators_.is_served()) return;
+  why_unread_.clear();
   writes_.BeginLook();
   KeepUpMachineConfiguration(view);
   KeepUpMachineConfigNodes(view);
   KeepUpPools(view);
   writes_.EndLook();
+  Report(view);
+}
+
+void OperatorReports::LookInPart(const View& view, const std::string& why) {
+  if (!operators_.is_served()) return;
+  why_unread_ = why;
   Report(view);
 }
 
@@ -73,6 +80,7 @@ std::optional<bool> OperatorReports::IsInstalling(const View& view) {
 void OperatorReports::Stop() {
   writes_.Stop();
   failures_of_others_.clear();
+  why_unread_.clear();
   failed_tasks_.clear();
   waiting_since_.reset();
 }
@@ -228,6 +236,10 @@ void OperatorReports::Report(const View& view) {
 std::vector<clusterops::TaskFailure> OperatorReports::Failures() const {
   std::vector<clusterops::TaskFailure> failures;
   for (const auto& [task, why] : failures_of_others_) failures.push_back({.task = task, .why = why});
+  if (!why_unread_.empty()) {
+    failures.push_back({.task = std::string(clusterops::kMachineConfigControllerTask),
+                        .why = "no node is updated, because the cluster cannot be read: " + why_unread_});
+  }
   for (clusterops::TaskFailure& failure : writes_.Failures()) failures.push_back(std::move(failure));
   return failures;
 }

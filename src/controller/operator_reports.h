@@ -41,6 +41,10 @@ class OperatorReports {
   // Decides and writes; called while this replica acts as the operator, when the whole cluster has been read.
   void Look(const View& view);
 
+  // Like Look(), for a cluster that cannot be read completely, for the reason `why`.  Only the ClusterOperator is
+  // written, and it reports the reason.  All pools and configs must have been read.
+  void LookInPart(const View& view, const std::string& why);
+
   // Returns whether no release has been installed completely yet, or nullopt while that is not known.  An installed
   // cluster still counts as installed if its ClusterOperator is deleted.
   std::optional<bool> IsInstalling(const View& view);
@@ -80,6 +84,7 @@ class OperatorReports {
   std::function<void(MonotonicTime when)> retry_at_;
   OverlaidMirror<api::ClusterOperator> operators_;
   std::map<std::string, std::string, std::less<>> failures_of_others_;  // The key is the task.
+  std::string why_unread_;  // The latest look's reason why the cluster cannot be read, or "".
   std::string release_of_images_;
   std::set<std::string, std::less<>> failed_tasks_;
   std::optional<WallTime> waiting_since_;

@@ -2,6 +2,7 @@
 #include "controller/operator_sources.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <optional>
 #include <utility>
 
@@ -37,6 +38,24 @@ json::Value ImagesIn(const FollowedObject<api::ConfigMap>& followed) {
   if (file == map->data.end()) return {};
   auto images = json::Parse(file->second);
   return images ? *std::move(images) : json::Value();
+}
+
+// Returns why the object with this name, or its whole kind, cannot be read, or "".
+std::string WhyUnreadableIn(const OverlaidObjects& mirror, std::string_view name) {
+  std::string why = mirror.is_ready() ? "" : mirror.refusal();
+  mirror.VisitUnreadable([&](const kube::AnyObject& object, const Error& error) {
+    if (object.metadata().name == name) why = error.message();
+  });
+  return why;
+}
+
+// Joins the reasons that are not empty.
+std::string Reasons(std::initializer_list<std::string> all) {
+  std::string reasons;
+  for (const std::string& why : all) {
+    if (!why.empty()) reasons += (reasons.empty() ? "" : "; ") + why;
+  }
+  return reasons;
 }
 
 // Returns the name of the ConfigMap that a field of the setting's spec names, or no name.
@@ -102,7 +121,8 @@ void OperatorSources::ForEachConfigMap(Visit&& look_at) const {
 }
 
 void OperatorSources::Follow() {
-  if (!infrastructures_.is_served()) return;
+  const bool is_known = infrastructures_.is_served() || !infrastructures_.refusal().empty();
+  if (!is_known || infrastructures_.is_missing()) return;
   server_authority_.Follow({namespace_name_, kServerAuthorityName});
   root_authority_.Follow({kSystemNamespace, "root-ca"});
   bootstrap_.Follow({kSystemNamespace, "bootstrap"});
@@ -163,8 +183,22 @@ std::string OperatorSources::WhyUnreadable() const {
   return reasons;
 }
 
+std::string OperatorSources::WhyControllerConfigUnreadable() const {
+  return WhyUnreadableIn(controller_configs_, api::kControllerConfigName);
+}
+
+std::string OperatorSources::WhyApiAuthoritiesUnreadable() const {
+  return Reasons({api_authorities_.WhyUnreadable(), kubeconfig_data_.WhyUnreadable()});
+}
+
+std::string OperatorSources::WhyMergedRegistriesUnreadable() const { return merged_registries_.WhyUnreadable(); }
+
+std::string OperatorSources::WhyServerAuthoritiesUnreadable() const {
+  return Reasons({server_authority_.WhyUnreadable(), root_authority_.WhyUnreadable()});
+}
+
 std::string OperatorSources::VersionsText() const {
-  std::string text;
+  std::string text = WhyUnreadable();
   ForEachKind([&](const OverlaidObjects& mirror) {
     text += "\n";
     mirror.VisitAll([&](const kube::AnyObject& object) {
@@ -228,8 +262,34 @@ clusterops::RegistryCredentialInputs OperatorSources::CredentialInputs() const {
   return inputs;
 }
 
+void OperatorSources::NoteUnreadable(clusterops::ControllerConfigInputs& inputs) const {
+  using clusterops::ConfigInput;
+  const auto note = [&](ConfigInput input, std::string why) {
+    if (!why.empty()) inputs.unreadable.emplace(input, std::move(why));
+  };
+  note(ConfigInput::kInfrastructure, WhyUnreadableIn(infrastructures_, kSingletonName));
+  note(ConfigInput::kNetwork, WhyUnreadableIn(networks_, kSingletonName));
+  note(ConfigInput::kDns, WhyUnreadableIn(dnses_, kSingletonName));
+  note(ConfigInput::kProxy, WhyUnreadableIn(proxies_, kSingletonName));
+  note(ConfigInput::kImageSetting, WhyUnreadableIn(image_settings_, kSingletonName));
+  note(ConfigInput::kServerAuthority, server_authority_.WhyUnreadable());
+  note(ConfigInput::kRootAuthority, root_authority_.WhyUnreadable());
+  note(ConfigInput::kBootstrap, bootstrap_.WhyUnreadable());
+  note(ConfigInput::kClientAuthority, client_authority_.WhyUnreadable());
+  note(ConfigInput::kInitialAuthority, initial_authority_.WhyUnreadable());
+  note(ConfigInput::kKubeletClientCa, kubelet_client_ca_.WhyUnreadable());
+  note(ConfigInput::kUserAuthorities, user_authorities_.WhyUnreadable());
+  note(ConfigInput::kProxyAuthorities, proxy_authorities_.WhyUnreadable());
+  note(ConfigInput::kRegistryAuthorities, registry_authorities_.WhyUnreadable());
+  note(ConfigInput::kUserRegistryAuthorities, user_registry_authorities_.WhyUnreadable());
+  note(ConfigInput::kCloudConfig, cloud_config_.WhyUnreadable());
+  note(ConfigInput::kOsImages, os_images_.WhyUnreadable());
+  note(ConfigInput::kReleaseImages, release_images_.WhyUnreadable());
+}
+
 clusterops::ControllerConfigInputs OperatorSources::Inputs() const {
   clusterops::ControllerConfigInputs inputs;
+  NoteUnreadable(inputs);
   inputs.infrastructure = SettingIn(infrastructures_);
   inputs.network = SettingIn(networks_);
   inputs.dns = SettingIn(dnses_);

@@ -51,16 +51,23 @@ class OperatorSources {
   // Returns whether the cluster lacks the kinds of OpenShift that describe a cluster.
   bool is_missing() const { return infrastructures_.is_missing(); }
 
-  // Follows the ConfigMaps and Secrets, some of which other objects name.  Must be called before is_ready().
+  // Follows the ConfigMaps and Secrets, some of which other objects name.  Must be called before is_ready().  If the
+  // API server refuses to list the kind Infrastructure, the cluster is taken for OpenShift.
   void Follow();
 
   // Returns whether each object has been read, is known to be missing, or is known to be unreadable.
   bool is_ready() const;
-  // Returns why some objects cannot be read, or "".  If some cannot be read, nothing may be made from the other
-  // objects, because in Inputs() an unreadable object is like a missing one.  Unreadable credentials for registries do
-  // not count: only one field needs them, and Inputs() contains the reason.
+  // These return why some objects cannot be read, or "": any of them except for credentials; the ControllerConfig; the
+  // API server's authorities and their copy; the copy of the registries' authorities; the authorities that machines
+  // trust.  Nothing may be made from an object that cannot be read, because the functions below return no object, or an
+  // old version.
   std::string WhyUnreadable() const;
+  std::string WhyControllerConfigUnreadable() const;
+  std::string WhyApiAuthoritiesUnreadable() const;
+  std::string WhyMergedRegistriesUnreadable() const;
+  std::string WhyServerAuthoritiesUnreadable() const;
 
+  // The inputs contain the reasons why some of them cannot be read.
   clusterops::ControllerConfigInputs Inputs() const;
   // Returns the release in images.json, or "".
   std::string ReleaseOfImages() const;
@@ -90,6 +97,7 @@ class OperatorSources {
   // Follows the Secrets that the account `puller_` names.
   void FollowSecretsOfPuller();
   clusterops::RegistryCredentialInputs CredentialInputs() const;
+  void NoteUnreadable(clusterops::ControllerConfigInputs& inputs) const;
   void StoreAnswer(api::ConfigMap written);
   template <typename T>
   OverlaidObjects::Listener ListenerFor(const Listener& listener) const;

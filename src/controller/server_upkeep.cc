@@ -124,7 +124,8 @@ void ServerUpkeep::KeepUpCertificates(const json::Value& spec, const std::string
   machine_sets_.ForEach([&](const MachineSet&) { makes_machines = true; });
   if (!makes_machines || !authority_.is_ready() || !certificate_.is_ready()) return;
   std::string why;
-  for (const std::string& reason : {authority_.WhyUnreadable(), certificate_.WhyUnreadable(), clock_problem}) {
+  for (const std::string& reason : {sources_.WhyServerAuthoritiesUnreadable(), authority_.WhyUnreadable(),
+                                    certificate_.WhyUnreadable(), clock_problem}) {
     if (!reason.empty()) why += (why.empty() ? "" : "; ") + reason;
   }
   if (!why.empty()) {

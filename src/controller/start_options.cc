@@ -230,6 +230,13 @@ bool IsOperator(const CommandLine& line) {
   return line.Value("--operator").value_or(has_templates ? "yes" : "no") == "yes";
 }
 
+RenderOptions ReadRenderOptions(const CommandLine& line) {
+  return {.versions = {.controller = line.Value("--controller-version").value_or(""),
+                       .operator_version = line.Value("--payload-version").value_or("")},
+          .release = line.Value("--release-version").value_or(""),
+          .features = pool::Features::Named(SplitAtCommas(line.Value("--feature-gates").value_or("")))};
+}
+
 Result<StartOptions> ReadStartOptions(const CommandLine& line) {
   if (!line.words().empty()) {
     return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is not an option (see --help)", line.words().front()));
@@ -238,12 +245,12 @@ Result<StartOptions> ReadStartOptions(const CommandLine& line) {
   ControllerSettings& settings = options.controller;
   options.kubeconfig = line.Value("--kubeconfig").value_or("");
   settings.namespace_name = line.Value("--resourcelock-namespace").value_or(settings.namespace_name);
-  settings.versions.operator_version = line.Value("--payload-version").value_or("");
-  settings.versions.controller = line.Value("--controller-version").value_or("");
+  RenderOptions rendering = ReadRenderOptions(line);
+  settings.versions = std::move(rendering.versions);
+  settings.release = std::move(rendering.release);
+  settings.features = rendering.features;
   settings.templates = line.Value("--templates").value_or("");
   settings.is_operator = IsOperator(line);
-  settings.release = line.Value("--release-version").value_or("");
-  settings.features = pool::Features::Named(SplitAtCommas(line.Value("--feature-gates").value_or("")));
   settings.kept_configs = TRY(ReadKeptConfigs(line));
   const std::string metrics = line.Value("--metrics-listen-address").value_or("127.0.0.1:8797");
   if (!metrics.empty()) options.metrics = TRY(net::ParseListenAddress(metrics), "--metrics-listen-address");

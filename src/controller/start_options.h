@@ -41,6 +41,14 @@ Result<std::size_t> ReadKeptConfigs(const CommandLine& line);
 // Returns whether the controller also does what the Machine Config Operator itself does.
 bool IsOperator(const CommandLine& line);
 
+// The options that decide what is rendered and what the ControllerConfig is made from.
+struct RenderOptions {
+  Versions versions;
+  std::string release;
+  pool::Features features;
+};
+RenderOptions ReadRenderOptions(const CommandLine& line);
+
 Result<StartOptions> ReadStartOptions(const CommandLine& line);
 
 }  // namespace pintle::controller

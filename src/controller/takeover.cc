@@ -101,6 +101,23 @@ Result<TakeoverOrder> ReadOrder(const CommandLine& line) {
 // one of this program.
 void PrintLine(std::string_view text) { Print(Printable(text) + "\n"); }
 
+// What the controller writes while it leads and acts as the operator, by object.
+constexpr auto kWritesOfLeader = std::to_array<std::string_view>({
+    "MachineConfigPools: status, spec.configuration, the labels of built-in pools, and for one day the annotation "
+    "pintle.io/rendered-configs-kept-until",
+    "Nodes: the annotations of updates and drains; labels and taints of masters",
+    "MachineConfigs: rendered configs, and with --templates generated ones",
+    "ControllerConfig: spec and annotations, where an input has changed",
+    "MachineConfigNodes: one for each node",
+    "MachineConfiguration: status.nodeDisruptionPolicyStatus",
+    "ClusterOperator machine-config: status",
+    "ConfigMaps kubeconfig-data and openshift-config-managed/merged-trusted-image-registry-ca",
+    "Secrets openshift-machine-api/POOL-user-data-managed, one for each pool",
+    "Secrets machine-config-server-ca and machine-config-server-tls, ConfigMap machine-config-server-ca: when they "
+    "have "
+    "to be renewed, in a cluster with MachineSets",
+});
+
 class TakeoverRun {
  public:
   TakeoverRun(event::Loop& loop, kube::Client client, TakeoverOrder order)
@@ -312,6 +329,12 @@ class TakeoverRun {
       }
       are_all_accepted = false;
       PrintBelowStep("the API server refuses this: " + tried.error().message());
+    }
+    PrintLine("Once it leads, Pintle's controller writes these objects in place of the Machine Config Operator:");
+    for (const std::string_view text : kWritesOfLeader) PrintBelowStep(std::string(text));
+    if (state.cluster_version) {
+      PrintLine(
+          "While the ClusterVersion has the override, the cluster gets no new minor version (Upgradeable is False).");
     }
     return are_all_accepted;
   }

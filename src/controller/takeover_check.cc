@@ -48,7 +48,10 @@ std::optional<CommandLine> StartLineOf(const WholeDeployment& deployment) {
 class TakeoverChecker {
  public:
   TakeoverChecker(const TakeoverEvidence& evidence, const TakeoverSettings& settings, WallTime now)
-      : evidence_(evidence), view_(evidence.view), state_(evidence.state), settings_(settings), now_(now) {}
+      : evidence_(evidence), view_(evidence.view), state_(evidence.state), settings_(settings), now_(now) {
+    if (state_.ours) start_line_ = StartLineOf(*state_.ours);
+    if (start_line_) options_ = ReadRenderOptions(*start_line_);
+  }
 
   std::vector<TakeoverFinding> Check() && {
     NoteVersions();
@@ -122,7 +125,10 @@ class TakeoverChecker {
                  "objects that cannot be read; correct them and run the same command again");
     }
     if (evidence_.sources == nullptr || evidence_.controller_config == nullptr) return;
-    const clusterops::ControllerConfigDraft draft = clusterops::DraftControllerConfig(*evidence_.sources);
+    clusterops::ControllerConfigInputs inputs = *evidence_.sources;
+    inputs.operator_version = options_.release;
+    inputs.has_os_streams = inputs.has_os_streams || options_.features.os_streams;
+    const clusterops::ControllerConfigDraft draft = clusterops::DraftControllerConfig(inputs);
     for (const std::string& problem : draft.problems) {
       Add(Weight::kObstacle, fmt::format("the ControllerConfig: {}", problem));
     }
@@ -146,7 +152,7 @@ class TakeoverChecker {
   void CheckPools() {
     for (const api::MachineConfigPool* pool : view_.pools) {
       const std::string& name = pool->metadata.name;
-      const RenderInputs inputs = GatherRenderInputs(*pool, view_, {});
+      const RenderInputs inputs = GatherRenderInputs(*pool, view_, options_.versions);
       const RenderOutcome outcome =
           inputs.refusal ? RenderOutcome{.verdict = *inputs.refusal, .rendered = {}} : RenderPass(inputs, nullptr);
       const std::string& target = pool->spec.configuration.name;
@@ -178,7 +184,7 @@ class TakeoverChecker {
                                          .verdicts = verdicts_,
                                          .skipped = none,
                                          .undrainable = none,
-                                         .features = {},
+                                         .features = options_.features,
                                          .now = api::Time{std::chrono::floor<std::chrono::seconds>(now_)}});
     for (const NodeChange& change : changes.nodes) {
       if (change.target_text.empty()) {
@@ -195,8 +201,7 @@ class TakeoverChecker {
     }
     const std::string ours = fmt::format("{}/{}", settings_.own_namespace, settings_.own_deployment);
     if (!state_.ours) return Add(Weight::kObstacle, fmt::format("there is no Deployment {}", ours));
-    const auto line = StartLineOf(*state_.ours);
-    if (!line || !IsOperator(*line)) {
+    if (!start_line_ || !IsOperator(*start_line_)) {
       Add(Weight::kObstacle,
           fmt::format(
               "the Deployment {} would never hold the Lease machine-config with its present arguments; it needs "
@@ -246,6 +251,8 @@ class TakeoverChecker {
   const TakeoverState& state_;
   const TakeoverSettings& settings_;
   const WallTime now_;
+  std::optional<CommandLine> start_line_;  // The options of Pintle's Deployment; nullopt as StartLineOf() returns it.
+  RenderOptions options_;                  // The options in this line.
   Verdicts verdicts_;
   std::vector<TakeoverFinding> findings_;
 };

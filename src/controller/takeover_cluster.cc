@@ -20,6 +20,33 @@
 #include "serving/ignition_route.h"
 
 namespace pintle::controller {
+
+// Only the metadata of these objects counts, so that an undo needs no contents that it might be unable to read.
+struct NamedPool {
+  api::ObjectMeta metadata;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{json::Required{"metadata", &NamedPool::metadata}};
+};
+struct NamedControllerConfig {
+  api::ObjectMeta metadata;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{json::Required{"metadata", &NamedControllerConfig::metadata}};
+};
+
+}  // namespace pintle::controller
+
+namespace pintle::kube {
+
+template <>
+inline constexpr ResourceKind kResourceKind<controller::NamedPool> = kResourceKind<api::MachineConfigPool>;
+template <>
+inline constexpr ResourceKind kResourceKind<controller::NamedControllerConfig> = kResourceKind<api::ControllerConfig>;
+
+}  // namespace pintle::kube
+
+namespace pintle::controller {
 namespace {
 
 // A server in a pod has to answer within this time.
@@ -37,6 +64,10 @@ const kube::ResourceKind& ResourceOf(TakeoverObject object) {
       return kube::kResourceKind<WholeDaemonSet>;
     case TakeoverObject::kLease:
       return kube::kResourceKind<api::Lease>;
+    case TakeoverObject::kPool:
+      return kube::kResourceKind<api::MachineConfigPool>;
+    case TakeoverObject::kControllerConfig:
+      return kube::kResourceKind<api::ControllerConfig>;
     case TakeoverObject::kNode:
       break;
   }
@@ -63,6 +94,18 @@ Result<kube::ApiRequest> RequestFor(const TakeoverWrite& write) {
                             .doing = fmt::format("deleting {} {}", kind.kind, name.ToString())};
   }
   return kube::PatchRequest(kind, name, kube::JsonPatch{write.patch}, kube::Part::kObject, "pintle");
+}
+
+// Returns whether the Machine Config Operator updates boot images.  The status has what is in use, with the operator's
+// defaults where the spec has nothing.  An old operator writes no status.
+bool UpdatesBootImages(const WholeMachineConfiguration& settings) {
+  const json::Value& wanted = std::as_const(settings.spec)["managedBootImages"]["machineManagers"];
+  const json::Value& used = std::as_const(settings.status)["managedBootImagesStatus"]["machineManagers"];
+  for (const json::Value& manager : used.empty() ? wanted : used) {
+    const std::string& mode = manager.TextAt({"selection", "mode"});
+    if (mode != "None") return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -127,7 +170,7 @@ Result<std::vector<std::string>> TakeoverCluster::UnsupportedFeatures(const Unre
     for (const InternalReleaseImage& image : TRY(ReadAll<OldInternalReleaseImage>({}, unreadable))) note_image(image);
   }
   for (const WholeMachineConfiguration& settings : TRY(ReadAll<WholeMachineConfiguration>({}, unreadable))) {
-    if (std::as_const(settings.spec)["managedBootImages"].empty()) continue;
+    if (!UpdatesBootImages(settings)) continue;
     features.push_back(fmt::format("MachineConfiguration {}: the boot images of machine sets are not updated",
                                    settings.metadata.name));
   }
@@ -178,6 +221,7 @@ Result<TakeoverState> TakeoverCluster::Read() {
   if (state.controller) TRY(ReadRemainingPods(*state.controller, state));
   if (state.server) TRY(ReadRemainingPods(*state.server, state));
   if (AreNodesNeeded(state, settings_)) TRY(ReadNodes(state));
+  if (AreAnnotationsNeeded(state)) TRY(ReadAnnotated(state));
   if (AreServersAwaited(state)) TRY(ReadUnreadyServers(state));
   if (settings_.with_server && state.ours && HasServerEnded(state)) {
     state.server_replicas = TRY(ReadServerReplicas(*state.ours));
@@ -194,6 +238,16 @@ Result<> TakeoverCluster::ReadRemainingPods(const WholeObject& owner, TakeoverSt
     if (pod.status.phase == "Succeeded" || pod.status.phase == "Failed") continue;
     std::string& pods = state.remaining_pods[owner.metadata.name];
     pods += fmt::format("{}{} on the node {}", pods.empty() ? "" : ", ", pod.metadata.name, pod.spec.node_name);
+  }
+  return {};
+}
+
+Result<> TakeoverCluster::ReadAnnotated(TakeoverState& state) {
+  for (NamedPool& pool : TRY(ReadAll<NamedPool>({}))) {
+    state.annotated.push_back({TakeoverObject::kPool, std::move(pool.metadata)});
+  }
+  for (NamedControllerConfig& config : TRY(ReadAll<NamedControllerConfig>({}))) {
+    state.annotated.push_back({TakeoverObject::kControllerConfig, std::move(config.metadata)});
   }
   return {};
 }

@@ -51,6 +51,7 @@ class TakeoverCluster {
                            const kube::Patience& patience = kube::Patience());
   Result<std::vector<ServerReplica>> ReadServerReplicas(const WholeDeployment& ours);
   Result<> ReadNodes(TakeoverState& state);
+  Result<> ReadAnnotated(TakeoverState& state);
   Result<> ReadUnreadyServers(TakeoverState& state);
   Result<> ReadRemainingPods(const WholeObject& owner, TakeoverState& state);
   // Returns nullopt if the cluster does not have the object.

@@ -46,6 +46,7 @@ constexpr auto kOfTheCaller = std::to_array<Grant>({
     {"get", kApps, "daemonsets", kTheirs, "machine-config-server,machine-config-daemon"},
     {"list", kCore, "pods", kTheirs},
     {"list", kCore, "nodes"},
+    {"list,patch", kConfigs, "controllerconfigs,machineconfigpools"},
     // With this right, `check` reads the rights of Pintle's account.
     {"create", kReviews, "subjectaccessreviews"},
 });

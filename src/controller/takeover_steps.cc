@@ -2,12 +2,16 @@
 #include "controller/takeover_steps.h"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
 #include <string_view>
 #include <utility>
 
+#include "api/annotations.h"
+#include "api/controller_config.h"
+#include "controller/garbage.h"
 #include "controller/replacing_patch.h"
 #include "controller/takeover_daemons.h"
 #include "controller/takeover_leases.h"
@@ -527,6 +531,45 @@ TakeoverStep OperatorLeadsStep(const TakeoverState& state, const TakeoverSetting
   return step;
 }
 
+// Returns the annotations of Pintle's controller that the object has.
+std::vector<std::string> LeftAnnotations(const api::ObjectMeta& metadata) {
+  std::vector<std::string> left;
+  for (const std::string_view key :
+       {kKeptUntilAnnotation, api::kTargetSinceAnnotation, api::kOsImageStreamAnnotation}) {
+    if (api::Find(metadata.annotations, key) != nullptr) left.emplace_back(key);
+  }
+  return left;
+}
+
+// Removes the annotations of Pintle's controller.  It must not lead any more, because it would set them again.
+TakeoverStep AnnotationsStep(const TakeoverState& state) {
+  TakeoverStep step{.name = "annotations", .is_done = true};
+  for (const AnnotatedObject& annotated : state.annotated) {
+    const api::ObjectMeta& metadata = annotated.metadata;
+    const std::vector<std::string> left = LeftAnnotations(metadata);
+    if (left.empty()) continue;
+    json::Value patch = ReplacingPatch(metadata).operations();
+    if (left.size() == metadata.annotations.size()) {
+      // No empty map is left.
+      patch.push_back({{"op", "remove"}, {"path", "/metadata/annotations"}});
+    } else {
+      for (std::string key : left) {
+        key.replace(key.find('/'), 1, "~1");
+        patch.push_back({{"op", "remove"}, {"path", "/metadata/annotations/" + key}});
+      }
+    }
+    const char* const kind = annotated.object == TakeoverObject::kPool ? "MachineConfigPool" : "ControllerConfig";
+    step.is_done = false;
+    step.write = TakeoverWrite{
+        .object = annotated.object,
+        .name = metadata.name,
+        .patch = std::move(patch),
+        .in_words = fmt::format("{} {}: without the annotations {}", kind, metadata.name, fmt::join(left, " and "))};
+    return step;
+  }
+  return step;
+}
+
 // Returns sentences about the nodes without a ready pod of the operator's server, with a remedy for each node.
 std::string UnreadyServersText(const TakeoverState& state) {
   std::string text;
@@ -612,6 +655,8 @@ std::vector<TakeoverStep> StepsToUndo(const TakeoverState& state, const Takeover
   if (!may_pintle_lead || NextOf(back) != nullptr) steps.push_back(LeaveStep(state, settings));
   Append(std::move(back), steps);
   steps.push_back(OperatorLeadsStep(state, settings, before));
+  // Without the operator's controller, Pintle's replicas lead again.
+  if (!may_pintle_lead) steps.push_back(AnnotationsStep(state));
   steps.push_back(OperatorServesStep(state));
   steps.push_back(ScaleBackStep("replicas", state.ours, before["ours"]));
   steps.push_back(RecordRemovalStep(state));
@@ -655,6 +700,8 @@ bool AreNodesNeeded(const TakeoverState& state, const TakeoverSettings& settings
   // then the daemon would run beside each agent that still has its node.
   return state.record && VerbIn(*state.record) == kUndoVerb;
 }
+
+bool AreAnnotationsNeeded(const TakeoverState& state) { return state.record && VerbIn(*state.record) == kUndoVerb; }
 
 bool AreServersAwaited(const TakeoverState& state) {
   const bool may_collide = state.server && state.ours && IgnitionPortOf(*state.ours);

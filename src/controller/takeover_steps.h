@@ -33,6 +33,23 @@ struct ServerReplica {
   bool answers = false;  // It answers at the port of the Ignition server, and has the configs of all pools.
 };
 
+enum class TakeoverObject {
+  kRecord,
+  kClusterVersion,
+  kDeployment,
+  kDaemonSet,
+  kLease,
+  kNode,
+  kPool,
+  kControllerConfig
+};
+
+// An object to which Pintle's controller adds annotations: a pool or the ControllerConfig.
+struct AnnotatedObject {
+  TakeoverObject object = TakeoverObject::kPool;
+  api::ObjectMeta metadata = {};
+};
+
 // The objects from which the steps are decided.  An object that the cluster lacks is unset.
 struct TakeoverState {
   std::optional<WholeClusterVersion> cluster_version;
@@ -56,6 +73,8 @@ struct TakeoverState {
   std::set<std::string, std::less<>> nodes_awaiting_daemon = {};
   // The pods of the operator's server that are not ready, by their nodes.  Known only if AreServersAwaited() is true.
   std::map<std::string, std::string, std::less<>> unready_servers = {};
+  // The pools and the ControllerConfig.  Known only if AreAnnotationsNeeded() is true.
+  std::vector<AnnotatedObject> annotated = {};
   // Known once the old server has ended, if TakeoverSettings::with_server is true.
   std::vector<ServerReplica> server_replicas = {};
 };
@@ -73,8 +92,6 @@ struct TakeoverSettings {
   // If the holder of a lease has not written how long others have to leave the lease alone, this time is assumed.
   std::chrono::seconds hold = std::chrono::seconds(137);
 };
-
-enum class TakeoverObject { kRecord, kClusterVersion, kDeployment, kDaemonSet, kLease, kNode };
 
 struct TakeoverWrite {
   TakeoverObject object = TakeoverObject::kRecord;
@@ -112,6 +129,8 @@ std::string NoticeOfOverride(const TakeoverState& state, const TakeoverSettings&
 bool IsToHaveNoPods(const WholeObject& owner);
 // Returns whether the nodes have to be read, because agents may have nodes or will get them.
 bool AreNodesNeeded(const TakeoverState& state, const TakeoverSettings& settings);
+// Returns whether the pools and the ControllerConfig have to be read, because undo removes annotations from them.
+bool AreAnnotationsNeeded(const TakeoverState& state);
 // Returns whether undo waits for pods of the operator's server, so that these pods have to be read.
 bool AreServersAwaited(const TakeoverState& state);
 // Returns whether the old server runs on no machine any more.

@@ -66,7 +66,10 @@ struct View {
   std::vector<PartialObject<api::Node>> unreadable_nodes;
   std::vector<PartialObject<api::MachineConfig>> unreadable_configs;
   std::string unreadable_settings;  // The reasons why objects that go into all configs cannot be read, or "".
-  std::string operator_node;        // The operator's node; empty if there is none, or several.
+  // The part of unreadable_settings that is about the ControllerConfig and about the inputs that it is made from.
+  std::string unreadable_config_inputs;
+  bool is_openshift = true;   // False if the API server is known to lack OpenShift's kind Scheduler.
+  std::string operator_node;  // The operator's node; empty if there is none, or several.
 
   std::string_view topology() const {
     return controller_config == nullptr ? std::string_view()

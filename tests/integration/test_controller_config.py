@@ -66,6 +66,13 @@ def text_of(cluster, field):
     return base64.b64decode(spec(cluster).get(field) or "").decode()
 
 
+def has_present_copies(cluster):
+    """Returns whether the ControllerConfig has copies of the Infrastructure and the DNS that the cluster has now."""
+    return all(spec(cluster)[field]["metadata"].get("uid") ==
+               cluster.admin.must("GET", f"{CONFIG}/{plural}/cluster")["metadata"]["uid"]
+               for field, plural in (("infra", "infrastructures"), ("dns", "dnses")))
+
+
 def credentials(cluster):
     """Returns the credentials for registries that nodes get, by registry."""
     return json.loads(text_of(cluster, "internalRegistryPullSecret") or "{}").get("auths", {})
@@ -130,13 +137,17 @@ def test_the_last_good_value_of_a_missing_setting_is_kept_and_the_setting_is_rep
         settings.remove_config_map(namespace, name)
         wait_until(lambda message=message: message in degraded(cluster), message, 60)
         assert degraded(cluster).startswith("RenderConfigFailed: "), degraded(cluster)
+        assert spec(cluster) == before
         settings.put_all()
         wait_until(lambda: not degraded(cluster), "nothing is missing", 60)
         assert spec(cluster) == before
     for kind, plural in (("Infrastructure", "infrastructures"), ("Network", "networks"), ("DNS", "dnses"),
                          ("Proxy", "proxies"), ("Image", "images")):
+        wait_until(lambda: has_present_copies(cluster), "the ControllerConfig has the present objects", 60)
+        before = spec(cluster)
         settings.admin.must("DELETE", f"{CONFIG}/{plural}/cluster")
         wait_until(lambda kind=kind: f"there is no {kind} named cluster" in degraded(cluster), f"{kind} is missed", 60)
+        assert spec(cluster) == before
         settings.put_all()
         wait_until(lambda: not degraded(cluster), "nothing is missing", 60)
 

@@ -7,6 +7,7 @@ The cluster runs no pods, so the controller runs beside it, with the account tha
 import os
 import pathlib
 import re
+import shutil
 
 from machines import shell
 from machines.cluster import Cluster
@@ -14,6 +15,7 @@ from machines.controller import OWN_NAMESPACE, Controller, Objects, wait_until_o
 from machines.manifests import copy_for
 from machines.simulated_agents import SimulatedAgents
 
+PROGRAM = pathlib.Path(os.environ["PINTLE_BUILD"]).resolve() / "src/controller/pintle-controller"
 PAGE = pathlib.Path(__file__).parents[2] / "docs/kubernetes.md"
 
 
@@ -32,10 +34,13 @@ def test_the_commands_lead_from_an_empty_cluster_to_a_config(tmp_path):
     with Cluster() as cluster, SimulatedAgents(cluster) as agents:
         agents.add("worker-0", "rendered-worker-before", labels=(), has_report=False)
         copy_for(cluster, tmp_path / "deploy")
-        environment = os.environ | {"KUBECONFIG": str(cluster.admin.kubeconfig),
-                                    "PATH": f"{cluster.commands}:{os.environ['PATH']}"}
+        def run(text):
+            environment = os.environ | {"KUBECONFIG": str(cluster.admin.kubeconfig),
+                                        "PATH": f"{cluster.commands}:{PROGRAM.parent}:{os.environ['PATH']}"}
+            return shell.run("sh", "-ec", text, cwd=tmp_path, env=environment)
+
         for _, text in [block for block in blocks() if not block[0]]:
-            shell.run("sh", "-ec", text, cwd=tmp_path, env=environment)
+            run(text)
         deployment = cluster.get("deployment", "pintle-controller", "-n", OWN_NAMESPACE)
         container, = deployment["spec"]["template"]["spec"]["containers"]
         assert container["image"] == "registry.example/pintle-controller:0.1"
@@ -46,8 +51,21 @@ def test_the_commands_lead_from_an_empty_cluster_to_a_config(tmp_path):
             target = objects.wait_for_target("worker")
             files = cluster.get("machineconfig", target)["spec"]["config"]["storage"]["files"]
             assert [file["path"] for file in files] == ["/etc/motd"]
-            selector = objects.pool("master")["spec"]["nodeSelector"]["matchLabels"]
-            assert selector == {"node-role.kubernetes.io/control-plane": ""}
+            selector = objects.pool("master")["spec"]["nodeSelector"]
+            assert selector == {"matchExpressions": [
+                {"key": "node-role.kubernetes.io/control-plane", "operator": "Exists"}]}
             # The controller sets the node's desired config, and the simulated agent applies it.
             agents.wait_until_all_have(target)
             objects.wait_until_updated("worker", target)
+        pair = cluster.authority.server("ignition", ["ignition.test"])
+        shutil.copy(pair.certificate, tmp_path / "tls.crt")
+        shutil.copy(pair.key, tmp_path / "tls.key")
+        new_machines, = [text for mark, text in blocks() if mark == "for new machines"]
+        token = run(new_machines).stdout.splitlines()[-1]
+        assert re.fullmatch(r"\S+\.\S+", token), token
+        deployment = cluster.get("deployment", "pintle-controller", "-n", OWN_NAMESPACE)
+        container, = deployment["spec"]["template"]["spec"]["containers"]
+        assert 22623 in [port["containerPort"] for port in container["ports"]]
+        secrets = {"pintle-token-keys", "machine-config-server-tls"}
+        assert secrets <= {secret["metadata"]["name"]
+                           for secret in cluster.get("secrets", "-n", OWN_NAMESPACE)["items"]}

@@ -6,6 +6,7 @@ Operator.
 import contextlib
 import datetime
 import http.client
+import itertools
 import json
 import os
 import pathlib
@@ -14,6 +15,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import textwrap
 import threading
 import time
 
@@ -24,10 +26,12 @@ from machines.cluster import Cluster
 from machines.cluster_user import Refused
 from machines.controller import (DEPLOY, GROUP, MERGE, NAMESPACE, OWN_NAMESPACE, Controller, Objects, account,
                                  prepare_cluster)
+from machines.deadly_proxy import AFTER, BEFORE, DeadlyProxy
 from machines.openshift_settings import Settings
 from machines.simulated_agents import SimulatedAgents
 from machines.wait import wait_until
 
+NIGHTLY = "PINTLE_NIGHTLY" in os.environ
 PROGRAM = pathlib.Path(os.environ["PINTLE_BUILD"]) / "src/controller/pintle-controller"
 LEASES = f"/apis/coordination.k8s.io/v1/namespaces/{NAMESPACE}/leases"
 DEPLOYMENTS = f"/apis/apps/v1/namespaces/{NAMESPACE}/deployments"
@@ -368,6 +372,16 @@ def generated(cluster, templates):
     objects.delete_all()
 
 
+KEPT = "pintle.io/rendered-configs-kept-until"
+
+
+def forget_controller(admin):
+    """Removes what Pintle's controller has left in pools, so that it can stand for the operator's controller."""
+    for pool in admin.must("GET", f"{GROUP}/machineconfigpools")["items"]:
+        admin.must("PATCH", f"{GROUP}/machineconfigpools/{pool['metadata']['name']}",
+                   {"metadata": {"annotations": {KEPT: None}}}, MERGE)
+
+
 def everything(admin):
     """Returns the objects that a takeover and its undo must leave as they were.
 
@@ -382,8 +396,7 @@ def everything(admin):
             thing["metadata"].pop(field, None)
         if thing["kind"] in ("DaemonSet", "Deployment", "MachineConfigPool", "ControllerConfig"):
             thing.pop("status", None)
-        for annotation in ("pintle.io/rendered-configs-kept-until", "deprecated.daemonset.template.generation"):
-            thing["metadata"].get("annotations", {}).pop(annotation, None)
+        thing["metadata"].get("annotations", {}).pop("deprecated.daemonset.template.generation", None)
         if thing["metadata"].get("annotations") == {}:
             del thing["metadata"]["annotations"]
     return objects
@@ -434,6 +447,7 @@ def operators_cluster(cluster, pair, kubelets, token):
             agents.add("master-0", objects.wait_for_target("master"), labels=[MASTER], has_report=False)
             for pool in ("master", "worker"):
                 objects.wait_until_updated(pool)
+        forget_controller(admin)
         create_deployments(admin, ports=[{"name": "ignition", "containerPort": PORT}])
         admin.must("POST", SERVERS, daemon_set("machine-config-server", {MASTER: ""}))
         admin.must("POST", SERVERS, daemon_set("machine-config-daemon", {"kubernetes.io/os": "linux"}))
@@ -569,14 +583,40 @@ def test_no_node_is_given_away_without_an_agent(cluster, operators_cluster):
     assert "no node has an agent that stands by" in takeover(cluster, "check", "--daemons", status=2)
 
 
-def test_the_commands_of_the_page_take_a_cluster_over_and_give_it_back(cluster, operators_cluster):
+def page_blocks():
+    """Returns the indented blocks of docs/takeover.md, which are commands."""
+    page = (DEPLOY.parent / "docs/takeover.md").read_text(encoding="utf-8")
+    return [textwrap.dedent(block) for block in re.findall(r"(?m)(?:^    \S[^\n]*\n)+", page)]
+
+
+def test_the_commands_of_the_page_take_a_cluster_over_and_give_it_back(cluster, operators_cluster, templates, tmp_path):
     _, agents, _ = operators_cluster
     before, configs_before = everything(cluster.admin), agents.configs()
-    page = (DEPLOY.parent / "docs/takeover.md").read_text(encoding="utf-8")
-    verbs = re.findall(r"(?m)^    pintle-controller takeover (\w+) +--kubeconfig FILE ", page)
-    assert verbs == ["check", "plan", "start", "status", "undo"]
-    for verb in verbs:
-        takeover(cluster, verb)
+    (tmp_path / "FILE").symlink_to(takeover_user(cluster).kubeconfig)
+    client = tmp_path / "oc"
+    client.write_text(f"""#!/bin/sh -e
+case "$1 $2" in
+  "adm release") test "$*" = "adm release info --image-for=machine-config-operator"; echo registry.test/operator ;;
+  "image extract") test "$3 $4 $5" = "registry.test/operator --path /etc/mcc/templates/:templates"
+                   cp -r {templates}/. templates ;;
+  *) exit 1 ;;
+esac
+""", encoding="ascii")
+    client.chmod(0o755)
+    environment = os.environ | {"PATH": f"{tmp_path}:{PROGRAM.parent}:{os.environ['PATH']}"}
+    verbs, comparison = page_blocks()
+
+    def run(command):
+        return subprocess.run(["sh", "-ec", command], cwd=tmp_path, env=environment, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, check=False)
+
+    # The templates can be read, but the configs of this cluster do not come from them, so there are obstacles.
+    compared = run(comparison)
+    assert compared.returncode == 2 and "obstacle" in compared.stdout, compared.stdout
+    assert "give the folder" not in compared.stdout
+    for command in verbs.splitlines():
+        done = run(command)
+        assert done.returncode == 0, f"{command}: {done.stdout}"
     assert everything(cluster.admin) == before and agents.configs() == configs_before
 
 
@@ -615,6 +655,46 @@ def test_a_takeover_goes_on_after_it_was_killed_at_each_step(cluster, operators_
     assert all(holder.startswith(IDENTITY) for holder in holders(cluster).values())
     takeover(cluster, "undo")
     assert everything(cluster.admin) == before and agents.configs() == configs_before
+
+
+class DeadlyTakeoverProxy(DeadlyProxy):
+    """Does not count the questions about rights, which change nothing."""
+
+    def _number_of(self, request):
+        return None if "/authorization.k8s.io/" in request.path else super()._number_of(request)
+
+
+def is_killed_at(cluster, verb, number, moment):
+    """Runs a takeover with the Ignition server, and kills it at its write of this number; False if it has fewer."""
+    with DeadlyTakeoverProxy(cluster, takeover_user(cluster), number, moment) as proxy:
+        kubeconfig = cluster.folder / "killed.kubeconfig"
+        kubeconfig.write_text(proxy.kubeconfig(), encoding="ascii")
+        with subprocess.Popen([PROGRAM, "takeover", verb, "--server", "--kubeconfig", kubeconfig],
+                              stdout=subprocess.DEVNULL) as program:
+            proxy.kill = program.kill
+            status = program.wait(300)
+        assert status in (0, -signal.SIGKILL), proxy.writes
+        return proxy.fatal_write is not None
+
+
+@pytest.mark.parametrize("verb, chosen", [("start", 4), ("undo", 3)])
+def test_a_takeover_that_was_killed_at_a_write_ends_the_same(cluster, operators_cluster, verb, chosen):
+    _, agents, _ = operators_cluster
+    before, configs_before = everything(cluster.admin), agents.configs()
+    kills = ((number, moment) for number in itertools.count(1) for moment in (BEFORE, AFTER))
+    for number, moment in kills if NIGHTLY else [(chosen, AFTER)]:
+        if verb == "undo":
+            takeover(cluster, "start", "--server")
+        was_killed = is_killed_at(cluster, verb, number, moment)
+        if verb == "start":
+            takeover(cluster, "start", "--server")
+            assert all(holder.startswith(IDENTITY) for holder in holders(cluster).values())
+        takeover(cluster, "undo")
+        wait_until(lambda: holders(cluster) == OLD, "the operator holds its leases", 60)
+        assert everything(cluster.admin) == before and agents.configs() == configs_before
+        if not was_killed:
+            break
+    assert was_killed or number > chosen
 
 
 def test_no_takeover_begins_while_there_is_an_obstacle(cluster, operators_cluster):

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/base64.h"
+#include "unit/net/made_certificate.h"
 
 namespace pintle::clusterops {
 namespace {
@@ -33,6 +34,35 @@ TEST(AuthoritiesIn, PrefersBytes) {
 TEST(AuthoritiesIn, AreEmptyWithoutTheKey) {
   EXPECT_EQ(AuthoritiesIn(MapWith({}), kKey), "");
   EXPECT_EQ(AuthoritiesIn(MapWith({{"ca.crt", kBundle}}, {{"ca.pem", EncodeBase64(kBundle)}}), kKey), "");
+}
+
+TEST(PemCertificatesIn, AreSeparatedFromOtherText) {
+  const std::string bundle = "# one\n" + NamedCertificate("one") + "# two\n" + NamedCertificate("two") + "# end\n";
+  const auto certificates = PemCertificatesIn(bundle);
+  ASSERT_EQ(certificates.size(), 2U);
+  EXPECT_EQ(certificates[0].before, "# one\n");
+  EXPECT_EQ(certificates[0].text, NamedCertificate("one"));
+  EXPECT_EQ(certificates[1].before, "# two\n");
+  EXPECT_EQ(certificates[1].text, NamedCertificate("two"));
+}
+
+TEST(HasReadableCertificate, SkipsWhatCannotBeRead) {
+  const std::string unreadable = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+  EXPECT_TRUE(HasReadableCertificate(unreadable + NamedCertificate("one")));
+  EXPECT_TRUE(HasReadableCertificate(kBundle + NamedCertificate("one")));
+  EXPECT_FALSE(HasReadableCertificate(unreadable));
+  EXPECT_FALSE(HasReadableCertificate(kBundle));
+  EXPECT_FALSE(HasReadableCertificate(""));
+}
+
+TEST(ContainsCertificates, IgnoresOrderLineBreaksAndOtherText) {
+  const std::string& one = NamedCertificate("one");
+  const std::string& two = NamedCertificate("two");
+  std::string with_returns;
+  for (const char c : two) with_returns += c == '\n' ? std::string("\r\n") : std::string(1, c);
+  EXPECT_TRUE(ContainsCertificates("# one\n" + one + with_returns, two + one));
+  EXPECT_TRUE(ContainsCertificates(one + two, two));
+  EXPECT_FALSE(ContainsCertificates(one, one + two));
 }
 
 }  // namespace

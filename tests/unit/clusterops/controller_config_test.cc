@@ -106,6 +106,8 @@ const std::string& SignerCa() {
   return NamedCertificate("openshift-kube-apiserver-operator_kube-apiserver-to-kubelet-signer@1");
 }
 
+std::string WithoutLineBreak(const std::string& text) { return text.substr(0, text.find_last_not_of('\n') + 1); }
+
 api::OSImageStream Stream(const std::string& version) {
   api::OSImageStream stream;
   if (!version.empty()) {
@@ -247,15 +249,12 @@ std::vector<Case> Cases() {
        {{"cloudProviderCAData", EncodeBase64(FirstCa())}, {"x", none}}},
       {"the Infrastructure names a configuration of the cloud that is missing",
        [](Inputs& in) { in.infrastructure["spec"]["cloudConfig"]["name"] = "cloud-provider-config"; },
-       {{"cloudProviderConfig", none},
-        {"cloudProviderCAData", none},
-        {"infra",
+       {{"infra",
          Json(R"({"apiVersion": "config.openshift.io/v1", "kind": "Infrastructure", "metadata": {"name": "cluster"},
                   "spec": {"cloudConfig": {"name": "cloud-provider-config"}},
                   "status": {"apiServerInternalURI": "https://api-int.a:6443", "etcdDiscoveryDomain": "a.example",
-                             "platformStatus": {"type": "AWS", "aws": {"region": "r"}}}})")}},
-       {"there is no ConfigMap openshift-config-managed/kube-cloud-config, though the Infrastructure named cluster "
-        "names a configuration of the cloud"}},
+                             "platformStatus": {"type": "AWS", "aws": {"region": "r"}}}})")},
+        {"x", none}}},
       {"a cloud without authorities",
        [](Inputs& in) {
          in.cloud_config = ConfigMapWith({{"cloud.conf", "[Global]"}});
@@ -327,6 +326,17 @@ std::vector<Case> Cases() {
          in.user_authorities = ConfigMapWith({{kBundleKey, FirstCa() + kUnreadable}});
        },
        {{"additionalTrustBundle", EncodeBase64(FirstCa() + kUnreadable)}, {"x", none}}},
+      {"a user's bundle whose first certificate cannot be read",
+       [](Inputs& in) {
+         in.user_authorities = ConfigMapWith({{kBundleKey, kUnreadable + FirstCa()}});
+       },
+       {{"additionalTrustBundle", EncodeBase64(kUnreadable + FirstCa())}, {"x", none}}},
+      {"a user's bundle of which no certificate can be read",
+       [](Inputs& in) {
+         in.user_authorities = ConfigMapWith({{kBundleKey, std::string(kUnreadable) + kUnreadable}});
+       },
+       {{"additionalTrustBundle", none}, {"x", none}},
+       {"configmap openshift-config/user-ca-bundle doesn't have a valid PEM bundle"}},
       {"bundles as bytes, and in base64",
        [](Inputs& in) {
          in.proxy["spec"]["trustedCA"]["name"] = "of-the-proxy";
@@ -338,12 +348,10 @@ std::vector<Case> Cases() {
       {"bundles without a line break at the end",
        [](Inputs& in) {
          in.proxy["spec"]["trustedCA"]["name"] = "of-the-proxy";
-         in.user_authorities = ConfigMapWith({{kBundleKey, FirstCa().substr(0, FirstCa().find_last_not_of('\n') + 1)}});
+         in.user_authorities = ConfigMapWith({{kBundleKey, WithoutLineBreak(FirstCa())}});
          in.proxy_authorities = ConfigMapWith({{kBundleKey, SecondCa()}});
        },
-       {{"additionalTrustBundle",
-         EncodeBase64(FirstCa().substr(0, FirstCa().find_last_not_of('\n') + 1) + "\n" + SecondCa())},
-        {"x", none}}},
+       {{"additionalTrustBundle", EncodeBase64(WithoutLineBreak(FirstCa()) + "\n" + SecondCa())}, {"x", none}}},
       {"the proxy's authorities are missing",
        [](Inputs& in) {
          in.proxy["spec"]["trustedCA"]["name"] = "of-the-proxy";
@@ -388,6 +396,28 @@ std::vector<Case> Cases() {
          in.present = &kPresent;
        },
        {{"rootCAData", EncodeBase64(NamedCertificate("root"))}, {"x", none}}},
+      {"the root authority gets a successor",
+       [](Inputs& in) {
+         static const Value kPresent = WithRoot(FirstCa());
+         in.root_authority->data["ca.crt"] = SecondCa() + FirstCa();
+         in.present = &kPresent;
+       },
+       {{"rootCAData", EncodeBase64(SecondCa() + FirstCa())}, {"x", none}}},
+      {"the root authority gets a line break",
+       [](Inputs& in) {
+         static const Value kPresent = WithRoot(FirstCa());
+         in.root_authority->data["ca.crt"] = "# the root\n" + FirstCa() + "\n";
+         in.present = &kPresent;
+       },
+       {{"rootCAData", EncodeBase64("# the root\n" + FirstCa() + "\n")}, {"x", none}}},
+      {"machines trust the root authority and one of the Ignition server, which is gone",
+       [](Inputs& in) {
+         static const Value kPresent = WithRoot(NamedCertificate("root") + FirstCa());
+         in.present = &kPresent;
+       },
+       {{"rootCAData", none}, {"x", none}},
+       {"ConfigMap machine-config-server-ca has no ca-bundle.crt, and machines trust other authorities than those of "
+        "kube-system/root-ca: create it again with the authorities in rootCAData of the ControllerConfig"}},
       {"what machines trust is no certificate",
        [](Inputs& in) {
          static const Value kPresent = WithRoot("garbage");
@@ -416,6 +446,21 @@ std::vector<Case> Cases() {
          in.kubelet_client_ca = ConfigMapWith({{kBundleKey, NamedCertificate("successor")}});
        },
        {{"kubeAPIServerServingCAData", EncodeBase64(FirstCa() + NamedCertificate("successor") + SecondCa())},
+        {"internalRegistryPullSecret", Value()}}},
+      {"successors of the signer without a line break at the end",
+       [](Inputs& in) {
+         in.is_installing = true;
+         in.initial_authority = ConfigMapWith({{kBundleKey, SignerCa() + SecondCa()}});
+         in.kubelet_client_ca = ConfigMapWith({{kBundleKey, WithoutLineBreak(FirstCa())}});
+       },
+       {{"kubeAPIServerServingCAData", EncodeBase64(FirstCa() + SecondCa())}, {"internalRegistryPullSecret", Value()}}},
+      {"successors of the last signer without a line break at the end",
+       [](Inputs& in) {
+         in.is_installing = true;
+         in.initial_authority = ConfigMapWith({{kBundleKey, SignerCa()}});
+         in.kubelet_client_ca = ConfigMapWith({{kBundleKey, WithoutLineBreak(FirstCa())}});
+       },
+       {{"kubeAPIServerServingCAData", EncodeBase64(WithoutLineBreak(FirstCa()))},
         {"internalRegistryPullSecret", Value()}}},
       {"a signer without successors stays",
        [](Inputs& in) {
@@ -574,6 +619,22 @@ std::vector<Case> Cases() {
   };
 }
 
+// Checks what the draft makes of a ControllerConfig that has other values in all fields: the fields of the draft are
+// replaced, but a text is not cleared, and the other fields keep their values.
+void ExpectLastGoodValues(const ControllerConfigDraft& draft) {
+  Value present;
+  for (const auto& [field, value] : DraftControllerConfig(CompleteInputs()).spec.members()) {
+    present[field] = field == "images" || field == "pullSecret" ? value : Value("the last good value");
+  }
+  const Value merged = MergedControllerConfig(present, draft.spec);
+  for (const auto& [field, value] : present.members()) {
+    const Value* const made = draft.spec.Find(field);
+    const bool can_be_cleared = field == "proxy" || field == "network";
+    const bool is_kept = made == nullptr || (!can_be_cleared && (made->is_null() || *made == Value("")));
+    EXPECT_EQ(merged[field], is_kept ? value : *made) << field;
+  }
+}
+
 class DraftControllerConfigTest : public testing::TestWithParam<Case> {};
 
 TEST_P(DraftControllerConfigTest, ChangesWithItsInputs) {
@@ -590,6 +651,7 @@ TEST_P(DraftControllerConfigTest, ChangesWithItsInputs) {
     }
   }
   EXPECT_EQ(draft.spec, expected);
+  ExpectLastGoodValues(draft);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, DraftControllerConfigTest, testing::ValuesIn(Cases()));
@@ -648,6 +710,64 @@ TEST(DraftControllerConfig, WarnsOfMissingAuthoritiesOfTheUsersRegistries) {
   EXPECT_THAT(draft.problems, IsEmpty());
   EXPECT_THAT(draft.warnings, ElementsAre("there is no ConfigMap openshift-config/gone, which the Image config names"));
   EXPECT_FALSE(draft.spec.contains("imageRegistryBundleUserData"));
+}
+
+// The fields that need an input, for inputs of which all are in use.
+struct UnreadableInput {
+  ConfigInput input;
+  std::vector<std::string> fields;
+};
+
+TEST(DraftControllerConfig, LeavesOutOnlyTheFieldsThatNeedAnUnreadableInput) {
+  ControllerConfigInputs complete = CompleteInputs();
+  complete.proxy["spec"]["trustedCA"]["name"] = "of-the-proxy";
+  complete.proxy_authorities = ConfigMapWith({{kBundleKey, FirstCa()}});
+  complete.image_setting["spec"]["additionalTrustedCA"]["name"] = "of-the-user";
+  complete.user_registry_authorities = ConfigMapWith({});
+  const Value whole = DraftControllerConfig(complete).spec;
+  const std::vector<std::string> images = {"images", "baseOSContainerImage", "baseOSExtensionsContainerImage"};
+  const std::vector<UnreadableInput> rows = {
+      {ConfigInput::kInfrastructure, {"infra", "platform", "etcdDiscoveryDomain"}},
+      {ConfigInput::kNetwork, {"clusterDNSIP", "ipFamilies", "networkType", "network"}},
+      {ConfigInput::kDns, {"dns", "internalRegistryPullSecret"}},
+      {ConfigInput::kProxy, {"proxy", "additionalTrustBundle"}},
+      {ConfigInput::kImageSetting, {"imageRegistryBundleUserData"}},
+      {ConfigInput::kServerAuthority, {"rootCAData"}},
+      {ConfigInput::kRootAuthority, {"rootCAData"}},
+      {ConfigInput::kBootstrap, {"kubeAPIServerServingCAData"}},
+      {ConfigInput::kClientAuthority, {"kubeAPIServerServingCAData"}},
+      {ConfigInput::kUserAuthorities, {"additionalTrustBundle"}},
+      {ConfigInput::kProxyAuthorities, {"additionalTrustBundle"}},
+      {ConfigInput::kRegistryAuthorities, {"imageRegistryBundleData"}},
+      {ConfigInput::kUserRegistryAuthorities, {"imageRegistryBundleUserData"}},
+      {ConfigInput::kCloudConfig, {"cloudProviderConfig", "cloudProviderCAData"}},
+      {ConfigInput::kOsImages, images},
+      {ConfigInput::kReleaseImages, images},
+  };
+  for (const UnreadableInput& row : rows) {
+    ControllerConfigInputs inputs = complete;
+    inputs.unreadable = {{row.input, "you must not"}};
+    Value expected = whole;
+    for (const std::string& field : row.fields) expected.Erase(field);
+    const ControllerConfigDraft draft = DraftControllerConfig(inputs);
+    EXPECT_EQ(draft.spec, expected) << row.fields.front();
+    EXPECT_THAT(draft.problems, ElementsAre("you must not")) << row.fields.front();
+  }
+  // Once the cluster is installed, nobody needs these.
+  complete.unreadable = {{ConfigInput::kInitialAuthority, "a"}, {ConfigInput::kKubeletClientCa, "b"}};
+  EXPECT_EQ(DraftControllerConfig(complete).spec, whole);
+  EXPECT_THAT(DraftControllerConfig(complete).problems, IsEmpty());
+  complete.is_bootstrapped = false;
+  EXPECT_FALSE(DraftControllerConfig(complete).spec.contains("kubeAPIServerServingCAData"));
+  EXPECT_THAT(DraftControllerConfig(complete).problems, ElementsAre("a", "b"));
+}
+
+TEST(DraftControllerConfig, WarnsOfAMissingConfigurationThatACloudDoesNotNeed) {
+  ControllerConfigInputs inputs = CompleteInputs();
+  inputs.infrastructure["spec"]["cloudConfig"]["name"] = "cloud-provider-config";
+  EXPECT_THAT(DraftControllerConfig(inputs).warnings,
+              ElementsAre("there is no ConfigMap openshift-config-managed/kube-cloud-config, though the Infrastructure "
+                          "named cluster names a configuration of the cloud"));
 }
 
 TEST(MergedControllerConfig, KeepsFieldsThatCannotBeComputed) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/cluster.h"
 
+#include <gmock/gmock.h>
+
 #include <functional>
 #include <memory>
 #include <optional>
@@ -53,6 +55,36 @@ class ClusterTest : public testing::Test {
 TEST_F(ClusterTest, KeepsPodsOffMastersWithoutAScheduler) {
   Read();
   EXPECT_EQ(Scheduling(), pool::MasterScheduling::kControlPlaneOnly);
+}
+
+TEST_F(ClusterTest, IsNotOpenShiftIfTheApiServerLacksTheKindScheduler) {
+  Read();
+  EXPECT_TRUE(cluster_->Look().is_openshift);
+  EXPECT_TRUE(cluster_->KnowsWhetherOpenShift());
+  server_.Refuse("GET /apis/config.openshift.io/v1/schedulers",
+                 SmallApiServer::Status(404, "NotFound", "the server could not find the requested resource"));
+  Read();
+  EXPECT_FALSE(cluster_->Look().is_openshift);
+  EXPECT_TRUE(cluster_->KnowsWhetherOpenShift());
+}
+
+TEST_F(ClusterTest, CountsAsOpenShiftIfTheSchedulerMustNotBeRead) {
+  server_.Refuse("GET /apis/config.openshift.io/v1/schedulers",
+                 SmallApiServer::Status(403, "Forbidden", "you must not"));
+  is_enough_ = [this] { return cluster_->KnowsWhetherOpenShift(); };
+  Read();
+  EXPECT_TRUE(cluster_->Look().is_openshift);
+}
+
+TEST_F(ClusterTest, AMachineConfigurationIsNoInputOfTheControllerConfig) {
+  server_.Put("machineconfigurations",
+              {{"metadata", {{"name", "cluster"}}}, {"spec", {{"nodeDisruptionPolicy", "none"}, {"x", 1}}}});
+  Read();
+  EXPECT_THAT(cluster_->Look().unreadable_settings, testing::HasSubstr("nodeDisruptionPolicy"));
+  EXPECT_EQ(cluster_->Look().unreadable_config_inputs, "");
+  server_.Put("osimagestreams", {{"metadata", {{"name", "cluster"}}}, {"status", "none"}});
+  Read();
+  EXPECT_THAT(cluster_->Look().unreadable_config_inputs, testing::HasSubstr("$.status"));
 }
 
 TEST_F(ClusterTest, LetsPodsRunOnMastersIfTheSchedulerSaysSo) {

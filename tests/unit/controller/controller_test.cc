@@ -126,6 +126,21 @@ TEST_F(ControllerTest, SetsAsideAPoolThatCannotBeReadAndGoesOnWithOtherPools) {
   EXPECT_LE(server_.CountOf("GET " + kApi + "machineconfigpools?limit"), 3U);
 }
 
+TEST_F(ControllerTest, MakesPoolsThatSelectAnyValueOfALabelInAClusterThatIsNotOpenShift) {
+  const auto term = [&] {
+    const json::Value pool = server_.Find("machineconfigpools", "master");
+    return json::ToText(pool["spec"]["nodeSelector"]);
+  };
+  server_.Refuse("GET /apis/config.openshift.io/v1/schedulers",
+                 SmallApiServer::Status(404, "NotFound", "the server could not find the requested resource"));
+  RunUntil([&] { return !server_.Find("machineconfigpools", "master").is_null(); });
+  EXPECT_EQ(term(), R"({"matchExpressions":[{"key":"node-role.kubernetes.io/master","operator":"Exists"}]})");
+  server_.Refuse({});
+  server_.Remove("machineconfigpools", "master");
+  RunUntil([&] { return !server_.Find("machineconfigpools", "master").is_null(); });
+  EXPECT_EQ(term(), R"({"matchLabels":{"node-role.kubernetes.io/master":""}})");
+}
+
 TEST_F(ControllerTest, RecordsForNoticesWhenATargetHasReplacedAnotherOne) {
   settings_.webhook = WebhookSettings{.url = ValueOf(net::Url::Parse("http://127.0.0.1:1/")), .key_file = "/nowhere"};
   ReplaceTargetOfInfra();
@@ -166,6 +181,40 @@ TEST_F(ControllerTest, RendersAndReportsTheReasonIfItMayNotListNodes) {
   RunUntil([&] { return TargetOf("worker") != "" && MessageOf("worker", "Degraded") != ""; });
   EXPECT_THAT(MessageOf("worker", "Degraded"), HasSubstr("nodes is forbidden: no such right"));
   EXPECT_LE(server_.CountOf("GET /api/v1/nodes?"), 10U);
+}
+
+TEST_F(ControllerTest, ReportsInTheClusterOperatorThatItCannotReadTheCluster) {
+  settings_.namespace_name = "namespace";
+  settings_.is_operator = true;
+  PutSmallOpenShift(server_);
+  server_.Put("clusteroperators",
+              {{"metadata", {{"name", "machine-config"}}},
+               {"status", {{"versions", json::Value::array({{{"name", "operator"}, {"version", "4.21.0"}}})}}}});
+  const auto degraded = [&]() -> std::string {
+    const json::Value object = server_.Find("clusteroperators", "machine-config");
+    for (const json::Value& condition : object["status"]["conditions"]) {
+      if (condition.TextAt({"type"}) == "Degraded" && condition.TextAt({"status"}) == "True") {
+        return condition.TextAt({"reason"}) + ": " + condition.TextAt({"message"});
+      }
+    }
+    return "";
+  };
+  const auto has = [&](const char* text) { return degraded().find(text) != std::string::npos; };
+  const kube::Answer forbidden = SmallApiServer::Status(403, "Forbidden", "machineosbuilds is forbidden");
+  server_.Refuse("GET " + kApi + "machineosbuilds", forbidden);
+  bool has_dns = true;
+  RunUntil([&] {
+    if (has_dns && has("MachineConfigControllerFailed") && has("machineosbuilds is forbidden")) {
+      server_.Remove("dnses", "cluster");
+      has_dns = false;
+    }
+    return !has_dns && has("RenderConfigFailed") && has("there is no DNS");
+  });
+  // No MachineConfigNode or label is written for a cluster that is known in part only.
+  EXPECT_EQ(server_.CountOf("POST " + kApi + "machineconfignodes"), 0U);
+  server_.Refuse({});
+  server_.Put("dnses", SmallSetting(R"({"baseDomain": "a.example"})", "{}"));
+  RunUntil([&] { return degraded().empty(); });
 }
 
 TEST_F(ControllerTest, RemovesNoConfigThatIsAboutToBecomeATarget) {

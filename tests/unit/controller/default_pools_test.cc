@@ -33,5 +33,19 @@ TEST(MissingPools, SelectTheConfigsAndNodesOfTheirRole) {
   EXPECT_FALSE(pools[1].metadata.labels.contains(required));
 }
 
+// k3s and RKE2 label their servers with the value "true".
+TEST(MissingPools, SelectTheLabelWithAnyValueInAClusterThatIsNotOpenShift) {
+  World world;
+  View view = world.Look();
+  EXPECT_TRUE(view.is_openshift);
+  view.is_openshift = false;
+  const api::MachineConfigPool master = MissingPools(view)[0];
+  const api::Selector selector = ValueOf(api::Selector::Compile(master.spec.node_selector));
+  for (const char* value : {"", "true"}) {
+    EXPECT_TRUE(selector.Matches({{"node-role.kubernetes.io/master", value}})) << value;
+  }
+  EXPECT_FALSE(selector.Matches({{"node-role.kubernetes.io/worker", ""}}));
+}
+
 }  // namespace
 }  // namespace pintle::controller

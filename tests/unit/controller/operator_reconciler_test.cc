@@ -153,18 +153,91 @@ TEST_F(OperatorReconcilerTest, FollowsTheConfigMapThatASettingNames) {
   RunUntil([&] { return std::as_const(last_read_ = Spec())["imageRegistryBundleUserData"].size() == 1; });
 }
 
-TEST_F(OperatorReconcilerTest, WritesNothingWhileAnInputCannotBeRead) {
+TEST_F(OperatorReconcilerTest, AnInputThatItMustNotReadStopsOnlyTheFieldsThatNeedIt) {
+  server_.Put("configmaps",
+              SmallConfigMap("openshift-config", "user-ca-bundle", {{"ca-bundle.crt", NamedCertificate("users")}}));
   RunUntil([&] { return !Spec().is_null(); });
   reconciler_.reset();
   server_.Put("dnses", SmallSetting(R"({"baseDomain": "b.example"})", "{}"));
+  server_.Put("configmaps", SmallConfigMap("openshift-config", "user-ca-bundle", {{"ca-bundle.crt", ""}}));
   server_.Refuse([](const kube::ReceivedRequest& request) -> std::optional<kube::Answer> {
     if (request.line.find("user-ca-bundle") == std::string::npos) return std::nullopt;
     return SmallApiServer::Status(403, "Forbidden", "you must not");
   });
-  RunUntil([&] { return FailureOf("RenderConfig") != ""; });
+  RunUntil([&] { return Spec().TextAt({"dns", "spec", "baseDomain"}) == "b.example"; });
   EXPECT_THAT(FailureOf("RenderConfig"), HasSubstr("you must not"));
+  EXPECT_EQ(Spec().TextAt({"additionalTrustBundle"}), EncodeBase64(NamedCertificate("users")));
+}
+
+TEST_F(OperatorReconcilerTest, AKindThatItMustNotReadStopsOnlyTheFieldsThatNeedIt) {
+  RunUntil([&] { return !Spec().is_null(); });
+  reconciler_.reset();
+  server_.Put("dnses", SmallSetting(R"({"baseDomain": "b.example"})", "{}"));
+  server_.Put("networks", SmallSetting(R"({"serviceNetwork": ["10.0.0.0/16"]})", "{}"));
+  server_.Refuse("GET /apis/config.openshift.io/v1/networks",
+                 SmallApiServer::Status(403, "Forbidden", "networks: you must not"));
+  RunUntil([&] { return Spec().TextAt({"dns", "spec", "baseDomain"}) == "b.example"; });
+  EXPECT_THAT(FailureOf("RenderConfig"), HasSubstr("networks: you must not"));
+  EXPECT_EQ(Spec().TextAt({"clusterDNSIP"}), "172.30.0.10");
+}
+
+TEST_F(OperatorReconcilerTest, AnInvalidInputStopsOnlyTheFieldsThatNeedIt) {
+  server_.Put("configmaps",
+              SmallConfigMap("openshift-config-managed", "kube-cloud-config", {{"cloud.conf", "[Global]"}}));
+  workers_.metadata.name = "worker";
+  view_.pools = {&workers_};
+  RunUntil([&] { return Spec().TextAt({"cloudProviderConfig"}) == "[Global]"; });
   RunFor(std::chrono::seconds(20));
-  EXPECT_EQ(Spec().TextAt({"dns", "spec", "baseDomain"}), "a.example");
+  json::Value invalid = SmallConfigMap("openshift-config-managed", "kube-cloud-config", {});
+  invalid["data"]["cloud.conf"] = 5;
+  server_.Put("configmaps", invalid);
+  RunUntil([&] { return FailureOf("RenderConfig").find("kube-cloud-config") != std::string::npos; });
+  server_.Put("configmaps", SmallConfigMap("openshift-config-managed", "kube-apiserver-client-ca",
+                                           {{"ca-bundle.crt", NamedCertificate("renewed")}}));
+  RunUntil([&] { return Spec().TextAt({"kubeAPIServerServingCAData"}) == EncodeBase64(NamedCertificate("renewed")); });
+  EXPECT_EQ(Spec().TextAt({"cloudProviderConfig"}), "[Global]");
+  // The objects that are made from other inputs are still kept up.
+  server_.Remove("secrets", "worker-user-data-managed");
+  RunUntil([&] { return !server_.Find("secrets", "worker-user-data-managed").is_null(); });
+  server_.Put("configmaps", SmallConfigMap("openshift-config-managed", "kube-apiserver-server-ca",
+                                           {{"ca-bundle.crt", NamedCertificate("first")}}));
+  RunUntil([&] { return !server_.Find("configmaps", "kubeconfig-data").is_null(); });
+  server_.Put("configmaps",
+              SmallConfigMap("openshift-config-managed", "kube-cloud-config", {{"cloud.conf", "[Other]"}}));
+  RunUntil([&] { return Spec().TextAt({"cloudProviderConfig"}) == "[Other]" && FailureOf("RenderConfig") == ""; });
+}
+
+TEST_F(OperatorReconcilerTest, MakesNoCertificatesWhileTheAuthoritiesOfMachinesCannotBeRead) {
+  server_.Put("configmaps",
+              SmallConfigMap("namespace", "machine-config-server-ca", {{"ca-bundle.crt", NamedCertificate("server")}}));
+  RunUntil([&] { return Spec().TextAt({"rootCAData"}) == EncodeBase64(NamedCertificate("server")); });
+  reconciler_.reset();
+  server_.Put("machinesets", {{"metadata", {{"name", "a"}, {"namespace", "openshift-machine-api"}}}});
+  server_.Refuse([](const kube::ReceivedRequest& request) -> std::optional<kube::Answer> {
+    const bool is_of_bundle = request.line.find("configmaps") != std::string::npos &&
+                              request.line.find("machine-config-server-ca") != std::string::npos;
+    if (!is_of_bundle) return std::nullopt;
+    return SmallApiServer::Status(403, "Forbidden", "you must not");
+  });
+  RunUntil([&] { return FailureOf("MachineConfigServer") != ""; });
+  RunFor(std::chrono::seconds(20));
+  EXPECT_THAT(FailureOf("MachineConfigServer"), HasSubstr("you must not"));
+  EXPECT_THAT(FailureOf("RenderConfig"), HasSubstr("you must not"));
+  EXPECT_TRUE(server_.Find("secrets", "machine-config-server-ca").is_null());
+  EXPECT_EQ(Spec().TextAt({"rootCAData"}), EncodeBase64(NamedCertificate("server")));
+}
+
+TEST_F(OperatorReconcilerTest, FollowsTheSettingsWhileTheMachineConfigurationCannotBeRead) {
+  view_.unreadable_settings = "the MachineConfiguration cannot be read";
+  RunUntil([&] { return !Spec().is_null(); });
+  server_.Put("configmaps", SmallConfigMap("openshift-config-managed", "kube-apiserver-client-ca",
+                                           {{"ca-bundle.crt", NamedCertificate("renewed")}}));
+  RunUntil([&] { return Spec().TextAt({"kubeAPIServerServingCAData"}) == EncodeBase64(NamedCertificate("renewed")); });
+  view_.unreadable_config_inputs = "the OSImageStream cannot be read";
+  server_.Put("configmaps", SmallConfigMap("openshift-config-managed", "kube-apiserver-client-ca",
+                                           {{"ca-bundle.crt", NamedCertificate("later")}}));
+  RunFor(std::chrono::seconds(20));
+  EXPECT_EQ(Spec().TextAt({"kubeAPIServerServingCAData"}), EncodeBase64(NamedCertificate("renewed")));
 }
 
 TEST_F(OperatorReconcilerTest, FollowsTheCredentialsOfTheClustersOwnRegistry) {

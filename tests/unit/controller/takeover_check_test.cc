@@ -132,6 +132,22 @@ TEST_F(CheckTakeoverTest, AControllerConfigThatWouldChangeIsAnObstacle) {
   EXPECT_THAT(Obstacles(), Contains("the ControllerConfig: spec.proxy would change"));
 }
 
+TEST_F(CheckTakeoverTest, TheOptionsOfPintlesDeploymentCount) {
+  sources_.emplace();
+  sources_->release_images = ValueOf(json::Parse(R"({"releaseVersion": "4.21.0"})"));
+  const auto refused = HasSubstr(R"(refusing to read images.json version "4.21.0", operator version "4.20.9")");
+  EXPECT_THAT(Obstacles(), Not(Contains(refused)));
+  SetArguments(R"(["start", "--operator=yes", "--release-version=4.20.9"])");
+  EXPECT_THAT(Obstacles(), Contains(refused));
+  const auto lacks_stream = HasSubstr("there is no OSImageStream named cluster");
+  EXPECT_THAT(Obstacles(), Not(Contains(lacks_stream)));
+  SetArguments(R"(["start", "--operator=yes", "--feature-gates=OSStreams"])");
+  EXPECT_THAT(Obstacles(), Contains(lacks_stream));
+  EXPECT_THAT(Obstacles(), Not(Contains(HasSubstr("nothing can be rendered"))));
+  SetArguments(R"(["start", "--operator=yes", "--payload-version=v2"])");
+  EXPECT_THAT(Obstacles(), Contains(HasSubstr("pool worker: nothing can be rendered")));
+}
+
 TEST_F(CheckTakeoverTest, ARolloutThatIsUnderWayIsAnObstacle) {
   pools_[0].status.conditions.clear();
   EXPECT_THAT(Obstacles(), Contains(HasSubstr("pool master is not updated yet")));

@@ -70,6 +70,9 @@ class SimulatedTakeover {
       old_[lease] = {deployment, Candidate{.identity = deployment + "-x_1"}};
       ours_[lease] = Candidate{.identity = "pintle-controller_y_1", .offer = "pintle-takeover-offer"};
     }
+    Put("MachineConfigPool/master", "{}");
+    Put("MachineConfigPool/worker", "{}")["annotations"] = {{"of", "somebody"}};
+    Put("ControllerConfig/machine-config-controller", "{}");
     for (int i = 0; i < 300; ++i) Pass();
   }
 
@@ -94,6 +97,16 @@ class SimulatedTakeover {
         state.nodes.push_back(*node);
       }
       state.nodes_with_daemon = daemons_;
+    }
+    if (AreAnnotationsNeeded(state)) {
+      for (const auto& [name, object] : objects_) {
+        const bool is_pool = name.starts_with("MachineConfigPool/");
+        if (!is_pool && !name.starts_with("ControllerConfig/")) continue;
+        std::optional<WholeObject> read;
+        ReadObject(name, read);
+        state.annotated.push_back(
+            {is_pool ? TakeoverObject::kPool : TakeoverObject::kControllerConfig, std::move(read->metadata)});
+      }
     }
     if (settings_.with_server && HasServerEnded(state)) {
       state.server_replicas = {{.pod = "a", .answers = true}, {.pod = "b", .answers = serves_}};
@@ -121,6 +134,7 @@ class SimulatedTakeover {
       ours.is_running = run && (lease == "machine-config-controller" || Acts(ours_["machine-config-controller"]));
       Act(lease, ours);
     }
+    if (Acts(ours_["machine-config-controller"])) AnnotateAsOurs();
     for (auto& [name, object] : objects_) {
       if (name.starts_with("Deployment/")) object["status"]["replicas"] = object["spec"]["replicas"];
       if (name == "Deployment/pintle-controller") {
@@ -225,6 +239,17 @@ class SimulatedTakeover {
     return metadata;
   }
 
+  // Adds the annotations that Pintle's controller adds while it leads.
+  void AnnotateAsOurs() {
+    for (auto& [name, object] : objects_) {
+      if (name.starts_with("MachineConfigPool/")) {
+        object["metadata"]["annotations"]["pintle.io/rendered-configs-kept-until"] = "2030-01-01T00:00:00Z";
+      } else if (name.starts_with("ControllerConfig/")) {
+        object["metadata"]["annotations"]["pintle.io/os-image-stream"] = "4.21.0 HASH";
+      }
+    }
+  }
+
   // Simulates a node: the operator's daemon starts or ends, and then our agent takes one step.
   void ActOn(const std::string& node, nlohmann::json& metadata) {
     const std::string label = metadata["labels"].value(kLabel, "-");
@@ -246,7 +271,8 @@ class SimulatedTakeover {
   }
 
   static std::string KeyOf(const TakeoverWrite& write) {
-    const char* const kinds[] = {"ConfigMap", "ClusterVersion", "Deployment", "DaemonSet", "Lease", "Node"};
+    const char* const kinds[] = {"ConfigMap", "ClusterVersion", "Deployment",        "DaemonSet",
+                                 "Lease",     "Node",           "MachineConfigPool", "ControllerConfig"};
     return std::string(kinds[static_cast<int>(write.object)]) + "/" + write.name;
   }
 
@@ -535,6 +561,23 @@ TEST(StepsToTakeOver, GoOnAfterAnUndoThatWasCutShortAfterAnyWrite) {
     EXPECT_EQ(cluster.objects_["Deployment/pintle-controller"]["spec"]["replicas"], 2);
     EXPECT_EQ(cluster.objects_["Deployment/machine-config-operator"]["spec"]["replicas"], 0);
     EXPECT_EQ(cluster.Labels(), "acts acts - ");
+  }
+}
+
+TEST(StepsToUndo, EndTheSameIfTheyWereCutShortAfterAnyWrite) {
+  SimulatedTakeover taken_over;
+  const auto before = taken_over.ComparableObjects();
+  ASSERT_TRUE(taken_over.Run(StepsToTakeOver));
+  EXPECT_NE(taken_over.ComparableObjects().at("MachineConfigPool/worker"), before.at("MachineConfigPool/worker"));
+  SimulatedTakeover undone = taken_over;
+  ASSERT_TRUE(undone.Run(StepsToUndo));
+  EXPECT_EQ(undone.ComparableObjects(), before);
+  for (std::size_t writes = 1; writes < undone.writes_.size() - taken_over.writes_.size(); ++writes) {
+    SimulatedTakeover cluster = taken_over;
+    EXPECT_FALSE(cluster.Run(StepsToUndo, writes));
+    ASSERT_TRUE(cluster.Run(StepsToUndo)) << "after " << cluster.writes_.back();
+    for (int i = 0; i < 300; ++i) cluster.Pass();
+    EXPECT_EQ(cluster.ComparableObjects(), before) << writes;
   }
 }
 

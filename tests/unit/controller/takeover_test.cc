@@ -220,6 +220,35 @@ TEST_F(TakeoverCheckRun, AsksNoPodsOfOthersWhetherTheyServeIgnition) {
 }
 
 // Anyone who may write an annotation could otherwise forge the last line.
+TEST_F(TakeoverCheckRun, PlansWhatTheControllerWritesLaterAndNamesThePriceOfTheOverride) {
+  const auto prices = [](const std::string& plan) {
+    return plan.find("the cluster gets no new minor version") != plan.npos;
+  };
+  const std::string without_versions = Run("plan");
+  EXPECT_THAT(without_versions, HasSubstr("POOL-user-data-managed"));
+  EXPECT_FALSE(prices(without_versions));
+  server_.Put("clusterversions", {{"metadata", {{"name", "version"}}}, {"spec", {{"clusterID", "c"}}}});
+  EXPECT_TRUE(prices(Run("plan")));
+}
+
+TEST_F(TakeoverCheckRun, ReportsBootImagesOnlyIfTheOperatorUpdatesThem) {
+  const auto is_reported = [&](const std::string& spec, const std::string& status) {
+    server_.Put("machineconfigurations", SmallSetting(spec, status));
+    return Check().find("the boot images of machine sets are not updated") != std::string::npos;
+  };
+  const auto mode = [](const std::string& field, const std::string& name) {
+    return R"({")" + field + R"(": {"machineManagers": [{"resource": "machinesets", "apiGroup": "machine.openshift.io",
+        "selection": {"mode": ")" +
+           name + R"("}}]}})";
+  };
+  EXPECT_FALSE(is_reported("{}", "{}"));
+  EXPECT_TRUE(is_reported("{}", mode("managedBootImagesStatus", "All")));
+  EXPECT_FALSE(is_reported(mode("managedBootImages", "None"), mode("managedBootImagesStatus", "None")));
+  // An old operator writes no status.
+  EXPECT_TRUE(is_reported(mode("managedBootImages", "Partial"), "{}"));
+  EXPECT_FALSE(is_reported(mode("managedBootImages", "None"), "{}"));
+}
+
 TEST_F(TakeoverCheckRun, EscapesTextsFromTheCluster) {
   server_.Put("controllerconfigs", ValueOf(json::Parse(R"({"metadata": {"name": "machine-config-controller",
       "annotations": {"machineconfiguration.openshift.io/generated-by-version": "4\u001b[31m\nA takeover can begin."}},
