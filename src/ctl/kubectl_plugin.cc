@@ -13,6 +13,7 @@
 
 #include "base/nearest.h"
 #include "base/output.h"
+#include "ctl/cluster_history.h"
 #include "ctl/command_line.h"
 #include "ctl/diff.h"
 #include "ctl/environment.h"
@@ -48,6 +49,8 @@ constexpr std::array kPluginVerbs = {
                kRolloutOrderOptions, ApproveWave},
     PluginVerb{"diff", "POOL | OLD NEW",
                "print what waits for a pool's nodes, or what differs between two MachineConfigs", kDiffOptions, Diff},
+    PluginVerb{"history", "NODE | POOL", "print what has happened to a node, or to a pool and its nodes, and when",
+               kClusterHistoryOptions, ClusterHistory},
     PluginVerb{"override", "--reason=TEXT POOL",
                "let a pool's present config be rolled out outside of its RolloutPolicy's windows",
                kRolloutOverrideOptions, OverrideWindows},

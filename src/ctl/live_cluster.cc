@@ -10,6 +10,8 @@
 
 #include "api/pod.h"
 #include "controller/watched.h"
+#include "json/parse.h"
+#include "kube/attempts.h"
 #include "kube/list.h"
 
 namespace pintle::ctl {
@@ -79,6 +81,33 @@ Result<> LiveCluster::ForEach(const kube::ResourceKind& kind, const kube::Select
   }
   for (auto& [name, object] : found) TRY(each(std::move(object)), fmt::format("{} {}", kind.kind, name));
   return {};
+}
+
+Result<std::optional<std::string>> LiveCluster::AuthenticatedUser() {
+  for (const std::string_view version : {"v1", "v1beta1"}) {
+    json::Value review;
+    review["apiVersion"] = fmt::format("authentication.k8s.io/{}", version);
+    review["kind"] = "SelfSubjectReview";
+    std::optional<kube::Fetched> answer;
+    const kube::Call call =
+        kube::Fetch(client_.transport(),
+                    {.method = "POST",
+                     .path = fmt::format("/apis/authentication.k8s.io/{}/selfsubjectreviews", version),
+                     .content_type = "application/json",
+                     .body = json::ToText(review),
+                     .doing = "asking for the name of the user"},
+                    kube::Repeatable::kYes, BriefPatience(), [&](kube::Fetched fetched) {
+                      answer = std::move(fetched);
+                      loop_->Stop();
+                    });
+    TRY(loop_->Run());
+    const auto* const text = std::get_if<std::string>(&*answer);
+    if (text == nullptr) continue;
+    const auto document = json::Parse(*text);
+    const std::string name = document ? document->TextAt({"status", "userInfo", "username"}) : "";
+    if (!name.empty()) return std::optional(name);
+  }
+  return std::optional<std::string>();
 }
 
 Result<ClusterObjects> LiveCluster::Objects() {

@@ -42,6 +42,10 @@ class LiveCluster {
   template <kube::Resource T>
   Result<T> Patch(const std::string& name, json::Value merge_patch);
 
+  // Returns the name of the user that the API server has authenticated.  Returns nullopt if the server does not answer
+  // this question, as Kubernetes before 1.26 does not.
+  Result<std::optional<std::string>> AuthenticatedUser();
+
   // Visits all objects of a kind; a kind that the cluster does not know has none.
   Result<> ForEach(const kube::ResourceKind& kind, const kube::Selection& selection,
                    const std::function<Result<>(json::Value object)>& each,

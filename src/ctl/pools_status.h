@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `kubectl pintle status`: prints how far each pool of a cluster is, what is wrong, and what waits behind a pause.
+// `kubectl pintle status`: prints how far each pool of a cluster is, what is wrong, what waits behind a pause, and how
+// far the rollout by a RolloutPolicy is.
 
 #include <array>
+#include <functional>
+#include <map>
 #include <span>
 #include <string>
 
@@ -20,8 +23,11 @@ inline constexpr std::array kPoolsStatusOptions = {
     kFormatOption,
 };
 
+// Lines about the rollouts of pools; the key is the name of a pool.
+using RolloutTexts = std::map<std::string, std::string, std::less<>>;
+
 // Returns the status as a text for people.
-std::string PoolsText(std::span<const api::MachineConfigPool* const> pools);
+std::string PoolsText(std::span<const api::MachineConfigPool* const> pools, const RolloutTexts& rollouts = {});
 
 // Returns kDiffers if the state of one of the pools is not "updated", or if a pool has a condition that a person should
 // know of.

@@ -9,14 +9,17 @@
 #include <vector>
 
 #include "api/rollout_policy.h"
+#include "base/clock.h"
 #include "base/output.h"
 #include "base/printable.h"
 #include "controller/watched.h"
+#include "ctl/rollout_progress.h"
 #include "ctl/rollout_simulation.h"
 #include "ctl/rollout_table.h"
 #include "ctl/verbs.h"
 #include "json/fields.h"
 #include "json/parse.h"
+#include "pool/waved_rollout.h"
 
 namespace pintle::ctl {
 namespace {
@@ -64,6 +67,7 @@ RolloutQuestion ReadSettings(const CommandLine& line) {
     for (std::string& gate : SplitAtCommas(gates)) question.feature_gates.push_back(std::move(gate));
   }
   question.operator_node = line.Value("--operator-node").value_or("");
+  question.now = SystemClock().Wall();
   return question;
 }
 
@@ -115,23 +119,64 @@ Result<RolloutInputs> InputsFromFiles(const CommandLine& line) {
   return ReadFiles(std::move(question));
 }
 
-// The preview lists the updates that the pool allows.  A policy may hold them back, and only the controller knows
-// whether the policy's gates are met.
 void AddPolicyWarning(const RolloutInputs& inputs, std::vector<std::string>& warnings) {
-  if (!inputs.why_no_policies.empty()) {
-    warnings.push_back(fmt::format("the RolloutPolicies cannot be read, and may hold the listed nodes back: {}",
-                                   inputs.why_no_policies));
+  if (inputs.why_no_policies.empty()) return;
+  warnings.push_back(fmt::format("the RolloutPolicies cannot be read, and may hold the listed nodes back: {}",
+                                 inputs.why_no_policies));
+}
+
+// Returns why nodes that a policy does not admit have to wait.
+std::string_view WhyHeldBack(pool::RolloutPhase phase) {
+  using pool::RolloutPhase;
+  switch (phase) {
+    case RolloutPhase::kSoaking:
+      return "the nodes of the present wave are watched first";
+    case RolloutPhase::kAwaitingApproval:
+      return "the next wave needs an approval";
+    case RolloutPhase::kStaging:
+      return "all nodes stage the target first";
+    case RolloutPhase::kAwaitingGate:
+      return "a gate is not met";
+    case RolloutPhase::kAwaitingWindow:
+      return "no window is open";
+    case RolloutPhase::kFrozen:
+      return "the policy's freeze forbids updates";
+    case RolloutPhase::kHalted:
+      return "the rollout is halted";
+    case RolloutPhase::kHeld:
+    case RolloutPhase::kUpdating:
+    case RolloutPhase::kComplete:
+      break;
+  }
+  return "";
+}
+
+// Decides by a policy, and adds its progress to the preview.
+void DecideByPolicy(const CheckedPolicy& policy, const pool::Situation& situation, WallTime now,
+                    RolloutPreview& preview) {
+  if (!policy.compiled) {
+    const pool::Admission nobody = {.nodes = std::vector<bool>(situation.nodes.size(), false), .capacity = 0};
+    pool::Situation held = situation;
+    held.admission = &nobody;
+    pool::Rollout rollout = pool::Decide(held);
+    const RolloutProgress progress = ProgressOf(policy, nullptr, nullptr, now);
+    preview.table = RolloutTable(situation, rollout,
+                                 {.progress = TextOf(progress, policy, now),
+                                  .why_held_back = "the RolloutPolicy cannot be used",
+                                  .members = {}});
+    preview.answer = RolloutAnswerOf(situation, std::move(rollout));
+    preview.answer.rollout = progress;
     return;
   }
-  const api::RolloutPolicy* const chosen = PolicyOf(inputs.pool, inputs.objects);
-  if (chosen == nullptr) return;
-  std::string report = "it has reported nothing yet";
-  for (const api::RolloutPoolStatus& status : chosen->status.pools) {
-    if (status.name == inputs.pool.metadata.name) {
-      report = fmt::format("it reports {}: {}", status.phase, status.message);
-    }
-  }
-  warnings.push_back(fmt::format("RolloutPolicy {} may hold the listed nodes back; {}", chosen->metadata.name, report));
+  PolicyDecisionPreview by_policy = PreviewDecision(policy, situation, now);
+  const RolloutProgress progress = ProgressOf(policy, &by_policy.status, &situation, now);
+  for (std::string& warning : by_policy.warnings) preview.warnings.push_back(std::move(warning));
+  preview.table = RolloutTable(situation, by_policy.decided.rollout,
+                               {.progress = TextOf(progress, policy, now),
+                                .why_held_back = WhyHeldBack(by_policy.decided.phase),
+                                .members = by_policy.decided.memory.members});
+  preview.answer = RolloutAnswerOf(situation, std::move(by_policy.decided.rollout));
+  preview.answer.rollout = progress;
 }
 
 Result<RolloutInputs> InputsFromCluster(const CommandLine& line) {
@@ -189,7 +234,11 @@ Result<RolloutPreview> PreviewRollout(const RolloutQuestion& question) {
 Result<RolloutPreview> PreviewRollout(const RolloutQuestion& question, const api::MachineConfigPool& pool,
                                       const ClusterObjects& objects) {
   RolloutPreview preview;
+  const api::RolloutPolicy* const chosen = PolicyOf(pool, objects);
   const auto decide = [&](const pool::Situation& situation) {
+    if (chosen != nullptr) {
+      return DecideByPolicy(CheckedPolicy::Of(*chosen, pool.metadata.name), situation, question.now, preview);
+    }
     pool::Rollout rollout = pool::Decide(situation);
     preview.table = RolloutTable(situation, rollout);
     preview.answer = RolloutAnswerOf(situation, std::move(rollout));

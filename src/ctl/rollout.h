@@ -15,6 +15,7 @@
 #include "ctl/cluster_objects.h"
 #include "ctl/command_line.h"
 #include "ctl/live_cluster.h"
+#include "ctl/rollout_progress.h"
 #include "ctl/rollout_simulation.h"
 #include "ctl/rollout_situation.h"
 #include "json/field_list.h"
@@ -63,6 +64,7 @@ struct RolloutAnswer {
   std::optional<std::vector<pool::NodeUpdate>> patches;
   std::vector<pool::NodeUpdate> recovering;  // The updates of nodes that are unavailable already.
   api::MachineConfigPoolStatus status;
+  std::optional<RolloutProgress> rollout;  // The progress by the pool's RolloutPolicy, if it has one.
 
   static constexpr auto kFields = json::FieldList{
       json::Required{"layered", &RolloutAnswer::layered},
@@ -77,6 +79,7 @@ struct RolloutAnswer {
       json::Field{"patches", &RolloutAnswer::patches},
       json::Required{"recovering", &RolloutAnswer::recovering},
       json::Required{"status", &RolloutAnswer::status},
+      json::Field{"rollout", &RolloutAnswer::rollout},
   };
 };
 
@@ -89,7 +92,8 @@ struct RolloutPreview {
 // Reads the files in the question, and previews the rollout of the pool.
 Result<RolloutPreview> PreviewRollout(const RolloutQuestion& question);
 
-// Previews the rollout of a pool in memory.  The files in the question are not read.
+// Previews the rollout of a pool in memory, by its RolloutPolicy if the objects have one.  The files in the question
+// are not read.
 Result<RolloutPreview> PreviewRollout(const RolloutQuestion& question, const api::MachineConfigPool& pool,
                                       const ClusterObjects& objects);
 

@@ -42,12 +42,21 @@ Result<api::RolloutPoolStatus> StatusOfPool(LiveCluster& cluster, const std::str
 // A longer name of the user is cut off, because the controller ignores long orders; in characters.
 constexpr std::size_t kLongestUser = 64;
 
+// Returns the author of an order.  A name that the API server has not authenticated is marked, since anybody can set
+// $USER.
+Result<std::string> AuthorOfOrder(LiveCluster& cluster) {
+  const auto name = TRY(cluster.AuthenticatedUser());
+  if (name) return FirstCharacters(Printable(*name), kLongestUser);
+  const std::string_view user = FromEnvironment("USER");
+  if (user.empty()) return "somebody";
+  return FirstCharacters(Printable(user), kLongestUser) + " ($USER)";
+}
+
 // Writes an order for the target that the pool has now.
 Result<> Order(LiveCluster& cluster, const api::MachineConfigPool& pool, std::string_view annotation,
                api::RolloutOrder order) {
-  const std::string_view user = FromEnvironment("USER");
   order.target = pool.spec.configuration.name;
-  order.by = user.empty() ? "somebody" : FirstCharacters(Printable(user), kLongestUser);
+  order.by = TRY(AuthorOfOrder(cluster));
   order.at = ToRfc3339(SystemClock().Wall());
   json::Value patch;
   patch["metadata"]["annotations"][annotation] = TRY(TextOfOrder(order));

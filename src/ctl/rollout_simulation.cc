@@ -5,9 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
-#include <set>
 #include <string_view>
 #include <utility>
 
@@ -15,6 +12,8 @@
 #include "base/printable.h"
 #include "base/time_span.h"
 #include "base/time_zone_files.h"
+#include "ctl/display_zone.h"
+#include "ctl/node_time.h"
 #include "pool/simulation.h"
 #include "pool/target.h"
 
@@ -24,46 +23,12 @@ namespace {
 using Kind = pool::SimulatedStep::Kind;
 using std::chrono::seconds;
 
-constexpr seconds kGuessedNodeTime = std::chrono::minutes(10);
-constexpr seconds kShortestNodeTime = seconds(1);
-constexpr seconds kLongestNodeTime = std::chrono::days(365);
 // A simulation has to begin between these times.  It covers more than a year, in which a WallTime must not overflow.
 constexpr WallTime kFirstBegin = std::chrono::sys_days(std::chrono::year(1970) / std::chrono::January / 1);
 constexpr WallTime kEndOfBegins = std::chrono::sys_days(std::chrono::year(2201) / std::chrono::January / 1);
 // The text has the steps of the rollout's first days, and its end.
 constexpr auto kPrintedDays = std::chrono::days(7);
 constexpr const char* kLaterConfig = "a later config";
-
-// The time zone in which times are printed.
-struct DisplayZone {
-  std::string name = "UTC";
-  std::shared_ptr<const TimeZone> zone = std::make_shared<const TimeZone>();
-
-  // Returns a text such as "Sun 2027-03-28 01:00 +01:00".
-  std::string TextOf(WallTime time) const {
-    static constexpr const char* kDays[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
-    const auto local = zone->LocalAt(time);
-    const auto day = std::chrono::floor<std::chrono::days>(local);
-    const std::chrono::year_month_day date(day);
-    const std::chrono::hh_mm_ss clock(local - day);
-    const auto offset = std::chrono::duration_cast<std::chrono::minutes>(zone->OffsetAt(time)).count();
-    return fmt::format("{} {:04}-{:02}-{:02} {:02}:{:02} {}{:02}:{:02}", kDays[std::chrono::weekday(day).c_encoding()],
-                       static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
-                       static_cast<unsigned>(date.day()), clock.hours().count(), clock.minutes().count(),
-                       offset < 0 ? '-' : '+', std::abs(offset) / 60, std::abs(offset) % 60);
-  }
-};
-
-// Returns the time zone that all windows have, or that of the freeze if there are no windows, or else UTC.
-Result<DisplayZone> DisplayZoneOf(const api::RolloutPolicy& policy, TimeZoneFiles& files) {
-  std::set<std::string> names;
-  for (const api::RolloutWindow& window : policy.spec.windows) names.insert(window.time_zone);
-  if (policy.spec.windows.empty() && policy.spec.freeze) names.insert(policy.spec.freeze->time_zone);
-  const std::string name = names.size() == 1 ? *names.begin() : "";
-  if (name.empty()) return DisplayZone();
-  auto zone = TRY(files.Find(name));
-  return DisplayZone{.name = name, .zone = std::move(zone)};
-}
 
 // Compiles a policy.  An error quotes values of the policy.  These are escaped, because a value with line breaks would
 // look like lines of this program.
@@ -73,28 +38,6 @@ Result<pool::Policy> CompiledPolicy(const api::RolloutPolicy& source, TimeZoneFi
   return Error(compiled.error().kind(),
                Printable(fmt::format("RolloutPolicy {}, by which no node is updated until it is mended: {}",
                                      source.metadata.name, compiled.error().message())));
-}
-
-struct NodeTime {
-  seconds time;
-  const char* from;    // A value of SimulationAnswer::node_time_from.
-  std::string reason;  // The same in words for people.
-};
-
-NodeTime NodeTimeOf(const SimulationSettings& settings, const api::RolloutMemory& memory) {
-  if (settings.node_time) return {*settings.node_time, "Option", "as --node-time sets it"};
-  if (memory.took && memory.took->nodes > 0) {
-    const seconds mean(memory.took->seconds / memory.took->nodes);
-    if (memory.took->seconds < 0 || mean > kLongestNodeTime) {
-      return {kGuessedNodeTime, "Guess",
-              fmt::format("a guess, since the policy's status has no possible time: {} nodes took {} seconds; "
-                          "--node-time sets it",
-                          memory.took->nodes, memory.took->seconds)};
-    }
-    return {std::max(mean, kShortestNodeTime), "Nodes",
-            fmt::format("the mean of the {} nodes that were updated last under this policy", memory.took->nodes)};
-  }
-  return {kGuessedNodeTime, "Guess", "a guess, since no node was updated under the policy yet; --node-time sets it"};
 }
 
 std::vector<std::string> AssumptionsOf(const pool::Policy& policy) {
@@ -240,7 +183,7 @@ Result<RolloutSimulation> SimulateRollout(const RolloutQuestion& question, const
   const pool::Policy policy = TRY(CompiledPolicy(source, files));
   const DisplayZone zone = TRY(DisplayZoneOf(source, files));
   const api::RolloutMemory& memory = MemoryOf(chosen, name);
-  const NodeTime node_time = NodeTimeOf(settings, memory);
+  const NodeTime node_time = NodeTimeOf(settings.node_time, memory);
 
   RolloutSimulation result;
   pool::Simulation simulation;

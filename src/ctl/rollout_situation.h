@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "api/machine_config_pool.h"
+#include "base/clock.h"
 #include "base/result.h"
 #include "ctl/cluster_objects.h"
 #include "pool/rollout.h"
@@ -22,6 +23,7 @@ struct RolloutQuestion {
   std::vector<std::string> other_files;
   std::vector<std::string> feature_gates;
   std::string operator_node;  // The node that the operator runs on; empty if it is unknown.
+  WallTime now = {};          // The time at which a RolloutPolicy decides.
 };
 
 // Returns the pool with this name, or nullptr.

@@ -33,8 +33,8 @@ bool HasTarget(const api::MachineConfigPool& pool) { return !pool.spec.configura
 // Describes what happens to each node next.
 class Outlook {
  public:
-  Outlook(const pool::Situation& situation, const pool::Rollout& rollout)
-      : situation_(situation), rollout_(rollout), target_(situation.pool, situation.layering) {
+  Outlook(const pool::Situation& situation, const pool::Rollout& rollout, const PolicyNotes& notes)
+      : situation_(situation), rollout_(rollout), notes_(notes), target_(situation.pool, situation.layering) {
     for (std::size_t i = 0; i < rollout.updates.size(); ++i) turn_.emplace(rollout.updates[i].node, i + 1);
     for (const pool::NodeUpdate& update : rollout.updates_of_unavailable) turn_.emplace(update.node, 0);
   }
@@ -64,6 +64,10 @@ class Outlook {
     if (!rollout_.hold_reason.empty()) return rollout_.hold_reason;
     if (!rollout_.max_unavailable) return rollout_.max_unavailable_error;
     if (const auto unready = pool::WhyNotReady(node.node())) return *unready;
+    const auto& members = notes_.members;
+    if (!members.empty() && !std::binary_search(members.begin(), members.end(), node.name()))
+      return "its wave is later";
+    if (!notes_.why_held_back.empty()) return std::string(notes_.why_held_back);
     const bool is_master_pool = situation_.pool.metadata.name == api::kMasterPool;
     if (is_master_pool && node.name() == situation_.operator_node)
       return "the operator runs here, so this node comes last";
@@ -72,6 +76,7 @@ class Outlook {
 
   const pool::Situation& situation_;
   const pool::Rollout& rollout_;
+  const PolicyNotes& notes_;
   pool::Target target_;
   // The turns of the nodes that are updated next, from 1; 0 for a node that is unavailable already.
   std::unordered_map<std::string_view, std::size_t> turn_;
@@ -89,8 +94,8 @@ std::string Aligned(const std::vector<Row>& rows) {
   return text;
 }
 
-std::string NodesTable(const pool::Situation& situation, const pool::Rollout& rollout) {
-  const Outlook outlook(situation, rollout);
+std::string NodesTable(const pool::Situation& situation, const pool::Rollout& rollout, const PolicyNotes& notes) {
+  const Outlook outlook(situation, rollout, notes);
   std::vector<Row> rows = {{"NODE", "ZONE", "CONFIG", "NEXT"}};
   for (const pool::NodeState& node : situation.nodes) {
     rows.push_back(
@@ -119,7 +124,7 @@ std::string NextLine(const pool::Rollout& rollout) {
 
 }  // namespace
 
-std::string RolloutTable(const pool::Situation& situation, const pool::Rollout& rollout) {
+std::string RolloutTable(const pool::Situation& situation, const pool::Rollout& rollout, const PolicyNotes& notes) {
   const api::MachineConfigPoolStatus& status = rollout.status;
   const std::string target =
       HasTarget(situation.pool) ? pool::TargetLine(situation.pool, situation.layering) : "no config yet";
@@ -127,7 +132,8 @@ std::string RolloutTable(const pool::Situation& situation, const pool::Rollout& 
   text += fmt::format("Nodes: {}, {} updated, {} ready, {} unavailable, {} degraded\n", status.machine_count,
                       status.updated_machine_count, status.ready_machine_count, status.unavailable_machine_count,
                       status.degraded_machine_count);
-  return text + NextLine(rollout) + "\n" + NodesTable(situation, rollout) + "\n" + ConditionsTable(status);
+  if (!notes.progress.empty()) text += "The " + notes.progress;
+  return text + NextLine(rollout) + "\n" + NodesTable(situation, rollout, notes) + "\n" + ConditionsTable(status);
 }
 
 }  // namespace pintle::ctl

@@ -4,12 +4,22 @@
 // Describes a rollout to people: what each node has, what happens to it next, and why it has to wait.
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "pool/rollout.h"
 
 namespace pintle::ctl {
 
+// What a RolloutPolicy adds to the table.
+struct PolicyNotes {
+  std::string progress;            // Lines about the rollout's progress.
+  std::string_view why_held_back;  // Why nodes wait that the pool itself would let be updated; empty if none does.
+  // The nodes of the present wave, sorted; empty if the wave has all nodes that are left.
+  std::vector<std::string> members;
+};
+
 // Returns the text that `pintle rollout` prints without -o.
-std::string RolloutTable(const pool::Situation& situation, const pool::Rollout& rollout);
+std::string RolloutTable(const pool::Situation& situation, const pool::Rollout& rollout, const PolicyNotes& notes = {});
 
 }  // namespace pintle::ctl

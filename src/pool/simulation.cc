@@ -49,7 +49,8 @@ class Player {
   }
 
   Simulation Play() && {
-    const std::size_t most = kMostDecisions + kMostDecisionsPerNode * nodes_.size();
+    const std::size_t needed = kMostDecisions + kMostDecisionsPerNode * nodes_.size();
+    const std::size_t most = std::min(needed, inputs_.most_decisions.value_or(needed));
     for (std::size_t decisions = 0; decisions < most; ++decisions) {
       const PolicyRollout decided = Decide();
       AddStepsFor(decided);
@@ -63,6 +64,7 @@ class Player {
       if (!next) return StopAt(decided);
       PassTo(*next);
     }
+    simulation_.is_cut_off = most < needed;
     simulation_.obstacle =
         fmt::format("the simulation has not ended after {} decisions; please report this as a defect of Pintle", most);
     return std::move(simulation_);

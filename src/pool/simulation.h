@@ -30,6 +30,8 @@ struct SimulationInputs {
   const api::RolloutMemory& memory;
   WallTime begin;
   std::chrono::seconds node_time;  // The time from giving a node the target until the node is done.
+  // The simulation is cut off after this many decisions; unset for as many as the nodes can need.
+  std::optional<std::size_t> most_decisions = std::nullopt;
 };
 
 struct SimulatedStep {
@@ -61,6 +63,7 @@ struct Simulation {
   std::vector<SimulatedStep> steps;
   std::optional<WallTime> end;  // When all nodes have the target; unset if that does not happen within a year.
   std::string obstacle;         // What the rollout waits for if it does not end.
+  bool is_cut_off = false;      // SimulationInputs::most_decisions have been made, and the end is not known.
 };
 
 // Returns the steps of the rollout, and its end or the reason why it does not end.

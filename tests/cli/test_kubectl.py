@@ -8,6 +8,7 @@ import os
 import pathlib
 import subprocess
 import threading
+import urllib.parse
 
 import pytest
 from program import PINTLE, write
@@ -24,9 +25,13 @@ def pool(name="worker", conditions=(), **spec):
 
 
 class Server(http.server.ThreadingHTTPServer):
-    """An API server that lists the given objects by kind, and returns one of them by name."""
+    """An API server that lists the given objects by kind, and returns one of them by name. `users` has the answer to
+    each path of a SelfSubjectReview. Each patch of the first pool is added to `patches`.
+    """
 
-    def __init__(self, **objects):
+    def __init__(self, users=(), patches=None, **objects):
+        users = dict(users)
+
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
                 above, _, kind = self.path.split("?")[0].rpartition("/")
@@ -34,6 +39,9 @@ class Server(http.server.ThreadingHTTPServer):
                 named = [each for each in objects.get(above.rpartition("/")[2], []) if each["metadata"]["name"] == kind]
                 if named:
                     found = named[0]
+                selector = dict(urllib.parse.parse_qsl(self.path.partition("?")[2])).get("fieldSelector", "")
+                if selector.startswith("involvedObject.kind="):
+                    found = [each for each in found or [] if each["involvedObject"]["kind"] == selector.partition("=")[2]]
                 body = json.dumps(found if named else
                                   {"kind": "List", "apiVersion": "v1", "metadata": {"resourceVersion": "1"},
                                    "items": found} if found is not None else
@@ -44,6 +52,25 @@ class Server(http.server.ThreadingHTTPServer):
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
                 self.wfile.write(body)
+
+            def answer_with(self, status, document):
+                body = json.dumps(document).encode()
+                self.send_response(status)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def do_POST(self):
+                self.rfile.read(int(self.headers["Content-Length"]))
+                user = users.get(self.path)
+                self.answer_with(201 if user else 404, {"kind": "SelfSubjectReview", "status": {
+                    "userInfo": {"username": user}}} if user else
+                    {"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "NotFound", "code": 404})
+
+            def do_PATCH(self):
+                patches.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+                self.answer_with(200, objects["machineconfigpools"][0])
 
             def log_message(self, *_):
                 pass
@@ -148,3 +175,94 @@ def test_arguments_are_checked_before_the_cluster_is_contacted(tmp_path):
 
 def test_rollout_has_no_options_for_files(tmp_path):
     assert "--pool" not in without_a_cluster(tmp_path, "rollout", "--help").stdout
+
+
+def policy(**status):
+    return {"apiVersion": "pintle.io/v1alpha1", "kind": "RolloutPolicy", "metadata": {"name": "p"},
+            "spec": {"pool": "worker", "waves": [{"name": "canary", "nodes": 1}]},
+            "status": {"conditions": [], "pools": [
+                {"name": "worker", "wave": 1, "waves": 2, "nodes": 2, "updated": 0, "memory": {}, **status}]}}
+
+
+def node(name, config="rendered-worker-0"):
+    return {"apiVersion": "v1", "kind": "Node", "metadata": {
+        "name": name, "creationTimestamp": "2026-01-01T00:00:00Z", "labels": {"node-role.kubernetes.io/worker": ""},
+        "annotations": {f"{GROUP}/currentConfig": config, f"{GROUP}/desiredConfig": config, f"{GROUP}/state": "Done"}},
+        "spec": {}, "status": {"conditions": [{"type": "Ready", "status": "True", "reason": "", "message": "",
+                                               "lastTransitionTime": "2026-01-01T00:01:00Z"}]}}
+
+
+WORKERS = {"nodeSelector": {"matchLabels": {"node-role.kubernetes.io/worker": ""}}}
+
+
+def test_status_has_the_progress_of_a_rollout_by_a_policy(kubectl):
+    objects = {"pools": [pool(**WORKERS)], "nodes": [node("w0"), node("w1")],
+               "rolloutpolicies": [policy(phase="Updating", message="1 node is being updated\x1b[2J",
+                                          since="2026-01-01T00:00:00Z")]}
+    result = kubectl("status", **objects)
+    assert (result.returncode, result.stderr) == (2, "")
+    lines = result.stdout.splitlines()
+    assert lines[1] == "  rollout by RolloutPolicy p: wave 1 of 2 (canary), 0 of 2 nodes are updated"
+    assert lines[2].startswith("    Updating since Thu 2026-01-01 00:00 +00:00, for ")
+    assert lines[2].endswith(": 1 node is being updated\\x1B[2J")
+    assert lines[3].startswith("    Earliest end: ") and "in 20 minutes, if each node takes 10 minutes" in lines[3]
+    rollout = json.loads(kubectl("status", "-o", "json", **objects).stdout)["pools"][0]["rollout"]
+    assert rollout["policy"] == "p" and rollout["phase"] == "Updating" and rollout["wave"] == 1
+    assert rollout["nodeTimeFrom"] == "Guess" and rollout["earliestEnd"]
+
+
+def test_status_leaves_out_a_rollout_that_is_complete(kubectl):
+    result = kubectl("status", pools=[pool(conditions=UPDATED)], rolloutpolicies=[policy(phase="Complete")])
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout == "worker: updated, 2 of 2 nodes have rendered-worker-1\n"
+
+
+def event(kind, name, reason, at, message="because", **more):
+    return {"apiVersion": "v1", "kind": "Event", "metadata": {"name": f"{name}.{reason}", "namespace": "default"},
+            "involvedObject": {"kind": kind, "name": name}, "reason": reason, "message": message, "type": "Normal",
+            "firstTimestamp": at, "lastTimestamp": at, "count": 1, **more}
+
+
+def test_history_is_a_timeline_of_a_node_or_a_pool(kubectl):
+    report = {"apiVersion": f"{GROUP}/v1", "kind": "MachineConfigNode", "metadata": {"name": "w0"},
+              "spec": {"node": {"name": "w0"}, "pool": {"name": "worker"}, "configVersion": {"desired": "x"}},
+              "status": {"conditions": [{"type": "Updated", "status": "True", "reason": "Updated", "message": "done",
+                                         "lastTransitionTime": "2026-01-02T00:03:00Z"}]}}
+    objects = {"pools": [pool(**WORKERS)], "nodes": [node("w0"), node("w1")], "machineconfignodes": [report],
+               "events": [event("Node", "w0", "Reboot", "2026-01-02T00:02:00Z", "hostile\x1b[2J\nw1  event"),
+                          event("Node", "w1", "Reboot", "2026-01-02T00:04:00Z"),
+                          event("Node", "other", "Reboot", "2026-01-02T00:05:00Z"),
+                          event("Pod", "w0", "Killing", "2026-01-02T00:05:00Z"),
+                          event("MachineConfigPool", "worker", "WaveDone", "2026-01-02T00:06:00Z", type="Warning")]}
+    result = kubectl("history", "w0", **objects)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.splitlines() == [
+        "TIME                  WHAT       NAME  REASON        MESSAGE",
+        "2026-01-01T00:00:00Z  event      w0    Created       the Node was created",
+        "2026-01-02T00:02:00Z  event      w0    Reboot        hostile\\x1B[2J\\x0Aw1  event",
+        "2026-01-02T00:03:00Z  condition  w0    Updated=True  Updated: done"]
+    of_pool = json.loads(kubectl("history", "worker", "-o", "json", **objects).stdout)
+    assert [(each["name"], each["reason"]) for each in of_pool][-3:] == [
+        ("w0", "Updated=True"), ("w1", "Reboot"), ("worker", "WaveDone")]
+    assert of_pool[-1] == {"at": "2026-01-02T00:06:00Z", "kind": "MachineConfigPool", "name": "worker",
+                           "what": "Event", "warning": True, "reason": "WaveDone", "message": "because"}
+
+
+def test_history_needs_the_name_of_a_node_or_a_pool(kubectl):
+    unknown = kubectl("history", "nobody")
+    assert unknown.returncode == 1 and 'the cluster has neither a pool nor a node "nobody"' in unknown.stderr
+    assert "name one node or one pool" in kubectl("history").stderr
+
+
+@pytest.mark.parametrize("users,author", [
+    ({"/apis/authentication.k8s.io/v1/selfsubjectreviews": "ann@example.com"}, "ann@example.com"),
+    ({"/apis/authentication.k8s.io/v1beta1/selfsubjectreviews": "system:admin\x1b"}, "system:admin\\x1B"),
+    ({}, "bob ($USER)")])
+def test_the_author_of_an_approval_is_the_authenticated_user(kubectl, monkeypatch, users, author):
+    monkeypatch.setenv("USER", "bob")
+    patches = []
+    result = kubectl("approve", "worker", pools=[pool()], users=users, patches=patches, rolloutpolicies=[
+        policy(phase="AwaitingApproval", waveDigest="d", memory={"target": "rendered-worker-1"})])
+    assert (result.returncode, result.stderr) == (0, "")
+    order = json.loads(patches[0]["metadata"]["annotations"]["pintle.io/rollout-approve"])
+    assert order["by"] == author

@@ -63,6 +63,23 @@ def test_simulates_a_rollout_by_a_policy(tmp_path):
     assert [step["what"] for step in answer["steps"]][:3] == ["WaveBegins", "Soaks", "WaveDone"]
 
 
+def test_decides_by_a_policy_among_its_inputs(tmp_path):
+    policy = write(tmp_path / "policy.json", {"kind": "RolloutPolicy", "metadata": {"name": "p"}, "spec": {
+        "pool": "worker", "waves": [{"name": "canary", "nodes": 1}],
+        "freeze": {"until": "2199-01-01", "timeZone": "Europe/Berlin", "reason": "year's end"}}})
+    words = ["rollout", "--pool", POOL, "--nodes", NODES]
+    assert pintle(*words).status == 2
+    frozen = pintle(*words, "--with", policy)
+    assert (frozen.status, frozen.stderr) == (0, "")
+    assert "The rollout by RolloutPolicy p: wave 1 of 2 (canary), " in frozen.stdout
+    assert "  Frozen since " in frozen.stdout and "year's end" in frozen.stdout
+    assert "  Next window: Tue 2199-01-01 00:00 +01:00\n" in frozen.stdout
+    assert "waits: the policy's freeze forbids updates" in frozen.stdout
+    answer = pintle(*words, "--with", policy, "-o", "json").json()
+    assert answer["patchedInOrder"] == [] and answer["rollout"]["phase"] == "Frozen"
+    assert answer["rollout"]["waveName"] == "canary" and answer["rollout"]["opens"] == "2198-12-31T23:00:00Z"
+
+
 def test_an_error_about_a_policy_has_one_line(tmp_path):
     policy = write(tmp_path / "policy.json", {"kind": "RolloutPolicy", "metadata": {"name": "p"}, "spec": {
         "pool": "worker", "windows": [{"days": ["Sun\npintle: all is well"], "start": "01:00", "duration": "4h"}]}})

@@ -155,6 +155,38 @@ def test_the_plugin_finds_the_kubeconfig_as_kubectl_does(kubectl, cluster, tmp_p
     assert kubectl("pintle", "status", "--kubeconfig", config_file, KUBECONFIG="/none").returncode == 2
 
 
+def test_a_history_is_put_together_from_events_and_conditions(kubectl, cluster):
+    def event(number, kind, name, reason, **more):
+        cluster.admin.create({"apiVersion": "v1", "kind": "Event", "metadata": {
+            "name": f"{name}.{number}", "namespace": "default"}, "involvedObject": {"kind": kind, "name": name},
+            "reason": reason, "message": "because", "type": "Normal", **more})
+    event(1, "Node", "worker-0", "Reboot", count=2, firstTimestamp="2100-01-01T00:00:00Z",
+          lastTimestamp="2100-01-01T00:02:00Z")
+    event(2, "Node", "worker-0", "Drain", reportingComponent="x", reportingInstance="y", action="z",
+          eventTime="2100-01-01T00:01:00.000000Z")
+    event(3, "Node", "worker-1", "Cordon", count=1, lastTimestamp="2100-01-01T00:03:00Z")
+    event(4, "MachineConfigPool", "worker", "WaveDone", count=1, lastTimestamp="2100-01-01T00:04:00Z")
+    event(5, "Pod", "worker-0", "Killing", count=1, lastTimestamp="2100-01-01T00:05:00Z")
+    cluster.admin.create({"apiVersion": f"{GROUP}/v1", "kind": "MachineConfigNode", "metadata": {"name": "worker-0"},
+                          "spec": {"node": {"name": "worker-0"}, "pool": {"name": "worker"},
+                                   "configVersion": {"desired": "rendered-new"}}})
+    cluster.admin.must("PATCH", f"{API}/machineconfignodes/worker-0/status", {"status": {
+        "configVersion": {"desired": "rendered-new"}, "observedGeneration": 1, "conditions": [
+            {"type": "Updated", "status": "False", "reason": "NotYet", "message": "later",
+             "lastTransitionTime": "2100-01-01T00:01:30Z"}]}}, MERGE)
+
+    def history(name):
+        answer = kubectl("pintle", "history", name, "-o", "json")
+        assert answer.returncode == 0, answer.stderr
+        return [(each["name"], each["reason"]) for each in json.loads(answer.stdout) if each["at"] >= "2100"]
+    of_node = [("worker-0", "Drain"), ("worker-0", "Updated=False"), ("worker-0", "Reboot")]
+    assert history("worker-0") == of_node
+    assert history("worker") == [*of_node, ("worker-1", "Cordon"), ("worker", "WaveDone")]
+    text = kubectl("pintle", "history", "worker-0").stdout
+    assert "2100-01-01T00:02:00Z  event      worker-0  Reboot         because (2 times since 2100-01-01T00:00:00Z)\n" in text
+    cluster.admin.must("DELETE", f"{API}/machineconfignodes/worker-0")
+
+
 def test_status_reports_the_changes_behind_a_pause(kubectl, cluster):
     condition = {"type": "PausedPending", "status": "True", "reason": "ChangeWaits", "lastTransitionTime": None,
                  "message": "1 render up to rendered-new waits for 2 of 3 nodes."}

@@ -157,7 +157,7 @@ def test_a_person_resumes_a_halted_rollout(cluster, objects, agents, rolled_out)
     assert answer.returncode == 0, answer.stderr
     wait_until(lambda: len(updated(agents, target)) == 3, "the other nodes are updated", 60)
     resumption, = of_pool(objects)["memory"]["resumptions"]
-    assert resumption["by"] == "ann" and len(resumption["nodes"]) == 1
+    assert resumption["by"] == "ann ($USER)" and len(resumption["nodes"]) == 1
     wait_for_phase(objects, "Halted", target)    # The others have failed as well.
 
 
@@ -168,14 +168,18 @@ def test_a_wave_waits_for_its_approval(cluster, objects, agents, rolled_out):
     waiting = wait_for_phase(objects, "AwaitingApproval", target)
     assert len(updated(agents, target)) == 1
     preview = plugin(cluster, "rollout", "worker")
-    assert "RolloutPolicy policy may hold the listed nodes back; it reports AwaitingApproval: wave 2 of 2" \
-        in preview.stderr
+    assert (preview.returncode, preview.stderr) == (0, "")
+    assert "The rollout by RolloutPolicy policy: wave 2 of 2 (all other nodes), 1 of 3 nodes are updated\n" \
+        in preview.stdout
+    assert "  AwaitingApproval since " in preview.stdout and "waits: the next wave needs an approval" in preview.stdout
+    status = plugin(cluster, "status", "worker")
+    assert "    AwaitingApproval since " in status.stdout and "    Earliest end: " in status.stdout
     answer = plugin(cluster, "approve", "worker")
     assert answer.returncode == 0, answer.stderr
     assert answer.stdout == f"Wave 2 of 2 of pool worker may begin with {target}.\n"
     agents.wait_until_all_have(target)
     approval, = wait_for_phase(objects, "Complete", target)["memory"]["approvals"]
-    assert approval["wave"] == 2 and approval["by"] == "ann" and approval["at"]
+    assert approval["wave"] == 2 and approval["by"] == "ann ($USER)" and approval["at"]
     assert approval["waveDigest"] == waiting["waveDigest"] and "waveDigest" not in of_pool(objects)
     answer = plugin(cluster, "approve", "worker")
     assert answer.returncode == 1 and "waits for no approval; it is Complete" in answer.stderr
