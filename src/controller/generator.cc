@@ -219,8 +219,12 @@ void Generator::EmitProblems(const View& view) {
   std::set<std::string, std::less<>> reported;
   for (const GenerateProblem& problem : changes_.problems) {
     std::string message = problem.message();
-    const bool is_known = reported_.contains(message);
-    if (!is_known && !emit(problem.made_from, message)) emit_about(view.controller_config, message);
+    // EmitProhibitions() has emitted an Event about a setting that is not followed.
+    const bool is_prohibition =
+        std::any_of(changes_.prohibitions.begin(), changes_.prohibitions.end(),
+                    [&](const Prohibition& prohibition) { return prohibition.message.ends_with(problem.why); });
+    const bool is_news = !is_prohibition && !reported_.contains(message);
+    if (is_news && !emit(problem.made_from, message)) emit_about(view.controller_config, message);
     reported.insert(std::move(message));
   }
   reported_ = std::move(reported);
