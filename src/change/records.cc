@@ -44,7 +44,7 @@ std::string_view OutcomeOf(Recovery how) {
   return "";
 }
 
-std::string Because(const std::string& reason) { return reason.empty() ? "" : ", because of this: " + reason; }
+std::string WithDetails(const std::string& reason) { return reason.empty() ? "" : ": " + reason; }
 
 log::Entry RecordOfBegin(const ChangeEvent& change) {
   return MakeEntry(log::Level::kNotice, kChangeBegan, change, ChangeText(change) + " begins", {});
@@ -61,7 +61,7 @@ log::Entry RecordOfFailure(const ChangeEvent& change, const std::string& error) 
 }
 
 log::Entry RecordOfRecovery(const ChangeEvent& change, const Recovered& recovered) {
-  const std::string outcome = std::string(OutcomeOf(recovered.how)) + Because(recovered.reason);
+  const std::string outcome = std::string(OutcomeOf(recovered.how)) + WithDetails(recovered.reason);
   return MakeEntry(log::Level::kNotice, kRecovered, change,
                    fmt::format("{} was cut short: {}", ChangeText(change), outcome),
                    {{record_field::kOutcome, outcome}});

@@ -36,8 +36,9 @@ inline constexpr const char* kRebootPending = "reboot pending";
 // Returns the outcome of a recovery, as log entries name it.
 std::string_view OutcomeOf(Recovery how);
 
-// Returns ", because of this: ..." if there is a reason, and "" otherwise.
-std::string Because(const std::string& reason);
+// Returns ": ..." with the reason of a recovery, and "" without one.  The text does not say that it is a reason,
+// because it may only name what was left alone.
+std::string WithDetails(const std::string& reason);
 
 // A change, as an entry describes it.  `verb` is the kind of the change, such as "update".
 struct ChangeEvent {

@@ -6,12 +6,15 @@
 #include <array>
 #include <filesystem>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include "api/annotations.h"
 #include "api/controller_config.h"
 #include "api/lenient.h"
+#include "controller/watched.h"
 #include "json/fields.h"
+#include "json/list_reader.h"
 #include "json/report.h"
 #include "machineconfig/input.h"
 #include "pool/cert_expirys.h"
@@ -67,6 +70,13 @@ void Add(api::ControllerConfig config, ClusterObjects& objects) {
   objects.control_plane_topology = std::move(config.spec.infra.status.control_plane_topology);
 }
 
+// Adds a MachineConfigNode without the conditions that no decision depends on, which are most of its size.
+void Add(api::MachineConfigNode node, ClusterObjects& objects) {
+  controller::WatchedMachineConfigNode watched{{std::move(node)}};
+  controller::Trim(watched);
+  objects.machine_config_nodes.push_back(std::move(watched));
+}
+
 // Adds an object; an object of another kind is skipped.
 Result<> AddObject(std::string_view kind, Value document, ClusterObjects& objects) {
   if (kind == kNode) {
@@ -74,7 +84,7 @@ Result<> AddObject(std::string_view kind, Value document, ClusterObjects& object
   } else if (kind == kMachineConfigPool) {
     objects.pools.push_back(TRY(Decode<api::MachineConfigPool>(std::move(document))));
   } else if (kind == kMachineConfigNode) {
-    objects.machine_config_nodes.push_back(TRY(Decode<api::MachineConfigNode>(std::move(document))));
+    Add(TRY(Decode<api::MachineConfigNode>(std::move(document))), objects);
   } else if (kind == kMachineOSConfig) {
     objects.os_configs.push_back(TRY(Decode<api::MachineOSConfig>(std::move(document))));
   } else if (kind == kMachineOSBuild) {
@@ -157,6 +167,60 @@ std::string_view KindOfFile(const std::string& path) {
   return "";
 }
 
+// Members that no decision depends on, and that take up most of a file that `kubectl get` has written.
+constexpr auto kOmissions = std::to_array<json::Omission>({
+    {"metadata", "managedFields"},
+    {"status", "addresses"},
+    {"status", "allocatable"},
+    {"status", "capacity"},
+    {"status", "daemonEndpoints"},
+    {"status", "images"},
+    {"status", "nodeInfo"},
+    {"status", "volumesAttached"},
+    {"status", "volumesInUse"},
+    {"conditions", "lastHeartbeatTime"},
+});
+
+// Returns the objects of a JSON list in which each object has its kind, as kubectl writes them.  Returns nullopt for
+// any other text, and for a text with an error, so that there is one place that describes errors.
+std::optional<ClusterObjects> ReadListedObjects(std::string_view text) {
+  ClusterObjects objects;
+  const auto take = [&](Value element) {
+    const std::string kind = TextMember(element, "kind");
+    if (kind.empty() || element.contains("items")) return false;
+    return AddObject(kind, std::move(element), objects).has_value();
+  };
+  const auto frame = json::ReadList(text, kOmissions, take);
+  if (!frame) return std::nullopt;
+  if (frame->is_array()) return objects;
+  const std::string kind = TextMember(*frame, "kind");
+  // An object of another kind may have a member `items` of its own.
+  const bool is_list = kind.ends_with("List") && !frame->contains("variant");
+  return is_list ? std::optional(std::move(objects)) : std::nullopt;
+}
+
+template <typename T>
+void Append(std::vector<T> from, std::vector<T>& to) {
+  if (to.empty()) {
+    to = std::move(from);
+  } else {
+    std::move(from.begin(), from.end(), std::back_inserter(to));
+  }
+}
+
+void Append(ClusterObjects from, ClusterObjects& to) {
+  Append(std::move(from.pools), to.pools);
+  Append(std::move(from.nodes), to.nodes);
+  Append(std::move(from.machine_config_nodes), to.machine_config_nodes);
+  Append(std::move(from.os_configs), to.os_configs);
+  Append(std::move(from.os_builds), to.os_builds);
+  Append(std::move(from.rollout_policies), to.rollout_policies);
+  for (auto& [name, config] : from.configs) to.configs[name] = std::move(config);
+  if (!from.os_image_streams.empty()) to.os_image_streams = std::move(from.os_image_streams);
+  if (!from.cert_expirys.empty()) to.cert_expirys = std::move(from.cert_expirys);
+  if (!from.control_plane_topology.empty()) to.control_plane_topology = std::move(from.control_plane_topology);
+}
+
 }  // namespace
 
 Result<> AddDocument(Value document, std::string_view kind, ClusterObjects& objects) {
@@ -186,7 +250,12 @@ Result<> AddDocument(Value document, std::string_view kind, ClusterObjects& obje
 }
 
 Result<> AddFile(const std::string& path, std::string_view kind, ClusterObjects& objects) {
-  std::vector<Value> documents = TRY(machineconfig::ReadDocuments(path));
+  const std::string text = TRY(machineconfig::ReadInput(path));
+  if (auto listed = ReadListedObjects(text)) {
+    Append(*std::move(listed), objects);
+    return {};
+  }
+  std::vector<Value> documents = TRY(machineconfig::DocumentsIn(text, path));
   const bool is_one_object = documents.size() == 1 && documents[0].is_object() && !documents[0].contains("items");
   if (kind.empty()) kind = KindOfFile(path);
   const std::size_t builds_before = objects.os_builds.size();

@@ -59,13 +59,13 @@ Result<RecoveryOutcome> EndInterruptedChange(const Machine& machine, Direction d
 
 std::string RecoveredText(const RecoveryOutcome& recovered) {
   const std::string subject = Printable(fmt::format("The change from {} to {}", recovered.from, recovered.to));
-  const std::string because = Printable(change::Because(recovered.reason));
+  const std::string details = Printable(change::WithDetails(recovered.reason));
   switch (recovered.how) {
     case change::Recovery::kNothingToDo:
       return "Nothing was cut short.\n";
     case change::Recovery::kUndone:
-      return because.empty() ? subject + " was cut short; it is undone.\n"
-                             : fmt::format("{} is undone{}.\n", subject, because);
+      return details.empty() ? subject + " was cut short; it is undone.\n"
+                             : fmt::format("{} is undone{}.\n", subject, details);
     case change::Recovery::kFinished:
       return subject + " is finished.\n";
     case change::Recovery::kToBeConfirmed:
@@ -73,7 +73,7 @@ std::string RecoveredText(const RecoveryOutcome& recovered) {
     case change::Recovery::kRebootNeeded:
       return subject + " waits for a reboot.\n";
     case change::Recovery::kRebootNeededToUndo:
-      return fmt::format("{} is undone with a reboot{}.\n", subject, because);
+      return fmt::format("{} is undone with a reboot{}.\n", subject, details);
   }
   return "";
 }

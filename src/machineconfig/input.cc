@@ -31,6 +31,7 @@ Result<std::string> ReadAll(int fd, std::size_t limit) {
   if (is_sized && static_cast<std::uint64_t>(status.st_size) > limit) return too_long();
   std::string contents;
   constexpr std::size_t kChunk = 1 << 16;
+  if (is_sized) contents.reserve(static_cast<std::size_t>(status.st_size) + kChunk);
   while (true) {
     const std::size_t before = contents.size();
     contents.resize(before + kChunk);
@@ -155,7 +156,10 @@ Result<NamedFiles> FilesNamedBy(std::span<const std::string> inputs, std::span<c
 }
 
 Result<std::vector<json::Value>> ReadDocuments(const std::string& path, Accepts accepts, json::Report* report) {
-  const std::string text = TRY(ReadInput(path, accepts));
+  return DocumentsIn(TRY(ReadInput(path, accepts)), path, report);
+}
+
+Result<std::vector<json::Value>> DocumentsIn(const std::string& text, const std::string& path, json::Report* report) {
   if (LooksLikeJson(text)) {
     json::Report of_json;
     auto value = json::Parse(text, &of_json);

@@ -57,4 +57,8 @@ bool IsWantedName(std::string_view name, std::span<const std::string_view> endin
 Result<std::vector<json::Value>> ReadDocuments(const std::string& path, Accepts accepts = Accepts::kAnything,
                                                json::Report* report = nullptr);
 
+// Returns all documents of a text that was read from `path`.
+Result<std::vector<json::Value>> DocumentsIn(const std::string& text, const std::string& path,
+                                             json::Report* report = nullptr);
+
 }  // namespace pintle::machineconfig

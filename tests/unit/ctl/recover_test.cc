@@ -71,7 +71,7 @@ TEST_F(OnATree, AChangeIsUndoneWithoutAReboot) {
   TurnOff();
   const RecoveryOutcome recovered = ValueOf(EndInterruptedChange(Opened(), Direction::kUndo));
   EXPECT_EQ(recovered.how, change::Recovery::kUndone);
-  EXPECT_THAT(RecoveredText(recovered), HasSubstr("is undone, because of this: it was given up"));
+  EXPECT_THAT(RecoveredText(recovered), HasSubstr("is undone: it was given up"));
   EXPECT_EQ(machine_.Read("etc/motd"), "the OS's greeting\n");
   EXPECT_FALSE(ValueOf(change::Journal(machine_.host().root).Read()));
 }
@@ -115,7 +115,7 @@ TEST_F(OnATree, RemediesNameTheTree) {
 
 TEST(RecoveredText, EscapesControlCharacters) {
   const RecoveryOutcome recovered = {change::Recovery::kUndone, "c\nd", "a\x1b[2J", "b"};
-  EXPECT_EQ(RecoveredText(recovered), "The change from a\\x1B[2J to b is undone, because of this: c\\x0Ad.\n");
+  EXPECT_EQ(RecoveredText(recovered), "The change from a\\x1B[2J to b is undone: c\\x0Ad.\n");
 }
 
 // The next change waits for the lock of the password files, so that its line appears.

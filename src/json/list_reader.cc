@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "json/list_reader.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "base/utf8.h"
+
+namespace pintle::json {
+namespace {
+
+constexpr std::string_view kItems = "items";
+// Deeper values are left to Parse(), which does not recurse.
+constexpr std::size_t kDeepest = 64;
+
+// Returns a word whose byte i has its highest bit set if the byte i of `word` ends a run of plain characters of a
+// string: a quote, a backslash, a control character, or a byte of a character that is not ASCII.  Bytes above the first
+// such byte may be set wrongly.
+std::uint64_t EndsOfRun(std::uint64_t word) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101;
+  constexpr std::uint64_t kHighest = 0x8080808080808080;
+  const auto has_zero = [](std::uint64_t bytes) { return (bytes - kOnes) & ~bytes; };
+  const std::uint64_t quotes = has_zero(word ^ (kOnes * '"'));
+  const std::uint64_t backslashes = has_zero(word ^ (kOnes * '\\'));
+  const std::uint64_t controls = (word - kOnes * 0x20) & ~word;
+  return (quotes | backslashes | controls | word) & kHighest;
+}
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+void AppendCharacter(std::string& to, std::uint32_t code) {
+  const auto append = [&](std::uint32_t bits) { to += static_cast<char>(bits); };
+  const auto append_tail = [&](unsigned shift) { append(0x80 | ((code >> shift) & 0x3f)); };
+  if (code < 0x80) return append(code);
+  if (code < 0x800) {
+    append(0xc0 | (code >> 6));
+  } else if (code < 0x10000) {
+    append(0xe0 | (code >> 12));
+    append_tail(6);
+  } else {
+    append(0xf0 | (code >> 18));
+    append_tail(12);
+    append_tail(6);
+  }
+  append_tail(0);
+}
+
+// Reads one text.  A function that returns false has found something that Parse() has to judge.
+class Reader {
+ public:
+  Reader(std::string_view text, std::span<const Omission> omissions, const ParseLimits& limits, const TakeElement& take)
+      : at_(text.data()),
+        end_(text.data() + text.size()),
+        omissions_(omissions),
+        deepest_(std::min(kDeepest, limits.depth)),
+        most_values_(limits.values),
+        take_(take) {}
+
+  std::optional<Value> Read() {
+    Value value;
+    SkipBlanks();
+    if (!ReadValue(value, "")) return std::nullopt;
+    SkipBlanks();
+    if (at_ != end_ || !has_list_) return std::nullopt;
+    return value;
+  }
+
+ private:
+  void SkipBlanks() {
+    // Programs that write for people indent lines with many spaces.
+    constexpr std::uint64_t kSpaces = 0x2020202020202020;
+    if (at_ != end_ && *at_ == '\n') ++at_;
+    while (end_ - at_ >= 8) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, at_, sizeof word);
+      if (word != kSpaces) break;
+      at_ += sizeof word;
+    }
+    while (at_ != end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\r' || *at_ == '\t')) ++at_;
+  }
+
+  // Skips one character if it is the next one.
+  bool Take(char c) {
+    if (at_ == end_ || *at_ != c) return false;
+    ++at_;
+    return true;
+  }
+
+  bool TakeWord(std::string_view word) {
+    if (static_cast<std::size_t>(end_ - at_) < word.size()) return false;
+    if (std::memcmp(at_, word.data(), word.size()) != 0) return false;
+    at_ += word.size();
+    return true;
+  }
+
+  // Reads the value of the member `name`, or an element of the list which is this member.
+  bool ReadValue(Value& to, std::string_view name) {
+    if (at_ == end_ || ++count_ > most_values_) return false;
+    switch (*at_) {
+      case '{':
+        return ReadObject(to, name);
+      case '[':
+        return ReadList(to, name);
+      case '"': {
+        std::string text;
+        if (!ReadString(text)) return false;
+        if (is_kept_) to = Value(std::move(text));
+        return true;
+      }
+      case 't':
+        to = true;
+        return TakeWord("true");
+      case 'f':
+        to = false;
+        return TakeWord("false");
+      case 'n':
+        return TakeWord("null");
+      default:
+        return ReadNumber(to);
+    }
+  }
+
+  bool ReadObject(Value& to, std::string_view name) {
+    ++at_;
+    if (++depth_ > deepest_) return false;
+    if (is_kept_) to = Value::object();
+    const bool has_omissions = std::any_of(omissions_.begin(), omissions_.end(),
+                                           [&](const Omission& omission) { return omission.parent == name; });
+    const std::string_view parent = has_omissions ? name : std::string_view();
+    SkipBlanks();
+    if (!Take('}')) {
+      do {
+        SkipBlanks();
+        if (!ReadMember(to, parent)) return false;
+        SkipBlanks();
+      } while (Take(','));
+      if (!Take('}')) return false;
+    }
+    --depth_;
+    return true;
+  }
+
+  // Reads a member of an object that is the member `parent`, or that is in a list which is this member.  The name is
+  // empty if no member of the object is left out.
+  bool ReadMember(Value& to, std::string_view parent) {
+    std::string key;
+    if (at_ == end_ || *at_ != '"' || !ReadString(key)) return false;
+    SkipBlanks();
+    if (!Take(':')) return false;
+    SkipBlanks();
+    if (!is_kept_ || IsOmitted(parent, key)) {
+      const bool was_kept = std::exchange(is_kept_, false);
+      Value nothing;
+      const bool is_read = ReadValue(nothing, "");
+      is_kept_ = was_kept;
+      return is_read;
+    }
+    auto& members = to.members();
+    const std::size_t before = members.size();
+    // Programs usually write the keys in their order.
+    const auto member = members.emplace_hint(members.end(), std::move(key), Value());
+    if (members.size() == before) return false;
+    return ReadValue(member->second, member->first);
+  }
+
+  bool IsOmitted(std::string_view parent, std::string_view key) const {
+    return std::any_of(omissions_.begin(), omissions_.end(),
+                       [&](const Omission& omission) { return omission.key == key && omission.parent == parent; });
+  }
+
+  bool ReadList(Value& to, std::string_view name) {
+    ++at_;
+    if (++depth_ > deepest_) return false;
+    // A list at the depth 2 may also be in an outermost list, which is the one that is taken from.
+    const bool is_taken = !has_list_ && (depth_ == 1 || (depth_ == 2 && name == kItems));
+    if (is_taken) has_list_ = true;
+    if (is_kept_) to = Value::array();
+    SkipBlanks();
+    if (!Take(']')) {
+      do {
+        SkipBlanks();
+        // The elements of the list that is taken are like texts of their own.
+        Value element;
+        if (!ReadValue(element, is_taken ? std::string_view() : name)) return false;
+        if (is_taken && !take_(std::move(element))) return false;
+        if (!is_taken && is_kept_) to.push_back(std::move(element));
+        SkipBlanks();
+      } while (Take(','));
+      if (!Take(']')) return false;
+    }
+    --depth_;
+    return true;
+  }
+
+  // Reads a string after its opening quote.
+  bool ReadString(std::string& to) {
+    ++at_;
+    const char* begin = at_;
+    while (true) {
+      SkipPlain();
+      if (at_ == end_) return false;
+      const auto c = static_cast<unsigned char>(*at_);
+      if (c == '"') {
+        if (is_kept_) to.append(begin, at_);
+        ++at_;
+        return true;
+      }
+      if (c < 0x20) return false;
+      if (c == '\\') {
+        if (is_kept_) to.append(begin, at_);
+        if (!ReadEscape(to)) return false;
+        begin = at_;
+        continue;
+      }
+      if (!SkipCharacter()) return false;
+    }
+  }
+
+  // Skips characters that stand for themselves and are ASCII.
+  void SkipPlain() {
+    while (end_ - at_ >= 8) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, at_, sizeof word);
+      if (EndsOfRun(word) != 0) break;
+      at_ += sizeof word;
+    }
+    while (at_ != end_) {
+      const auto c = static_cast<unsigned char>(*at_);
+      if (c < 0x20 || c >= 0x80 || c == '"' || c == '\\') return;
+      ++at_;
+    }
+  }
+
+  // Skips one character that is not ASCII.
+  bool SkipCharacter() {
+    const Utf8Start start = StartOf(std::string_view(at_, static_cast<std::size_t>(end_ - at_)));
+    at_ += start.length;
+    return start.is_character;
+  }
+
+  bool ReadEscape(std::string& to) {
+    ++at_;
+    if (at_ == end_) return false;
+    constexpr std::string_view kNames = "\"\\/bfnrt";
+    constexpr std::string_view kMeanings = "\"\\/\b\f\n\r\t";
+    const char name = *at_++;
+    if (name == 'u') return ReadUnicodeEscape(to);
+    const std::size_t index = kNames.find(name);
+    if (index == std::string_view::npos) return false;
+    if (is_kept_) to += kMeanings[index];
+    return true;
+  }
+
+  bool ReadHex(std::uint32_t& to) {
+    if (end_ - at_ < 4) return false;
+    const auto [end, error] = std::from_chars(at_, at_ + 4, to, 16);
+    if (error != std::errc() || end != at_ + 4) return false;
+    at_ += 4;
+    return true;
+  }
+
+  bool ReadUnicodeEscape(std::string& to) {
+    std::uint32_t code = 0;
+    if (!ReadHex(code)) return false;
+    if (code >= 0xdc00 && code <= 0xdfff) return false;
+    if (code >= 0xd800 && code <= 0xdbff) {
+      std::uint32_t low = 0;
+      if (!TakeWord("\\u") || !ReadHex(low) || low < 0xdc00 || low > 0xdfff) return false;
+      code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+    }
+    if (is_kept_) AppendCharacter(to, code);
+    return true;
+  }
+
+  bool ReadNumber(Value& to) {
+    const char* const begin = at_;
+    const bool is_negative = Take('-');
+    if (at_ == end_ || !IsDigit(*at_)) return false;
+    const bool begins_with_zero = *at_ == '0';
+    const char* const digits = at_;
+    while (at_ != end_ && IsDigit(*at_)) ++at_;
+    if (begins_with_zero && at_ - digits > 1) return false;
+    if (at_ != end_ && (*at_ == '.' || *at_ == 'e' || *at_ == 'E')) return ReadReal(begin, to);
+    if (is_negative) return Convert<std::int64_t>(begin, to);
+    return Convert<std::uint64_t>(begin, to);
+  }
+
+  bool ReadReal(const char* begin, Value& to) {
+    if (Take('.') && !SkipDigits()) return false;
+    if (at_ != end_ && (*at_ == 'e' || *at_ == 'E')) {
+      ++at_;
+      if (at_ != end_ && (*at_ == '+' || *at_ == '-')) ++at_;
+      if (!SkipDigits()) return false;
+    }
+    return Convert<double>(begin, to);
+  }
+
+  bool SkipDigits() {
+    const char* const begin = at_;
+    while (at_ != end_ && IsDigit(*at_)) ++at_;
+    return at_ != begin;
+  }
+
+  // Converts the characters from `begin` on.  A number out of range is not converted.
+  template <typename Number>
+  bool Convert(const char* begin, Value& to) {
+    Number number = 0;
+    const auto [end, error] = std::from_chars(begin, at_, number);
+    if (error != std::errc() || end != at_) return false;
+    to = number;
+    return true;
+  }
+
+  const char* at_;
+  const char* const end_;
+  const std::span<const Omission> omissions_;
+  const std::size_t deepest_;
+  const std::size_t most_values_;
+  const TakeElement& take_;
+  bool has_list_ = false;  // Whether the list with the elements has begun.
+  bool is_kept_ = true;    // Whether what is read becomes a part of the result.
+  std::size_t depth_ = 0;
+  std::size_t count_ = 0;
+};
+
+}  // namespace
+
+std::optional<Value> ReadList(std::string_view text, std::span<const Omission> omissions, const TakeElement& take,
+                              const ParseLimits& limits) {
+  if (text.size() > limits.bytes) return std::nullopt;
+  return Reader(text, omissions, limits, take).Read();
+}
+
+}  // namespace pintle::json
