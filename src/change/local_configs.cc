@@ -42,7 +42,7 @@ Result<> Check(const machineconfig::ConfigDocument& document) {
   std::string problems;
   for (const json::Problem& problem : document.report.problems()) {
     if (problem.severity != json::Severity::kError) continue;
-    const std::string_view remedy = machineconfig::RemedyFor(problem.what);
+    const std::string_view remedy = machineconfig::RemedyForConfigProblem(problem.what);
     problems += fmt::format("{}{}", problems.empty() ? "" : "; ", problem.ToString());
     if (!remedy.empty()) problems += fmt::format(" ({})", remedy);
   }

@@ -54,7 +54,7 @@ constexpr std::array kRemedies = {
 
 }  // namespace
 
-std::string_view RemedyFor(std::string_view problem) {
+std::string_view RemedyForConfigProblem(std::string_view problem) {
   const auto found = std::find_if(kRemedies.begin(), kRemedies.end(),
                                   [&](const Remedy& remedy) { return problem.starts_with(remedy.problem); });
   return found == kRemedies.end() ? "" : found->remedy;
