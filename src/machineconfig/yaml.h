@@ -17,9 +17,9 @@
 namespace pintle::machineconfig {
 
 // Reads all documents of a stream, without those that are empty or null.  A text that is one JSON object is read as
-// JSON.  If the object is a Butane document, the text is read as YAML; if that fails, the JSON object is used.  An error
-// names the line or the byte.  If a mapping has a key more than once, the last one counts, and `report`, unless it is
-// null, gets a warning.
+// JSON.  If the object is a Butane document, the text is read as YAML; if that fails, the JSON object is used.  An
+// error names the line or the byte.  If a mapping has a key more than once, the last one counts, and `report`, unless
+// it is null, gets a warning.
 Result<std::vector<json::Value>> ParseYaml(std::string_view text, json::Report* report = nullptr,
                                            const json::ParseLimits& limits = {});
 
