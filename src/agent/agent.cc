@@ -392,7 +392,7 @@ void Agent::Looked(const Goal& goal, Result<Survey> survey) {
   prepared_ = std::move(survey->prepared);
   status_.findings = static_cast<std::uint32_t>(survey->findings);
   if (std::exchange(status_.left_aside, survey->left_aside) != survey->left_aside && !survey->left_aside.empty()) {
-    log::Notice("the agent does not apply the " + survey->left_aside, kLeftAside);
+    log::Notice(survey->left_aside, kLeftAside);
   }
   WriteFindings(survey->findings_text);
   Warn(Warnings::Of::kIgnored, std::move(survey->warnings));

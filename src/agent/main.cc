@@ -142,17 +142,17 @@ Result<> Run() {
   return event::NotifyStopping();
 }
 
-ExitStatus Main(const std::vector<std::string_view>& words) {
-  if (words.size() == 1 && words[0] == "--version") {
+ExitStatus Main(const std::vector<std::string_view>& arguments) {
+  if (arguments.size() == 1 && arguments[0] == "--version") {
     std::puts(fmt::format("pintled {}", kVersion).c_str());
     return ExitStatus::kFine;
   }
-  if (words.size() == 1 && words[0] == "--help") {
+  if (arguments.size() == 1 && arguments[0] == "--help") {
     std::puts(
         "pintled: applies the config of its cluster, or of /etc/pintle/config.d, to this node; see pintled.service(8)");
     return ExitStatus::kFine;
   }
-  if (!words.empty()) {
+  if (!arguments.empty()) {
     std::fputs("pintled: the only arguments are --version and --help; pintled.conf(5) describes the settings\n",
                stderr);
     return ExitStatus::kWrong;

@@ -31,7 +31,7 @@ std::string MetricsText(const Metrics& metrics) {
   text.Begin("mcd_reboots_failed_total", MetricType::kCounter, "Reboots that could not be started.");
   text.Sample({}, metrics.reboots_failed);
   text.Begin("mcd_update_state", MetricType::kGauge,
-             "The config or the error of the last update; the value is its time, as Unix time.");
+             "The config or the error of the last update; the value is the time of the update, as Unix time.");
   if (metrics.update) {
     text.Sample({{"config", metrics.update->config}, {"err", metrics.update->error}}, UnixTime(metrics.update->at));
   }
@@ -39,7 +39,7 @@ std::string MetricsText(const Metrics& metrics) {
              "When the present drift from the config was first seen, as Unix time; 0 if there is none.");
   text.Sample({}, metrics.config_drift ? UnixTime(*metrics.config_drift) : 0);
   text.Begin("mcd_local_unsupported_packages", MetricType::kGauge,
-             "Packages changed on this node that no extension accounts for.");
+             "The number of packages that were changed on this node and belong to no extension.");
   text.Sample({{"node", metrics.node}}, metrics.unsupported_packages);
   return std::move(text).Take();
 }

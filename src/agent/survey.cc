@@ -29,7 +29,7 @@ const change::CurrentConfig& WantedIn(const Observation& seen) { return seen.to 
 
 // ---- findings -------------------------------------------------------------------------------------------------------
 
-Survey WithFindings(Survey survey, const change::Drifts& drifts) {
+Survey WithFindings(Survey survey, const change::VerifyReport& drifts) {
   survey.findings = drifts.count();
   survey.findings_text = json::ToIndentedText(json::Encode(drifts)) + "\n";
   return survey;
@@ -94,7 +94,7 @@ Result<PlanOutcome> PlanChange(Observation seen, change::Things left_alone) {
   auto prepared = std::make_shared<Prepared>(Prepared{std::move(seen.current), std::move(to), {}});
   // If a new machine was installed with another OS than its first config wants, that is not drift but work.
   if (seen.as_booted) prepared->from.object = *std::move(seen.as_booted);
-  change::LeaveAside(seen.abilities, prepared->to.object, prepared->from.object);
+  change::CopyUnsupportedParts(seen.abilities, {.from = prepared->to.object, .to = prepared->from.object});
   prepared->plan = plan::Make(prepared->from, prepared->to, seen.policy, seen.overrides);
   plan::Plan& plan = prepared->plan;
   if (!plan.IsReconcilable()) return PlanOutcome{.unreconcilable = UnreconcilableText(*prepared)};
@@ -129,12 +129,12 @@ Survey WithPlan(Survey survey, Observation seen, change::Things left_alone) {
 Survey SurveyOf(Observation seen, const Goal& goal, WallTime now) {
   if (seen.pending != change::Pending::kNone) return {.outlook = OutlookOn(seen.pending)};
   std::erase_if(seen.ignored, [&](const change::IgnoredThing& thing) { return thing.until <= now; });
-  const change::Drifts drifts = change::MarkIgnored(seen.drifts, seen.ignored);
+  const change::VerifyReport drifts = change::MarkIgnored(seen.drifts, seen.ignored);
   const Goal current = GoalOf(seen.current);
   Survey survey = WithFindings({.current = seen.is_assumed ? std::nullopt : std::optional(current),
                                 .warnings = WarningsOf(seen.ignored),
                                 .ignoring_ends = change::FirstEnd(seen.ignored),
-                                .left_aside = change::LeftAside(seen.abilities, seen.current.object.spec),
+                                .left_aside = change::UnsupportedPartsText(seen.abilities, seen.current.object.spec),
                                 .paths = plan::PathsOf(seen.current.ignition)},
                                drifts);
   if (seen.IsNewWithAnotherOs()) return WithPlan(std::move(survey), std::move(seen), {});

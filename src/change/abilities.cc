@@ -22,7 +22,7 @@ bool ChangesOs(const plan::Difference& difference) {
   return difference.os_image || difference.kernel_arguments || difference.kernel_type || difference.extensions;
 }
 
-std::string LeftAside(const OsAbilities& abilities, const api::MachineConfigSpec& spec) {
+std::string UnsupportedPartsText(const OsAbilities& abilities, const api::MachineConfigSpec& spec) {
   if (!abilities.is_package_based) return "";
   std::vector<std::string_view> parts;
   if (!spec.os_image_url.empty()) parts.emplace_back("OS image");
@@ -32,11 +32,14 @@ std::string LeftAside(const OsAbilities& abilities, const api::MachineConfigSpec
   }
   if (spec.extensions && !spec.extensions->empty()) parts.emplace_back("extensions");
   if (parts.empty()) return "";
-  return fmt::format("{} of the config, since this machine has no OSTree", fmt::join(parts, ", "));
+  return fmt::format("this machine has no OSTree, so these parts of the config are not applied: {}",
+                     fmt::join(parts, ", "));
 }
 
-void LeaveAside(const OsAbilities& abilities, const api::MachineConfig& wanted, api::MachineConfig& have) {
+void CopyUnsupportedParts(const OsAbilities& abilities, const PartsToCopy& configs) {
   if (!abilities.is_package_based) return;
+  const api::MachineConfig& wanted = configs.from;
+  api::MachineConfig& have = configs.to;
   // In `have`, an image that was built for the config has replaced the config's own image.  Extract() reverts that.
   Extract(have);
   have.spec.os_image_url = wanted.spec.os_image_url;
@@ -59,22 +62,25 @@ Result<> CheckAbleTo(const OsAbilities& abilities, const plan::Difference& diffe
       {difference.kernel_type && !abilities.layers_packages, "kernel", "kernelType"},
       {difference.extensions && !abilities.layers_packages, "extensions", "extensions"},
   };
-  std::string names;
+  std::vector<std::string> names;
+  std::vector<std::string> fields;
   for (const Part& part : parts) {
-    if (part.differs) names += fmt::format("{}{} (spec.{})", names.empty() ? "" : ", ", part.name, part.field);
+    if (!part.differs) continue;
+    names.push_back(fmt::format("{} (spec.{})", part.name, part.field));
+    fields.push_back(fmt::format("spec.{}", part.field));
   }
   std::vector<std::string> problems;
   if (!names.empty()) {
-    problems.push_back(
-        fmt::format("this machine cannot change these: {}; {}; take them out of the config", names,
-                    abilities.has_deployments ? "it has no rpm-ostree" : "only a running OSTree host can"));
+    problems.push_back(fmt::format("this machine {}, so it cannot change {}; remove {}",
+                                   abilities.has_deployments ? "has no rpm-ostree" : "is not a running OSTree host",
+                                   fmt::join(names, ", "), fmt::join(fields, ", ")));
   }
   if (difference.fips) {
     problems.emplace_back(
         "FIPS mode (spec.fips) is set when a machine is installed; change spec.fips back, or install the machine anew");
   }
   if (problems.empty()) return {};
-  return Error(ErrorKind::kInvalid, fmt::format("{}", fmt::join(problems, "; ")));
+  return Error(ErrorKind::kInvalid, fmt::format("{}", fmt::join(problems, ". ")));
 }
 
 }  // namespace pintle::change

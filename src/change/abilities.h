@@ -29,12 +29,16 @@ bool ChangesOs(const plan::Difference& difference);
 // A package-based machine applies the files, units and users of a config, and leaves aside its settings for the OS, as
 // the Machine Config Operator does.  FIPS mode is never left aside, because whoever asks for it relies on it.
 
-// Returns the parts of a config that this machine leaves aside, in words, or "" if there are none.
-std::string LeftAside(const OsAbilities& abilities, const api::MachineConfigSpec& spec);
+// Returns a text with the parts of a config that this machine leaves aside, or "" if there are none.
+std::string UnsupportedPartsText(const OsAbilities& abilities, const api::MachineConfigSpec& spec);
 
-// Copies the parts that this machine leaves aside from `wanted` to `have`, the config to plan from.  The two configs
-// then agree on these parts, so no action follows from them.
-void LeaveAside(const OsAbilities& abilities, const api::MachineConfig& wanted, api::MachineConfig& have);
+struct PartsToCopy {
+  const api::MachineConfig& from;  // The wanted config.
+  api::MachineConfig& to;          // The config to plan from.
+};
+// Copies the parts that this machine leaves aside.  The two configs then agree on these parts, so no action follows
+// from them.
+void CopyUnsupportedParts(const OsAbilities& abilities, const PartsToCopy& configs);
 
 // Returns an error if a change needs to change parts of the OS that this machine cannot change; the error names them.
 // No machine can change its FIPS mode.

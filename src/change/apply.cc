@@ -315,7 +315,7 @@ class Changer {
   // argument, which is returned as well, names the things that were left because someone has edited them.
   template <typename EndFunction>
   Result<std::string> PutBack(const Change& change, const host::BlobStore& contents, const EndFunction& end) const {
-    const auto left_alone = TRY(change::PutBack(host_, contents, change.undo, change.steps));
+    const auto left_alone = TRY(UndoSteps(host_, contents, {.undo = change.undo, .done = change.steps}));
     std::string left = fmt::format("{}", fmt::join(left_alone, "; "));
     // Services that run with the new files are restarted with the old ones.  If the machine has rebooted meanwhile,
     // they may have been started with either.

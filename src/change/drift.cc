@@ -71,10 +71,10 @@ std::string KeysDifference(const Root& root, const ignition::Config& config, con
 
 // Walks through the config once, however many drifts there are.  If a file cannot be compared, its difference is empty.
 Result<> AddDifferences(const Root& root, const ignition::Config& config, PrivateLines private_lines,
-                        std::vector<Drift>& drifts) {
+                        std::vector<ReportedThing>& drifts) {
   const std::set<std::string_view> private_paths = PrivatePaths(config);
-  std::map<std::string_view, Drift*> by_path;
-  for (Drift& drift : drifts) {
+  std::map<std::string_view, ReportedThing*> by_path;
+  for (ReportedThing& drift : drifts) {
     if (IsPath(drift.about)) {
       by_path.emplace(drift.about, &drift);
     } else {
@@ -106,21 +106,21 @@ std::vector<std::string> RemediesFor(const Root& root, const std::string& root_w
   return remedies;
 }
 
-void EraseIgnoreRemedy(Drift& drift) {
+void EraseIgnoreRemedy(ReportedThing& drift) {
   std::erase_if(drift.remedies, [](const std::string& remedy) { return remedy.starts_with(kIgnoreCommand); });
 }
 
 }  // namespace
 
-void RemoveIgnoreAdvice(const Things& things, Drifts& drifts) {
-  for (Drift& drift : drifts.all) {
+void RemoveIgnoreAdvice(const Things& things, VerifyReport& drifts) {
+  for (ReportedThing& drift : drifts.all) {
     if (things.contains(drift.about)) EraseIgnoreRemedy(drift);
   }
 }
 
-Drifts MarkIgnored(Drifts drifts, const Ignored& ignored, const std::string& root_words) {
+VerifyReport MarkIgnored(VerifyReport drifts, const Ignored& ignored, const std::string& root_words) {
   std::vector<Finding> counted;
-  for (Drift& drift : drifts.all) {
+  for (ReportedThing& drift : drifts.all) {
     const auto until = IgnoredUntil(ignored, drift.about);
     if (until) {
       drift.ignored_until = ToRfc3339(*until);
@@ -134,9 +134,9 @@ Drifts MarkIgnored(Drifts drifts, const Ignored& ignored, const std::string& roo
   return drifts;
 }
 
-std::size_t Drifts::count() const {
+std::size_t VerifyReport::count() const {
   std::size_t count = 0;
-  for (const Drift& drift : all) count += drift.ignored_until ? 0 : drift.problems.size();
+  for (const ReportedThing& drift : all) count += drift.ignored_until ? 0 : drift.problems.size();
   return count;
 }
 
@@ -160,19 +160,19 @@ Result<std::vector<Finding>> FindingsOnThisMachine(const host::Host& host, const
   return std::move(fresh.findings);
 }
 
-Result<Drifts> DriftsOf(const Root& root, const CurrentConfig& config, std::vector<Finding> findings,
-                        const Ignored& ignored, const std::string& root_words) {
-  return DriftsOf(root, config, std::move(findings), ignored, root_words, PrivateLines::kLeftOut);
+Result<VerifyReport> VerifyReportOf(const Root& root, const CurrentConfig& config, std::vector<Finding> findings,
+                                    const Ignored& ignored, const std::string& root_words) {
+  return VerifyReportOf(root, config, std::move(findings), ignored, root_words, PrivateLines::kLeftOut);
 }
 
-Result<Drifts> DriftsOf(const Root& root, const CurrentConfig& config, std::vector<Finding> findings,
-                        const Ignored& ignored, const std::string& root_words, PrivateLines private_lines) {
+Result<VerifyReport> VerifyReportOf(const Root& root, const CurrentConfig& config, std::vector<Finding> findings,
+                                    const Ignored& ignored, const std::string& root_words, PrivateLines private_lines) {
   TRY(AddDetails(root, config.ignition, findings));
-  Drifts drifts;
+  VerifyReport drifts;
   drifts.config = config.object.metadata.name;
   for (Finding& finding : findings) {
     if (drifts.all.empty() || drifts.all.back().about != finding.about) {
-      Drift& drift = drifts.all.emplace_back();
+      ReportedThing& drift = drifts.all.emplace_back();
       drift.about = finding.about;
       drift.remedies = RemediesFor(root, root_words, finding.about);
       const auto writers = config.writers.find(finding.about);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The differences between a machine and its config, with everything that a person needs to choose between mending,
+// The differences between a machine and its config, with everything that a person needs to choose between correcting,
 // keeping and ignoring them.
 
 #include <cstddef>
@@ -19,7 +19,8 @@
 
 namespace pintle::change {
 
-struct Drift {
+// One thing that is not as the config wants it, whether it is ignored or not.
+struct ReportedThing {
   std::string about;                         // A path, a unit, a user or the OS.
   std::vector<std::string> problems;         // Worded as by the Machine Config Operator, if it reports them.
   std::vector<std::string> details;          // More details than in the problems, with secrets masked.
@@ -29,28 +30,28 @@ struct Drift {
   std::optional<std::string> ignored_until;  // The finding does not count until this time, in RFC 3339.
 
   static constexpr auto kFields = json::FieldList{
-      json::Required{"about", &Drift::about},
-      json::Required{"problems", &Drift::problems},
-      json::Field{"details", &Drift::details},
-      json::Required{"writtenBy", &Drift::written_by},
-      json::Field{"difference", &Drift::difference},
-      json::Required{"remedies", &Drift::remedies},
-      json::Field{"ignoredUntil", &Drift::ignored_until},
+      json::Required{"about", &ReportedThing::about},
+      json::Required{"problems", &ReportedThing::problems},
+      json::Field{"details", &ReportedThing::details},
+      json::Required{"writtenBy", &ReportedThing::written_by},
+      json::Field{"difference", &ReportedThing::difference},
+      json::Required{"remedies", &ReportedThing::remedies},
+      json::Field{"ignoredUntil", &ReportedThing::ignored_until},
   };
 };
 
-struct Drifts {
+struct VerifyReport {
   std::string config;
   std::string text;  // All findings that count, in one line; empty if there are none.
-  std::vector<Drift> all;
+  std::vector<ReportedThing> all;
 
   // Returns the number of problems that count.
   std::size_t count() const;
 
   static constexpr auto kFields = json::FieldList{
-      json::Required{"config", &Drifts::config},
-      json::Required{"text", &Drifts::text},
-      json::Required{"findings", &Drifts::all},
+      json::Required{"config", &VerifyReport::config},
+      json::Required{"text", &VerifyReport::text},
+      json::Required{"findings", &VerifyReport::all},
   };
 };
 
@@ -72,14 +73,14 @@ Result<std::vector<Finding>> FindingsOnThisMachine(const host::Host& host, const
 
 // Returns the findings with all details.  `root_words` are the words with which a remedy's command selects this
 // machine, such as " --root /mnt"; empty for the running machine.
-Result<Drifts> DriftsOf(const Root& root, const CurrentConfig& config, std::vector<Finding> findings,
-                        const Ignored& ignored = {}, const std::string& root_words = "");
+Result<VerifyReport> VerifyReportOf(const Root& root, const CurrentConfig& config, std::vector<Finding> findings,
+                                    const Ignored& ignored = {}, const std::string& root_words = "");
 
 // Marks the ignored things, so that their findings do not count.  In `drifts`, no thing may be marked yet.
-Drifts MarkIgnored(Drifts drifts, const Ignored& ignored, const std::string& root_words = "");
+VerifyReport MarkIgnored(VerifyReport drifts, const Ignored& ignored, const std::string& root_words = "");
 
 // Removes the advice to ignore these things.  Ignoring them would not help: the two configs of a change differ in them,
 // so the change overwrites them anyway.
-void RemoveIgnoreAdvice(const Things& things, Drifts& drifts);
+void RemoveIgnoreAdvice(const Things& things, VerifyReport& drifts);
 
 }  // namespace pintle::change

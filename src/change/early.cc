@@ -69,7 +69,7 @@ Result<std::optional<Change>> PutFilesEarly(const host::Host& host) {
   }
   if (change->phase == Phase::kApplied || change->undo.empty()) return std::nullopt;
   // The result, which names edits that were left alone, is not needed: Recover() finds and reports the same edits.
-  TRY(PutBack(host, contents, change->undo, change->steps));
+  TRY(UndoSteps(host, contents, {.undo = change->undo, .done = change->steps}));
   return change;
 }
 

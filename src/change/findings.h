@@ -3,7 +3,7 @@
 
 // Finds the differences between a machine and its config.
 //
-// All differences are reported at once, since whoever mends them wants to know them all.  If the Machine Config
+// All differences are reported at once, since whoever corrects them wants to know them all.  If the Machine Config
 // Operator has a text for a difference, Pintle uses the same text.
 
 #include <array>

@@ -69,7 +69,7 @@ class Inverter {
     if (put.want->enablement == Enablement::kPreset) return true;
     const auto status = host_.systemd.Observe(put.key);
     if (!status && status.error().kind() == ErrorKind::kUnavailable) return status.error();
-    // A unit that systemd cannot look up counts as different, because the change may mend that unit.
+    // A unit that systemd cannot look up counts as different, because the change may correct that unit.
     if (!status) return false;
     const std::string& state = status->file_state;
     const bool is_enabled = state == "enabled";

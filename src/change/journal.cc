@@ -69,7 +69,7 @@ Result<host::BlobStore> Journal::OpenBlobs() const {
                          host::WithRemedy(root_.MakeDirectories(kChangeDirectory, kPrivateDirectory))));
   if (TRY(IsThere()) && TRY(root_.Status(kBlobs))) {
     return WithSetAsideRemedy(kBlobs,
-                              host::WithRemedy(host::BlobStore::Open(root_, kBlobs, host::BlobStore::For::kReading)));
+                              host::WithRemedy(host::BlobStore::Open(root_, kBlobs, host::BlobStore::OpenMode::kRead)));
   }
   // Contents without a journal belong to a change that never began or has ended.
   TRY(WithSetAsideRemedy(kBlobs, root_.Remove(kBlobs)));

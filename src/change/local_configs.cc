@@ -42,7 +42,7 @@ Result<> Check(const machineconfig::ConfigDocument& document) {
   std::string problems;
   for (const json::Problem& problem : document.report.problems()) {
     if (problem.severity != json::Severity::kError) continue;
-    const std::string_view remedy = machineconfig::RemedyFor(problem.what);
+    const std::string_view remedy = machineconfig::RemedyForConfigProblem(problem.what);
     problems += fmt::format("{}{}", problems.empty() ? "" : "; ", problem.ToString());
     if (!remedy.empty()) problems += fmt::format(" ({})", remedy);
   }
@@ -122,7 +122,8 @@ machineconfig::Writers WritersOf(const machineconfig::Rendered& rendered, std::v
 
 Result<WrittenConfigs> ReadWrittenConfigs(std::span<const std::string> inputs) {
   WrittenConfigs written;
-  auto named = TRY(machineconfig::FilesNamedBy(inputs, kConfigEndings, machineconfig::EmptyDirectory::kAllowed));
+  auto named = machineconfig::FilesNamedBy(inputs, kConfigEndings, machineconfig::EmptyDirectory::kAllowed);
+  if (!named.faults.empty()) return std::move(named.faults.front());
   std::size_t left = limits::kLocalConfigs;
   for (const machineconfig::InputFile& file : named.files) TRY(AddFile(file, left, written.configs));
   TRY(ExpectUniqueNames(written.configs));

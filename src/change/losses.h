@@ -31,7 +31,8 @@ Result<Things> ConfiguredDifferently(std::span<const Finding> findings, const pl
                                      const plan::ParsedConfig& to);
 
 // Returns the users on whom both configs agree and whose keys cannot be read, for example because a user has replaced
-// .ssh by a link.  A change between the configs does not touch these keys, and need not wait for someone to mend them.
+// .ssh by a link.  A change between the configs does not touch these keys, and need not wait for someone to correct
+// them.
 Things UnreadableKeys(const Root& root, const plan::ParsedConfig& from, const plan::ParsedConfig& to);
 
 // Returns the findings on things that a change would overwrite.  Three kinds of things are excluded: those in

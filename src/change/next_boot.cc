@@ -431,7 +431,8 @@ Result<std::vector<std::string>> PutSharedBack(const host::Host& host, const hos
       undo.push_back(**std::move(back));
     }
   }
-  for (std::string& more : TRY(PutBack(host, contents, undo, change.steps))) left.push_back(std::move(more));
+  for (std::string& more : TRY(UndoSteps(host, contents, {.undo = undo, .done = change.steps})))
+    left.push_back(std::move(more));
   return left;
 }
 

@@ -32,8 +32,9 @@ std::set<std::string_view> PrivatePaths(const ignition::Config& config);
 // Describes a difference of contents by their lengths alone; returns "" if they are equal.
 std::string PrivateText(std::string_view from, std::string_view to);
 
-// Does the same as DriftsOf() of drift.h, but lets the caller decide whether the lines of private files are left out.
-Result<Drifts> DriftsOf(const Root& root, const CurrentConfig& config, std::vector<Finding> findings,
-                        const Ignored& ignored, const std::string& root_words, PrivateLines private_lines);
+// Does the same as VerifyReportOf() of drift.h, but lets the caller decide whether the lines of private files are left
+// out.
+Result<VerifyReport> VerifyReportOf(const Root& root, const CurrentConfig& config, std::vector<Finding> findings,
+                                    const Ignored& ignored, const std::string& root_words, PrivateLines private_lines);
 
 }  // namespace pintle::change

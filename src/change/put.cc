@@ -52,7 +52,7 @@ std::unordered_map<std::string_view, const Put<R>*> ByKey(std::span<const Step> 
 // Puts steps.  Subclasses decide what happens if someone has edited a thing, or has put something in its way.
 class StepPutter {
  public:
-  StepPutter(const host::Host& host, const host::BlobStore& contents, const SeenBefore& before)
+  StepPutter(const host::Host& host, const host::BlobStore& contents, const ExpectedStates& before)
       : host_(host), contents_(contents), before_(before) {}
   virtual ~StepPutter() = default;
 
@@ -146,7 +146,7 @@ class StepPutter {
 
   const host::Host& host_;
   const host::BlobStore& contents_;
-  const SeenBefore before_;
+  const ExpectedStates before_;
 };
 
 // Leaves alone what someone has edited or put in the way, and collects the reasons.  If a thing cannot be put for
@@ -212,15 +212,15 @@ class UndoPutter final : public StepPutter {
 }  // namespace
 
 Result<> PutAll(const host::Host& host, const host::BlobStore& contents, std::span<const Step> steps,
-                const SeenBefore& before) {
+                const ExpectedStates& before) {
   return StepPutter(host, contents, before).PutSteps(steps);
 }
 
-Result<std::vector<std::string>> PutBack(const host::Host& host, const host::BlobStore& contents,
-                                         std::span<const Step> undo, std::span<const Step> steps) {
+Result<std::vector<std::string>> UndoSteps(const host::Host& host, const host::BlobStore& contents,
+                                           const ChangeSteps& change) {
   // Before the undo, each thing is as the change has put it, unless someone has edited it since.
-  UndoPutter putter(host, contents, {steps, std::nullopt});
-  TRY(putter.PutSteps(undo));
+  UndoPutter putter(host, contents, {change.done, std::nullopt});
+  TRY(putter.PutSteps(change.undo));
   return std::move(putter).End();
 }
 

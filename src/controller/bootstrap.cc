@@ -193,8 +193,8 @@ Result<> MakeAndWrite(const BootstrapOptions& options) {
 
 }  // namespace
 
-ExitStatus Bootstrap(const std::vector<std::string_view>& words) {
-  const auto line = CommandLine::Parse(kBootstrapOptions, words);
+ExitStatus Bootstrap(const std::vector<std::string_view>& arguments) {
+  const auto line = CommandLine::Parse(kBootstrapOptions, arguments);
   if (line && line->Has("--help")) {
     Print(fmt::format(
         "Usage: pintle-controller bootstrap --manifest-dir DIR --dest-dir DIR --pull-secret FILE [OPTION...]\n\n{}",

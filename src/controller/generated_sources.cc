@@ -180,10 +180,10 @@ GeneratedView GeneratedSources::Look() const {
   };
   view.template_input = template_inputs_.Find(api::kControllerConfigName);
   view.pull_secret = pull_secret_.Find();
-  view.unreadable_pull_secret = pull_secret_.WhyUnreadable();
+  view.why_pull_secret_is_unreadable = pull_secret_.WhyUnreadable();
   view.has_own_registry = internal_release_images_.Find(kSingletonName) != nullptr;
   view.registry_secret = registry_secret_.Find();
-  view.unreadable_registry_secret = registry_secret_.WhyUnreadable();
+  view.why_registry_secret_is_unreadable = registry_secret_.WhyUnreadable();
   kubelet_configs_.ForEach(point_at(view.kubelet_configs));
   runtime_configs_.ForEach(point_at(view.runtime_configs));
   view.feature_gate = feature_gates_.Find(kSingletonName);

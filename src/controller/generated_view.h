@@ -35,8 +35,8 @@ struct GeneratedView {
   const api::CredentialProviderConfig* credential_providers = nullptr;
 
   // The reasons why these Secrets cannot be read.  Empty for a Secret that can be read or does not exist.
-  std::string unreadable_pull_secret;
-  std::string unreadable_registry_secret;
+  std::string why_pull_secret_is_unreadable;
+  std::string why_registry_secret_is_unreadable;
   // Reasons why some objects of a group cannot be read.  As long as there is a reason, outdated configs of the group
   // are not removed.  Unreadable settings stop all configs.  Unreadable images and credential providers stop only their
   // own configs.  KubeletConfigs and ContainerRuntimeConfigs that can be read are still used, except those whose

@@ -95,8 +95,8 @@ Result<ExitStatus> PrintGarbage(const GarbageOptions& options) {
 
 }  // namespace
 
-ExitStatus ListGarbage(const std::vector<std::string_view>& words) {
-  const auto line = CommandLine::Parse(kListGarbageOptions, words);
+ExitStatus ListGarbage(const std::vector<std::string_view>& arguments) {
+  const auto line = CommandLine::Parse(kListGarbageOptions, arguments);
   if (line && line->Has("--help")) {
     Print(fmt::format("Usage: pintle-controller garbage [--kubeconfig FILE] [--keep-rendered COUNT]\n\n{}",
                       Describe(kListGarbageOptions)));

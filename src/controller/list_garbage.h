@@ -12,6 +12,6 @@
 namespace pintle::controller {
 
 // `words` are the arguments after the verb.
-ExitStatus ListGarbage(const std::vector<std::string_view>& words);
+ExitStatus ListGarbage(const std::vector<std::string_view>& arguments);
 
 }  // namespace pintle::controller

@@ -4,13 +4,13 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <array>
 #include <csignal>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/command_line.h"
 #include "base/exit_status.h"
 #include "base/nearest.h"
 #include "base/output.h"
@@ -29,13 +29,22 @@ namespace {
 struct Verb {
   std::string_view name;
   std::string_view summary;
-  ExitStatus (*run)(const std::vector<std::string_view>& words);
+  ExitStatus (*run)(const std::vector<std::string_view>& arguments);
 };
 
-ExitStatus PrintVersion(const std::vector<std::string_view>& words) {
-  if (std::find(words.begin(), words.end(), "--help") != words.end()) {
+constexpr std::array kVersionOptions = {Option{"--help", "", "print this help"}};
+
+ExitStatus PrintVersion(const std::vector<std::string_view>& arguments) {
+  const auto line = CommandLine::Parse(kVersionOptions, arguments);
+  if (line && line->Has("--help")) {
     Print("Usage: pintle-controller version\n\nPrints the version of pintle-controller.\n");
     return ExitStatus::kFine;
+  }
+  if (!line || !line->words().empty()) {
+    PrintToStderr(fmt::format("pintle-controller version: {}\n",
+                              line ? fmt::format("unexpected argument \"{}\" (see --help)", Printable(line->words()[0]))
+                                   : line.error().message()));
+    return ExitStatus::kWrong;
   }
   Print(fmt::format("pintle-controller {}\n", kVersion));
   return ExitStatus::kFine;
@@ -60,16 +69,16 @@ std::string Usage() {
 }
 
 // Replaces `-h` by `--help`, `help VERB` by `VERB --help`, and `help` alone by `--help`.
-std::vector<std::string_view> WithHelpInFull(std::vector<std::string_view> words) {
-  for (std::string_view& word : words) {
+std::vector<std::string_view> WithHelpOptionsNormalized(std::vector<std::string_view> arguments) {
+  for (std::string_view& word : arguments) {
     if (word == "-h") word = "--help";
   }
-  if (words.empty() || (words[0] != "help" && words[0] != "--help")) return words;
-  if (words.size() == 1 || words[1] == "help" || words[1] == "--help") return {"--help"};
-  return {words[1], "--help"};
+  if (arguments.empty() || (arguments[0] != "help" && arguments[0] != "--help")) return arguments;
+  if (arguments.size() == 1 || arguments[1] == "help" || arguments[1] == "--help") return {"--help"};
+  return {arguments[1], "--help"};
 }
 
-ExitStatus RefuseVerb(std::string_view name) {
+ExitStatus ReportUnknownVerb(std::string_view name) {
   std::vector<std::string_view> known = {"help"};
   for (const Verb& verb : kVerbs) known.push_back(verb.name);
   PrintToStderr(fmt::format("pintle-controller: \"{}\" is not a verb{} (`pintle-controller help` lists the verbs)\n",
@@ -79,17 +88,17 @@ ExitStatus RefuseVerb(std::string_view name) {
 }
 
 ExitStatus Main(const std::vector<std::string_view>& given) {
-  const std::vector<std::string_view> words = WithHelpInFull(given);
-  std::string_view name = words.empty() ? "" : words[0];
+  const std::vector<std::string_view> arguments = WithHelpOptionsNormalized(given);
+  std::string_view name = arguments.empty() ? "" : arguments[0];
   if (name == "--version") name = "version";
   for (const Verb& verb : kVerbs) {
-    if (verb.name == name) return verb.run({words.begin() + 1, words.end()});
+    if (verb.name == name) return verb.run({arguments.begin() + 1, arguments.end()});
   }
   if (name == "--help") {
     Print(Usage());
     return ExitStatus::kFine;
   }
-  if (!name.empty()) return RefuseVerb(name);
+  if (!name.empty()) return ReportUnknownVerb(name);
   PrintToStderr(Usage());
   return ExitStatus::kWrong;
 }

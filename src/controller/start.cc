@@ -106,8 +106,8 @@ ExitStatus WrongUsage(const Error& error) {
 
 }  // namespace
 
-ExitStatus Start(const std::vector<std::string_view>& words) {
-  const auto line = CommandLine::Parse(KnownStartOptions(), words);
+ExitStatus Start(const std::vector<std::string_view>& arguments) {
+  const auto line = CommandLine::Parse(KnownStartOptions(), arguments);
   if (!line) return WrongUsage(line.error());
   if (line->Has("--help")) {
     Print(fmt::format("Usage: pintle-controller start [OPTION...]\n\n{}", Describe(KnownStartOptions())));

@@ -12,6 +12,6 @@
 namespace pintle::controller {
 
 // `words` are the arguments after `start`.
-ExitStatus Start(const std::vector<std::string_view>& words);
+ExitStatus Start(const std::vector<std::string_view>& arguments);
 
 }  // namespace pintle::controller

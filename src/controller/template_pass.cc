@@ -27,24 +27,25 @@ namespace {
 Result<std::string> ReadPullSecret(const GeneratedView& sources) {
   const std::string& name = sources.template_input->spec.TextAt({"pullSecret", "name"});
   if (name.empty()) return std::string();
-  if (!sources.unreadable_pull_secret.empty()) return Error(ErrorKind::kInvalid, sources.unreadable_pull_secret);
+  if (!sources.why_pull_secret_is_unreadable.empty())
+    return Error(ErrorKind::kInvalid, sources.why_pull_secret_is_unreadable);
   const PullSecret* const secret = sources.pull_secret;
   if (secret == nullptr) return Error(ErrorKind::kInvalid, fmt::format("secrets \"{}\" not found", name));
   return generated::PullSecretIn(*secret);
 }
 
-// Returns the pull secret with the credentials for the cluster's own registry, if the cluster has one.
-Result<std::string> WithOwnRegistry(const GeneratedView& sources, std::string pull_secret) {
+// Returns the pull secret, and adds the credentials for the release registry if the cluster has one.
+Result<std::string> AddReleaseRegistry(const GeneratedView& sources, std::string pull_secret) {
   if (!sources.has_own_registry) return pull_secret;
-  if (!sources.unreadable_registry_secret.empty()) {
-    return Error(ErrorKind::kInvalid, sources.unreadable_registry_secret);
+  if (!sources.why_registry_secret_is_unreadable.empty()) {
+    return Error(ErrorKind::kInvalid, sources.why_registry_secret_is_unreadable);
   }
   return generated::WithReleaseRegistry(std::move(pull_secret), sources.registry_secret,
                                         sources.template_input->spec.TextAt({"dns", "spec", "baseDomain"}));
 }
 
 Result<std::vector<generated::MachineConfig>> MakeTemplateConfigs(const GenerateInputs& inputs) {
-  std::string secret = TRY(WithOwnRegistry(inputs.sources, TRY(ReadPullSecret(inputs.sources))));
+  std::string secret = TRY(AddReleaseRegistry(inputs.sources, TRY(ReadPullSecret(inputs.sources))));
   secret = TRY(generated::CompactPullSecret(secret));
   const api::ApiServer* const server = inputs.sources.api_server;
   const generated::TlsSettings tls =
@@ -61,10 +62,10 @@ Result<std::vector<generated::MachineConfig>> MakeTemplateConfigs(const Generate
 // Removes the images from generated configs: an image would keep the pools from following the release.
 void ClearImages(const GenerateInputs& inputs, GenerateChanges& changes) {
   for (const api::MachineConfig* config : inputs.view.configs) {
-    const bool is_signed = !config->metadata.Annotation(api::kGeneratedByControllerVersionAnnotation).empty();
+    const bool is_generated = !config->metadata.Annotation(api::kGeneratedByControllerVersionAnnotation).empty();
     const bool has_image =
         !config->spec.os_image_url.empty() || !config->spec.base_os_extensions_container_image.empty();
-    if (!is_signed || !has_image || config->metadata.name.starts_with("rendered-")) continue;
+    if (!is_generated || !has_image || config->metadata.name.starts_with("rendered-")) continue;
     const auto is_same = [&](const ConfigChange& change) { return change.name == config->metadata.name; };
     if (std::any_of(changes.configs.begin(), changes.configs.end(), is_same)) continue;
     ReplacingPatch patch(config->metadata);
@@ -90,9 +91,9 @@ class TemplateGenerator {
   void Run() {
     const generated::TemplateSync sync{
         .generation = input_.metadata.generation, .version = version_, .now = inputs_.now};
-    if (status_.observed_generation != sync.generation) return Report(generated::StatusWhenRunning(status_, sync));
+    if (status_.observed_generation != sync.generation) return PatchStatus(generated::StatusWhenRunning(status_, sync));
     const auto configs = MakeTemplateConfigs(inputs_);
-    if (!configs) return Report(generated::StatusWhenFailing(status_, sync, configs.error()));
+    if (!configs) return PatchStatus(generated::StatusWhenFailing(status_, sync, configs.error()));
     std::optional<Error> refusal;
     bool are_written = true;
     for (std::size_t i = 0; i < configs->size(); ++i) {
@@ -113,12 +114,12 @@ class TemplateGenerator {
       const auto refused = inputs_.refused.find(config.name);
       if (refused != inputs_.refused.end() && !refusal) refusal = Error(ErrorKind::kInvalid, refused->second);
     }
-    if (refusal) return Report(generated::StatusWhenFailing(status_, sync, *refusal));
-    if (are_written) Report(generated::StatusWhenCompleted(status_, sync));
+    if (refusal) return PatchStatus(generated::StatusWhenFailing(status_, sync, *refusal));
+    if (are_written) PatchStatus(generated::StatusWhenCompleted(status_, sync));
   }
 
  private:
-  void Report(const api::ControllerConfigStatus& after) {
+  void PatchStatus(const api::ControllerConfigStatus& after) {
     json::Value status = json::Value::object();
     const bool is_same =
         after.observed_generation == status_.observed_generation && json::Equal(after.conditions, status_.conditions);

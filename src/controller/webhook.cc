@@ -42,7 +42,7 @@ Result<std::string> ReadWebhookKey(const std::string& path) {
                            path, key.size(), kShortestWebhookKey));
 }
 
-std::string_view RemedyFor(int status) {
+std::string_view RemedyForStatus(int status) {
   if (status >= 300 && status < 400) {
     return ", and redirects are not followed; give the address to which it redirects as --notify-url";
   }
@@ -74,7 +74,7 @@ Outcome JudgeAnswer(int status, const std::string& server) {
   if (status >= 200 && status < 300) return {.kind = Outcome::Kind::kTaken};
   const bool is_refused = std::find(kRefusals.begin(), kRefusals.end(), status) != kRefusals.end();
   return {.kind = is_refused ? Outcome::Kind::kRefused : Outcome::Kind::kFailed,
-          .why = fmt::format("{} answers {}{}", server, status, RemedyFor(status))};
+          .why = fmt::format("{} answers {}{}", server, status, RemedyForStatus(status))};
 }
 
 Webhook::Webhook(event::Loop& loop, WebhookSettings settings) : loop_(loop), settings_(std::move(settings)) {}

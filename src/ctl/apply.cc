@@ -44,7 +44,7 @@ struct ApplyAnswer {
   std::string from;
   std::string to;
   std::string outcome;
-  std::optional<change::Drifts> drifts;
+  std::optional<change::VerifyReport> drifts;
   std::optional<json::Value> plan;
   std::string left_aside;  // The OS settings of the config that a machine without OSTree does not apply.
 
@@ -118,7 +118,7 @@ class ApplyWork {
  private:
   Result<ExitStatus> CheckAndApply() {
     change::CurrentConfig from = TRY(change::ReadCurrentConfig(machine_.root()));
-    change::LeaveAside(machine_.host(), to_.object, from.object);
+    change::CopyUnsupportedParts(machine_.host(), {.from = to_.object, .to = from.object});
     answer_.from = from.object.metadata.name;
     plan::Plan plan = plan::Make(from, to_, policy_, {});
     plan.writers = to_.writers;
@@ -130,11 +130,11 @@ class ApplyWork {
     auto lost = TRY(change::FindingsThatWouldBeLost(machine_.host(), TRY(change::FindingsOn(machine_.host(), from)),
                                                     to_, left_alone));
     const change::Things configured_differently = TRY(change::ConfiguredDifferently(lost, from, to_));
-    change::Drifts drifts = TRY(change::DriftsOf(machine_.root(), from, std::move(lost), {}, machine_.RootOptionText(),
-                                                 PrivateLinesFor(line_)));
+    change::VerifyReport drifts = TRY(change::VerifyReportOf(machine_.root(), from, std::move(lost), {},
+                                                             machine_.RootOptionText(), PrivateLinesFor(line_)));
     if (!drifts.all.empty()) {
       change::RemoveIgnoreAdvice(configured_differently, drifts);
-      PrintIfText(DriftsText(drifts));
+      PrintIfText(VerifyReportText(drifts));
       answer_.drifts = std::move(drifts);
       return Refuse(outcome::kDrifted, "this machine is not as its config wants it; nothing was changed");
     }
@@ -145,7 +145,7 @@ class ApplyWork {
       PrintToStderr(fmt::format("pintle: apply: warning: {}\n", Printable(warning)));
     }
     if (differs) PrintIfText(PlanText(plan, from));
-    answer_.left_aside = change::LeftAside(machine_.host(), to_.object.spec);
+    answer_.left_aside = change::UnsupportedPartsText(machine_.host(), to_.object.spec);
     if (!answer_.left_aside.empty()) PrintIfText(fmt::format("Left aside: {}.\n", answer_.left_aside));
     if (line_.Has("--dry-run")) return Finish(differs ? kWouldChange : outcome::kNothingToDo);
     if (differs && !TRY(IsConfirmed(line_, "Do this?"))) {

@@ -29,7 +29,7 @@ ConfigProblem ToConfigProblem(const std::string& file, const json::Problem& prob
       .severity = problem.severity == json::Severity::kError ? kError : kWarning,
       .path = json::ShownPlace(problem.path),
       .problem = problem.what,
-      .remedy = std::string(machineconfig::RemedyFor(problem.what)),
+      .remedy = std::string(machineconfig::RemedyForConfigProblem(problem.what)),
   };
 }
 
@@ -76,7 +76,7 @@ ConfigProblem ProblemOfFile(const std::string& file, std::string problem) {
   ConfigProblem error;
   error.file = file;
   error.severity = kError;
-  error.remedy = machineconfig::RemedyFor(problem);
+  error.remedy = machineconfig::RemedyForConfigProblem(problem);
   error.problem = std::move(problem);
   return error;
 }

@@ -39,7 +39,7 @@ struct Explanation {
   std::vector<std::string> wanted;  // Empty if the config does not manage the thing.
   std::vector<std::string> present;
   std::vector<std::string> written_by;
-  std::vector<change::Drift> drifts;
+  std::vector<change::ReportedThing> drifts;
   json::Value actions = json::Value::array();
 
   static constexpr auto kFields = json::FieldList{
@@ -189,7 +189,7 @@ std::string ExplanationText(const Explanation& explanation, const plan::Plan& pl
   std::string text = WantedText(explanation);
   text += ListText("This machine has:", explanation.present);
   if (!explanation.written_by.empty()) text += Printable(WritersText(explanation.written_by)) + "\n";
-  for (const change::Drift& drift : explanation.drifts)
+  for (const change::ReportedThing& drift : explanation.drifts)
     text += ListText("Not as it should be:", drift.problems) + drift.difference;
   if (!explanation.wanted.empty()) {
     text += fmt::format("\nIf a config changes {}:\n", Printable(explanation.about));
@@ -220,8 +220,8 @@ Result<ExitStatus> Explain(const CommandLine& line) {
   const auto writers = config.writers.find(thing.name());
   if (writers != config.writers.end()) explanation.written_by = writers->second;
   const auto ignored = TRY(change::ReadIgnored(machine.root(), host.clock.Wall()));
-  explanation.drifts = TRY(change::DriftsOf(machine.root(), config, TRY(change::FindingsIn(host, steps)), ignored,
-                                            machine.RootOptionText(), PrivateLinesFor(line)))
+  explanation.drifts = TRY(change::VerifyReportOf(machine.root(), config, TRY(change::FindingsIn(host, steps)), ignored,
+                                                  machine.RootOptionText(), PrivateLinesFor(line)))
                            .all;
   const PlanForThings change = MakePlanForThings({&thing, 1}, config, policy);
   explanation.actions = ActionsAnswer(change.plan);

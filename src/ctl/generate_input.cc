@@ -70,16 +70,13 @@ std::string PlaceOf(const Manifest& manifest) {
 ManifestFiles ReadManifestFiles(std::span<const std::string> inputs, const std::optional<std::string>& excluded) {
   ManifestFiles read;
   auto named = machineconfig::FilesNamedBy(inputs, kManifestEndings, machineconfig::EmptyDirectory::kRefused);
-  if (!named) {
-    read.faults.push_back(std::move(named).error());
-    return read;
-  }
-  read.left_out = std::move(named->left_out);
-  for (const std::string& other : named->others) {
+  read.faults = std::move(named.faults);
+  read.left_out = std::move(named.left_out);
+  for (const std::string& other : named.others) {
     if (std::error_code ignored; std::filesystem::is_directory(other, ignored) || IsSameFile(other, excluded)) continue;
     read.left_out.push_back(fmt::format("{}: its name ends in none of {}", other, fmt::join(kManifestEndings, ", ")));
   }
-  for (const machineconfig::InputFile& file : named->files) {
+  for (const machineconfig::InputFile& file : named.files) {
     if (!IsSameFile(file.path, excluded)) ReadManifestFile(file, read);
   }
   return read;

@@ -129,7 +129,7 @@ const VerbEntry* VerbNamed(std::string_view name) {
   return verb == kVerbs.end() ? nullptr : &*verb;
 }
 
-ExitStatus RefuseVerb(std::string_view name) {
+ExitStatus ReportUnknownVerb(std::string_view name) {
   std::vector<std::string_view> known = {"help"};
   for (const VerbEntry& verb : kVerbs) known.push_back(verb.name);
   return Fail(fmt::format("\"{}\" is not a verb{} (`pintle help` lists the verbs)", name,
@@ -140,7 +140,7 @@ ExitStatus RefuseVerb(std::string_view name) {
 ExitStatus PrintHelpFor(std::span<const char* const> words) {
   if (words.empty() || AsksForHelp(words[0]) || std::string_view(words[0]) == "help") return PrintHelp();
   const VerbEntry* const verb = VerbNamed(words[0]);
-  return verb == nullptr ? RefuseVerb(words[0]) : PrintHelpOn(*verb);
+  return verb == nullptr ? ReportUnknownVerb(words[0]) : PrintHelpOn(*verb);
 }
 
 ExitStatus RunVerb(const VerbEntry& verb, std::span<const char* const> words) {
@@ -158,7 +158,7 @@ ExitStatus Run(std::span<const char* const> words) {
   if (name == "help" || AsksForHelp(name)) return PrintHelpFor(words.subspan(1));
   if (name == "--version") name = "version";
   const VerbEntry* const verb = VerbNamed(name);
-  return verb == nullptr ? RefuseVerb(name) : RunVerb(*verb, words.subspan(1));
+  return verb == nullptr ? ReportUnknownVerb(name) : RunVerb(*verb, words.subspan(1));
 }
 
 // Runs the program that `program`, the first word of the command line, names: machine-config-daemon, kubectl-pintle, or

@@ -80,7 +80,7 @@ class PivotWork {
     auto findings = TRY(change::FindingsOn(machine_.host(), config));
     std::erase_if(findings, [](const change::Finding& finding) { return finding.about == change::kOs; });
     const auto ignored = TRY(change::ReadIgnored(machine_.root(), machine_.host().clock.Wall()));
-    change::Drifts drifts = TRY(change::DriftsOf(machine_.root(), config, std::move(findings), ignored));
+    change::VerifyReport drifts = TRY(change::VerifyReportOf(machine_.root(), config, std::move(findings), ignored));
     if (!drifts.text.empty()) answer_.drifts = std::move(drifts);
     return {};
   }
@@ -145,7 +145,7 @@ Result<PivotAnswer> CarryOutPivot(const Machine& machine, const CommandLine& lin
 }
 
 std::string PivotText(const PivotAnswer& answer) {
-  if (answer.drifts) return DriftsText(*answer.drifts);
+  if (answer.drifts) return VerifyReportText(*answer.drifts);
   if (answer.outcome == outcome::kNothingToDo || answer.outcome == outcome::kDeclined) {
     return OutcomeText(answer.outcome, fmt::format("this machine runs {}", answer.from), "");
   }

@@ -40,7 +40,7 @@ struct PivotAnswer {
   std::vector<std::string> kernel_arguments;  // The arguments that stay.
   std::vector<std::string> added_arguments;
   std::vector<std::string> removed_arguments;
-  std::optional<change::Drifts> drifts;
+  std::optional<change::VerifyReport> drifts;
 
   static constexpr auto kFields = json::FieldList{
       json::Required{"outcome", &PivotAnswer::outcome},

@@ -52,15 +52,12 @@ class Reader {
  public:
   RenderInput Read(std::span<const std::string> inputs) && {
     auto named = machineconfig::FilesNamedBy(inputs, kEndings, machineconfig::EmptyDirectory::kRefused);
-    if (!named) {
-      input_.faults.push_back(std::move(named).error());
-      return std::move(input_);
-    }
-    input_.left_out = std::move(named->left_out);
-    for (const std::string& other : named->others) {
+    input_.faults = std::move(named.faults);
+    input_.left_out = std::move(named.left_out);
+    for (const std::string& other : named.others) {
       input_.left_out.push_back(fmt::format("{}: its name ends in none of {}", other, fmt::join(kEndings, ", ")));
     }
-    for (const machineconfig::InputFile& file : named->files) AddFile(file);
+    for (const machineconfig::InputFile& file : named.files) AddFile(file);
     return std::move(input_);
   }
 

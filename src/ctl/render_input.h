@@ -3,7 +3,7 @@
 
 // Reads the files with MachineConfigs for `pintle render`: manifests of a cluster, and Butane.
 //
-// If a file cannot be read, the other files are read nevertheless, so that all errors are reported at once.
+// If a file or a directory cannot be read, the others are read nevertheless, so that all errors are reported at once.
 
 #include <span>
 #include <string>
@@ -19,10 +19,11 @@ struct RenderInput {
   std::vector<std::string> files;  // The file of each config, in the same order.
   // Objects of other kinds, and entries of directories that are not files with configs, each with the reason.
   std::vector<std::string> left_out;
-  std::vector<Error> faults;  // In the words of the Machine Config Operator, if it reports the same error.
+  std::vector<Error> faults;  // If the Machine Config Operator has the same error, its text is used.
 };
 
-// Reads the files; a directory stands for all files with configs in it.  Warnings are printed to standard error.
+// Reads the files; a directory is replaced by its files with the endings .yaml, .yml, .json, .bu, .butane and .fcc.
+// Warnings are printed to standard error.
 RenderInput ReadRenderInput(std::span<const std::string> inputs);
 
 }  // namespace pintle::ctl

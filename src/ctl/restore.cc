@@ -55,16 +55,16 @@ Result<std::string> RestoreOn(const Machine& machine, const CommandLine& line, c
     return std::any_of(things.begin(), things.end(),
                        [&](const NamedThing& thing) { return thing.name() == finding.about; });
   });
-  const change::Drifts drifts =
-      TRY(change::DriftsOf(machine.root(), config, findings, {}, machine.RootOptionText(), PrivateLinesFor(line)));
+  const change::VerifyReport drifts = TRY(
+      change::VerifyReportOf(machine.root(), config, findings, {}, machine.RootOptionText(), PrivateLinesFor(line)));
   if (drifts.all.empty()) return outcome::kNothingToDo;
   // Only the things that differ are changed and need actions.
   std::vector<NamedThing> changed;
-  for (const change::Drift& drift : drifts.all) changed.emplace_back(drift.about);
+  for (const change::ReportedThing& drift : drifts.all) changed.emplace_back(drift.about);
   PlanForThings about = MakePlanForThings(changed, config, policy);
   if (!machine.IsRunning()) about.plan.actions.clear();
   if (form == Form::kText) {
-    for (const change::Drift& drift : drifts.all) {
+    for (const change::ReportedThing& drift : drifts.all) {
       PrintColoured(Printable(drift.about) + "\n" + drift.difference, ColourOfDiff);
     }
     if (machine.IsRunning()) Print(ConsequencesText(about.plan, Drains::kNone));

@@ -30,7 +30,7 @@ namespace {
 // The state of the machine after its damaged records were set aside.
 struct SetAsideResult {
   std::vector<change::SetAside> moved;
-  change::Drifts drifts;
+  change::VerifyReport drifts;
   bool has_config = false;
   std::optional<change::Change> pending;  // The change that is under way, if its journal can be read.
 
@@ -51,7 +51,8 @@ Result<SetAsideResult> SetAsideOn(const Machine& machine) {
   after.has_config = !change::IsNoConfig(config.object);
   const auto ignored = TRY(change::ReadIgnored(machine.root(), host.clock.Wall()));
   auto findings = TRY(change::FindingsOn(host, config));
-  after.drifts = TRY(change::DriftsOf(machine.root(), config, std::move(findings), ignored, machine.RootOptionText()));
+  after.drifts =
+      TRY(change::VerifyReportOf(machine.root(), config, std::move(findings), ignored, machine.RootOptionText()));
   after.pending = TRY(change::Journal(machine.root()).Read());
   return after;
 }
@@ -75,7 +76,7 @@ std::string SetAsideResultText(const SetAsideResult& after, const std::string& r
   }
   const std::string name = Printable(after.drifts.config);
   if (after.drifts.all.empty()) return text + fmt::format("\nThis machine is as {} wants it.\n", name);
-  return text + fmt::format("\nThis machine is not as {} wants it:\n\n", name) + DriftsText(after.drifts);
+  return text + fmt::format("\nThis machine is not as {} wants it:\n\n", name) + VerifyReportText(after.drifts);
 }
 
 }  // namespace

@@ -59,9 +59,9 @@ Result<StatusAnswer> StatusAnswerFromDisk(const CommandLine& line) {
   const auto config = TRY(change::ReadCurrentConfig(machine.root()));
   answer.json["current"] = config.object.metadata.name;
   answer.text = fmt::format("{}; {}.\n", kNoAgent, ConfigText(config.object));
-  if (const std::string aside = change::LeftAside(machine.host(), config.object.spec); !aside.empty()) {
+  if (const std::string aside = change::UnsupportedPartsText(machine.host(), config.object.spec); !aside.empty()) {
     answer.json["leftAside"] = aside;
-    answer.text += fmt::format("This machine leaves aside: {}.\n", aside);
+    answer.text += fmt::format("Left aside: {}.\n", aside);
   }
   if (const auto pending = TRY(change::Journal(machine.root()).Read())) {
     answer.json["pending"] = pending->to;

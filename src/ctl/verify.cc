@@ -22,14 +22,14 @@
 namespace pintle::ctl {
 namespace {
 
-std::string NoDriftText(const change::Drifts& drifts, const change::CurrentConfig& config) {
+std::string NoDriftText(const change::VerifyReport& drifts, const change::CurrentConfig& config) {
   if (change::IsNoConfig(config.object)) return "This machine has no config.\n";
   const std::string name = Printable(drifts.config);
   if (drifts.all.empty()) return fmt::format("This machine is as {} wants it.\n", name);
   return fmt::format("This machine is as {} wants it, except for the things that are ignored.\n\n", name);
 }
 
-// Returns the colour of a line of DriftsText(), where the diffs are indented below the names of their files.
+// Returns the colour of a line of VerifyReportText(), where the diffs are indented below the names of their files.
 Colour ColourOfFinding(std::string_view line) {
   return line.starts_with("  ") ? ColourOfDiff(line.substr(2)) : Colour::kNone;
 }
@@ -46,16 +46,16 @@ Result<ExitStatus> Verify(const CommandLine& line) {
   const auto ignored = TRY(change::ReadIgnored(machine.root(), host.clock.Wall()));
   auto findings =
       machine.IsRunning() ? TRY(change::FindingsOnThisMachine(host, config)) : TRY(change::FindingsOn(host, config));
-  const change::Drifts drifts = TRY(change::DriftsOf(machine.root(), config, std::move(findings), ignored,
-                                                     machine.RootOptionText(), PrivateLinesFor(line)));
+  const change::VerifyReport drifts = TRY(change::VerifyReportOf(machine.root(), config, std::move(findings), ignored,
+                                                                 machine.RootOptionText(), PrivateLinesFor(line)));
   // A pending change explains the findings.  It is reported even if there are no findings.
   const auto pending = TRY(change::Journal(machine.root()).Read());
   if (pending) PrintToStderr(fmt::format("pintle: verify: {}\n", PendingText(*pending, machine)));
   if (form == Form::kText) {
     if (drifts.text.empty()) Print(NoDriftText(drifts, config));
-    PrintColoured(DriftsText(drifts), ColourOfFinding);
+    PrintColoured(VerifyReportText(drifts), ColourOfFinding);
   } else if (form == Form::kName) {
-    for (const change::Drift& drift : drifts.all) {
+    for (const change::ReportedThing& drift : drifts.all) {
       if (!drift.ignored_until) PrintName(drift.about);
     }
   } else {

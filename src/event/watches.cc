@@ -78,7 +78,7 @@ FileEvent FromInotify(const inotify_event& event) {
 }
 
 // Returns a text that names the exhausted resource and how to raise its limit, or "" for any other error.
-std::string_view RemedyFor(int errno_value) {
+std::string_view RemedyForInotify(int errno_value) {
   if (errno_value == ENOSPC) return ", there are too few inotify watches, raise the sysctl fs.inotify.max_user_watches";
   if (errno_value == EMFILE) {
     return ", there are too few descriptors or inotify instances, raise the sysctl fs.inotify.max_user_instances or "
@@ -175,7 +175,7 @@ Result<InotifyWatch> InotifyWatch::Create(Loop& loop, const std::string& path, s
   const int added = ::sd_event_add_inotify(loop.handle(), Out(watch.source_), path.c_str(), mask | kRequested,
                                            &InotifyWatch::Dispatch, watch.callback_.get());
   if (added < 0) {
-    return Error::FromErrno(fmt::format("inotify{}", RemedyFor(-added)), -added).While("watching " + path);
+    return Error::FromErrno(fmt::format("inotify{}", RemedyForInotify(-added)), -added).While("watching " + path);
   }
   return watch;
 }

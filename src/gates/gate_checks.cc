@@ -73,7 +73,7 @@ pool::GateResult JudgeQuery(const std::string& body) {
   if (const std::string warning = WarningIn(*answer); !warning.empty()) {
     return NotMet(
         fmt::format("the query has no result, but perhaps only because of this warning of Prometheus, whose cause has "
-                    "to be mended: {}",
+                    "to be corrected: {}",
                     warning));
   }
   return {.is_met = true, .message = ""};

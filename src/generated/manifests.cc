@@ -199,8 +199,9 @@ Result<> AddManifest(json::Value object, const std::string& place, Manifests& to
 Result<Manifests> ReadManifests(const std::string& folder) {
   Manifests manifests;
   // Files of all names are read, because the operator itself writes a manifest without a file extension.
-  const auto named = TRY(machineconfig::FilesNamedBy({&folder, 1}, {}, machineconfig::EmptyDirectory::kAllowed,
-                                                     machineconfig::HiddenFiles::kRead));
+  auto named = machineconfig::FilesNamedBy({&folder, 1}, {}, machineconfig::EmptyDirectory::kAllowed,
+                                           machineconfig::HiddenFiles::kRead);
+  if (!named.faults.empty()) return std::move(named.faults.front());
   for (const machineconfig::InputFile& file : named.files) {
     std::vector<json::Value> documents =
         TRY(machineconfig::ReadDocuments(file.path, file.accepts), "error parsing manifests");

@@ -30,21 +30,21 @@ using gotemplate::kUint32Type;
 using gotemplate::StructField;
 using gotemplate::Type;
 
-constexpr Type TextNamed(std::string_view name) { return {Kind::kString, name, true}; }
+constexpr Type NamedStringType(std::string_view name) { return {Kind::kString, name, true}; }
 constexpr Type PointerTo(std::string_view name, const Type& target) { return {Kind::kPointer, name, false, &target}; }
 constexpr Type ListOf(std::string_view name, const Type& element) { return {Kind::kSlice, name, false, &element}; }
 constexpr Type Struct(std::string_view name, std::span<const StructField> fields) {
   return {Kind::kStruct, name, true, nullptr, nullptr, fields};
 }
 
-// The fields are in the order of their declarations, because a struct is printed in this order.
+// The fields are in the order in which Go declares them, because a struct is printed in this order.
 constexpr StructField kImageRegistryBundleFields[] = {
     {"File", &kStringType, "file"},
     {"Data", &kBytesType, "data"},
 };
 constexpr Type kImageRegistryBundle = Struct("v1.ImageRegistryBundle", kImageRegistryBundleFields);
 constexpr Type kImageRegistryBundleList = ListOf("[]v1.ImageRegistryBundle", kImageRegistryBundle);
-constexpr Type kUID = TextNamed("types.UID");
+constexpr Type kUID = NamedStringType("types.UID");
 constexpr StructField kObjectReferenceFields[] = {
     {"Kind", &kStringType, "kind"},
     {"Namespace", &kStringType, "namespace"},
@@ -85,12 +85,12 @@ constexpr StructField kConfigMapFileReferenceFields[] = {
     {"Key", &kStringType, "key"},
 };
 constexpr Type kConfigMapFileReference = Struct("v1.ConfigMapFileReference", kConfigMapFileReferenceFields);
-constexpr Type kPlatformType = TextNamed("v1.PlatformType");
+constexpr Type kPlatformType = NamedStringType("v1.PlatformType");
 constexpr StructField kPlatformSpecFields[] = {
     {"Type", &kPlatformType, "type"},
 };
 constexpr Type kPlatformSpec = Struct("v1.PlatformSpec", kPlatformSpecFields);
-constexpr Type kTopologyMode = TextNamed("v1.TopologyMode");
+constexpr Type kTopologyMode = NamedStringType("v1.TopologyMode");
 constexpr StructField kInfrastructureSpecFields[] = {
     {"CloudConfig", &kConfigMapFileReference, "cloudConfig"},
     {"PlatformSpec", &kPlatformSpec, "platformSpec"},
@@ -109,8 +109,8 @@ constexpr StructField kAWSResourceTagFields[] = {
 };
 constexpr Type kAWSResourceTag = Struct("v1.AWSResourceTag", kAWSResourceTagFields);
 constexpr Type kAWSResourceTagList = ListOf("[]v1.AWSResourceTag", kAWSResourceTag);
-constexpr Type kDNSType = TextNamed("v1.DNSType");
-constexpr Type kIP = TextNamed("v1.IP");
+constexpr Type kDNSType = NamedStringType("v1.DNSType");
+constexpr Type kIP = NamedStringType("v1.IP");
 constexpr Type kIPList = ListOf("[]v1.IP", kIP);
 constexpr StructField kCloudLoadBalancerIPsFields[] = {
     {"APIIntLoadBalancerIPs", &kIPList, "apiIntLoadBalancerIPs"},
@@ -125,7 +125,7 @@ constexpr StructField kCloudLoadBalancerConfigFields[] = {
 };
 constexpr Type kCloudLoadBalancerConfig = Struct("v1.CloudLoadBalancerConfig", kCloudLoadBalancerConfigFields);
 constexpr Type kCloudLoadBalancerConfigPointer = PointerTo("*v1.CloudLoadBalancerConfig", kCloudLoadBalancerConfig);
-constexpr Type kIPFamilyType = TextNamed("v1.IPFamilyType");
+constexpr Type kIPFamilyType = NamedStringType("v1.IPFamilyType");
 constexpr StructField kAWSPlatformStatusFields[] = {
     {"Region", &kStringType, "region"},
     {"ServiceEndpoints", &kAWSServiceEndpointList, "serviceEndpoints"},
@@ -135,7 +135,7 @@ constexpr StructField kAWSPlatformStatusFields[] = {
 };
 constexpr Type kAWSPlatformStatus = Struct("v1.AWSPlatformStatus", kAWSPlatformStatusFields);
 constexpr Type kAWSPlatformStatusPointer = PointerTo("*v1.AWSPlatformStatus", kAWSPlatformStatus);
-constexpr Type kAzureCloudEnvironment = TextNamed("v1.AzureCloudEnvironment");
+constexpr Type kAzureCloudEnvironment = NamedStringType("v1.AzureCloudEnvironment");
 constexpr StructField kAzureResourceTagFields[] = {
     {"Key", &kStringType, "key"},
     {"Value", &kStringType, "value"},
@@ -176,7 +176,7 @@ constexpr StructField kGCPPlatformStatusFields[] = {
 };
 constexpr Type kGCPPlatformStatus = Struct("v1.GCPPlatformStatus", kGCPPlatformStatusFields);
 constexpr Type kGCPPlatformStatusPointer = PointerTo("*v1.GCPPlatformStatus", kGCPPlatformStatus);
-constexpr Type kPlatformLoadBalancerType = TextNamed("v1.PlatformLoadBalancerType");
+constexpr Type kPlatformLoadBalancerType = NamedStringType("v1.PlatformLoadBalancerType");
 constexpr StructField kBareMetalPlatformLoadBalancerFields[] = {
     {"Type", &kPlatformLoadBalancerType, "type"},
 };
@@ -184,9 +184,9 @@ constexpr Type kBareMetalPlatformLoadBalancer =
     Struct("v1.BareMetalPlatformLoadBalancer", kBareMetalPlatformLoadBalancerFields);
 constexpr Type kBareMetalPlatformLoadBalancerPointer =
     PointerTo("*v1.BareMetalPlatformLoadBalancer", kBareMetalPlatformLoadBalancer);
-constexpr Type kVIPManagementType = TextNamed("v1.VIPManagementType");
-constexpr Type kDNSRecordsType = TextNamed("v1.DNSRecordsType");
-constexpr Type kCIDR = TextNamed("v1.CIDR");
+constexpr Type kVIPManagementType = NamedStringType("v1.VIPManagementType");
+constexpr Type kDNSRecordsType = NamedStringType("v1.DNSRecordsType");
+constexpr Type kCIDR = NamedStringType("v1.CIDR");
 constexpr Type kCIDRList = ListOf("[]v1.CIDR", kCIDR);
 constexpr StructField kBareMetalPlatformStatusFields[] = {
     {"APIServerInternalIP", &kStringType, "apiServerInternalIP"},
@@ -257,8 +257,8 @@ constexpr StructField kVSpherePlatformStatusFields[] = {
 };
 constexpr Type kVSpherePlatformStatus = Struct("v1.VSpherePlatformStatus", kVSpherePlatformStatusFields);
 constexpr Type kVSpherePlatformStatusPointer = PointerTo("*v1.VSpherePlatformStatus", kVSpherePlatformStatus);
-constexpr Type kIBMCloudProviderType = TextNamed("v1.IBMCloudProviderType");
-constexpr Type kIBMCloudServiceName = TextNamed("v1.IBMCloudServiceName");
+constexpr Type kIBMCloudProviderType = NamedStringType("v1.IBMCloudProviderType");
+constexpr Type kIBMCloudServiceName = NamedStringType("v1.IBMCloudServiceName");
 constexpr StructField kIBMCloudServiceEndpointFields[] = {
     {"Name", &kIBMCloudServiceName, "name"},
     {"URL", &kStringType, "url"},
@@ -335,7 +335,7 @@ constexpr StructField kNutanixPlatformStatusFields[] = {
 };
 constexpr Type kNutanixPlatformStatus = Struct("v1.NutanixPlatformStatus", kNutanixPlatformStatusFields);
 constexpr Type kNutanixPlatformStatusPointer = PointerTo("*v1.NutanixPlatformStatus", kNutanixPlatformStatus);
-constexpr Type kCloudControllerManagerState = TextNamed("v1.CloudControllerManagerState");
+constexpr Type kCloudControllerManagerState = NamedStringType("v1.CloudControllerManagerState");
 constexpr StructField kCloudControllerManagerStatusFields[] = {
     {"State", &kCloudControllerManagerState, "state"},
 };
@@ -365,7 +365,7 @@ constexpr StructField kPlatformStatusFields[] = {
 };
 constexpr Type kPlatformStatus = Struct("v1.PlatformStatus", kPlatformStatusFields);
 constexpr Type kPlatformStatusPointer = PointerTo("*v1.PlatformStatus", kPlatformStatus);
-constexpr Type kCPUPartitioningMode = TextNamed("v1.CPUPartitioningMode");
+constexpr Type kCPUPartitioningMode = NamedStringType("v1.CPUPartitioningMode");
 constexpr StructField kInfrastructureStatusFields[] = {
     {"InfrastructureName", &kStringType, "infrastructureName"},
     {"Platform", &kPlatformType, "platform"},
@@ -418,7 +418,7 @@ constexpr StructField kDNSFields[] = {
 };
 constexpr Type kDNS = Struct("v1.DNS", kDNSFields);
 constexpr Type kDNSPointer = PointerTo("*v1.DNS", kDNS);
-constexpr Type kIPFamiliesType = TextNamed("v1.IPFamiliesType");
+constexpr Type kIPFamiliesType = NamedStringType("v1.IPFamiliesType");
 constexpr Type kUint32Pointer = PointerTo("*uint32", kUint32Type);
 constexpr StructField kMTUMigrationValuesFields[] = {
     {"To", &kUint32Pointer, "to"},
@@ -476,7 +476,7 @@ constexpr StructField kRenderConfigFields[] = {
 constexpr Type kRenderConfig = Struct("template.RenderConfig", kRenderConfigFields);
 
 // Quotes a text as Go does, but leaves out the enclosing quotes.
-std::string InQuotes(std::string_view text, gotext::OnlyAscii only_ascii = gotext::OnlyAscii::kNo) {
+std::string EscapedForQuotes(std::string_view text, gotext::OnlyAscii only_ascii = gotext::OnlyAscii::kNo) {
   const std::string quoted = gotext::Quoted(text, only_ascii);
   return quoted.substr(1, quoted.size() - 2);
 }
@@ -490,8 +490,8 @@ std::vector<std::string> FormsOf(std::string_view line) {
   const std::string numbers = Shown(Value::Bytes(line));  // The numbers of the bytes, in brackets.
   std::vector<std::string> forms = {
       std::string(line),
-      InQuotes(line),
-      InQuotes(line, gotext::OnlyAscii::kYes),
+      EscapedForQuotes(line),
+      EscapedForQuotes(line, gotext::OnlyAscii::kYes),
       gotemplate::HtmlEscaped(line, kLongestPrint),
       gotemplate::JavaScriptEscaped(line, kLongestPrint),
       gotemplate::QueryEscaped(line, kLongestPrint),
@@ -499,15 +499,16 @@ std::vector<std::string> FormsOf(std::string_view line) {
       Shown(Value::Text(line), 'X'),
       numbers.substr(1, numbers.size() - 2),
   };
-  for (std::size_t i = 0, count = forms.size(); i < count; ++i) forms.push_back(InQuotes(forms[i]));
+  for (std::size_t i = 0, count = forms.size(); i < count; ++i) forms.push_back(EscapedForQuotes(forms[i]));
   return forms;
 }
 
 // Shorter texts do not count as secrets, because any text may contain them.
 constexpr std::size_t kShortestSecret = 8;
 
-// Returns a text of the same length that has another character at each place.
-std::string OtherSecret(std::string_view secret) {
+// Returns a text of the same length that has another character at each place.  A secret shorter than kShortestSecret is
+// returned unchanged.
+std::string Placeholder(std::string_view secret) {
   std::string other(secret);
   if (secret.size() < kShortestSecret) return other;
   for (char& c : other) c = c == '*' ? '+' : '*';
@@ -569,9 +570,9 @@ RenderConfig RenderConfig::WithOtherSecrets() const {
   if (json::Value* const internal = spec.Find("internalRegistryPullSecret");
       internal != nullptr && internal->is_string()) {
     const auto decoded = DecodeBase64(internal->text());
-    *internal = json::Value(decoded ? EncodeBase64(OtherSecret(*decoded)) : OtherSecret(internal->text()));
+    *internal = json::Value(decoded ? EncodeBase64(Placeholder(*decoded)) : Placeholder(internal->text()));
   }
-  return RenderConfig(std::move(spec), OtherSecret(*pull_secret_), tls_);
+  return RenderConfig(std::move(spec), Placeholder(*pull_secret_), tls_);
 }
 
 const std::string& RenderConfig::platform() const {

@@ -222,7 +222,7 @@ std::string Spec2WrongTypesText(const json::Report& report, const Text& text, in
 
 Result<Config> ParseSpec3(json::Value document, int minor, json::Report& report, const Text& text) {
   Reading reading{.document = std::move(document), .minor = minor, .report = report};
-  Config config = v3_5::ReadCompatible(reading);
+  Config config = v3_5::ReadThisOrOlder(reading);
   if (reading.has_wrong_types) return InvalidConfig(kSpec3, WrongTypesText(report, text, minor));
   if (report.has_errors()) return InvalidConfig(kSpec3, ReportText(report, text));
   return config;

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <string>
 
+#include "base/utf8.h"
+
 namespace pintle::ignition {
 namespace {
 
@@ -24,18 +26,26 @@ struct Character {
   std::size_t size = 0;  // 0 at the end of the text.
 };
 
-// Returns the first UTF-8 character; an invalid byte counts as a character that is not white space.
+// Returns the first character of a text in UTF-8.  As in Go, a byte that begins no valid character counts as U+FFFD.
 Character FirstCharacter(std::string_view text) {
   if (text.empty()) return {};
+  const Utf8Start start = StartOf(text);
+  if (!start.is_character) return {0xfffd, 1};
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const auto is_tail = [&](std::size_t i) { return i < text.size() && (byte(i) & 0xc0) == 0x80; };
-  const unsigned char first = byte(0);
-  if (first < 0x80) return {first, 1};
-  if (first >= 0xc2 && first < 0xe0 && is_tail(1)) return {(first & 0x1fU) << 6 | (byte(1) & 0x3fU), 2};
-  if (first >= 0xe0 && first < 0xf0 && is_tail(1) && is_tail(2)) {
-    return {(first & 0x0fU) << 12 | (byte(1) & 0x3fU) << 6 | (byte(2) & 0x3fU), 3};
-  }
-  return {0xfffd, 1};
+  if (start.length == 1) return {byte(0), 1};
+  // The first byte begins with as many ones as the character has bytes, and with a zero.
+  std::uint32_t code = byte(0) & (0x7fU >> start.length);
+  for (std::size_t i = 1; i < start.length; ++i) code = code << 6 | (byte(i) & 0x3fU);
+  return {code, start.length};
+}
+
+// Returns whether FirstCharacter() would return the same if more text followed.
+bool HasFirstCharacter(std::string_view text) {
+  if (text.empty()) return false;
+  const Utf8Start start = StartOf(text);
+  const auto first = static_cast<unsigned char>(text.front());
+  const bool may_continue = first >= 0xc2 && first <= 0xf4 && start.length == text.size();
+  return start.is_character || !may_continue;
 }
 
 bool IsUnicodeSpace(std::uint32_t code) {
@@ -80,10 +90,10 @@ std::string_view Trim(std::string_view text) {
   return text;
 }
 
-bool IsComment(std::uint32_t code) { return code == '#' || code == ';'; }
+bool BeginsComment(std::uint32_t code) { return code == '#' || code == ';'; }
 
-// Reads a text through a buffer that is filled only when it is empty.  The state of the buffer decides which lines
-// are found to be too long.
+// Reads a text through a buffer that is refilled only when it does not have the rest of the character or line.  The
+// state of the buffer decides which lines are found to be too long.
 class Reader {
  public:
   explicit Reader(std::string_view text) : text_(text) {}
@@ -94,8 +104,8 @@ class Reader {
   }
 
   Character ReadCharacter() {
+    if (!HasFirstCharacter(text_.substr(at_, loaded_ - at_))) Fill();
     const Character character = FirstCharacter(text_.substr(at_));
-    if (loaded_ - at_ < character.size) Fill();
     at_ += character.size;
     return character;
   }
@@ -110,7 +120,7 @@ class Reader {
     found = stop != std::string_view::npos;
     const std::size_t next = found ? stop + 1 : text_.size();
     while (loaded_ < next) {
-      if (loaded_ - at_ >= kBufferSize) at_ = loaded_;  // The full buffer is set aside, as in Ignition's reader.
+      if (loaded_ - at_ >= kBufferSize) at_ = loaded_;  // Ignition's reader drops a full buffer before it reads on.
       Fill();
     }
     at_ = next;
@@ -175,7 +185,7 @@ class Parser {
       step_ = Step::kDone;
     } else if (character.code == '[') {
       step_ = Step::kSectionName;
-    } else if (IsComment(character.code)) {
+    } else if (BeginsComment(character.code)) {
       after_comment_ = Step::kBeforeSection;
       step_ = Step::kComment;
     }
@@ -204,7 +214,7 @@ class Parser {
       step_ = Step::kDone;
     } else if (character.code == '[') {
       step_ = Step::kSectionName;
-    } else if (IsComment(character.code)) {
+    } else if (BeginsComment(character.code)) {
       after_comment_ = Step::kInSection;
       step_ = Step::kComment;
     } else if (!IsUnicodeSpace(character.code)) {

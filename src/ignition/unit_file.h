@@ -17,7 +17,7 @@ struct UnitContents {
   bool has_install_section = false;
 };
 
-// Returns an error, in Ignition's words, if Ignition would not accept the text.
+// Returns Ignition's error if Ignition would not accept the text.
 Result<UnitContents> ReadUnit(std::string_view text);
 
 }  // namespace pintle::ignition

@@ -36,8 +36,8 @@ constexpr bool IsPrintable(char32_t c) {
          (c >= 0xE000 && c <= 0xFFFD && c != kByteOrderMark);
 }
 
-// Go's reader refuses these characters.  Those below U+0020 are not among them, since they are escaped in the JSON text
-// that the reader reads.
+// yaml.v2's reader refuses these characters.  Those below U+0020 are not among them, since they are escaped in the JSON
+// text that the reader reads.
 constexpr bool IsForbidden(char32_t c) {
   return (c >= 0x7F && c <= 0x9F && c != kNextLine) || c == 0xFFFE || c == 0xFFFF;
 }

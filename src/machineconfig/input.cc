@@ -62,7 +62,7 @@ Result<UniqueFd> OpenRegular(const std::string& path) {
   struct stat status = {};
   if (::fstat(file.get(), &status) != 0) return Error::FromErrno("fstat");
   if (S_ISREG(status.st_mode)) return file;
-  return Error(ErrorKind::kInvalid, fmt::format("it is {}; use a regular file", FileKindOf(status.st_mode)));
+  return Error(ErrorKind::kInvalid, fmt::format("the input is {}; use a regular file", FileKindOf(status.st_mode)));
 }
 
 Result<std::string> ReadPath(const std::string& path, Accepts accepts, std::size_t limit) {
@@ -88,9 +88,11 @@ bool HasEnding(std::string_view name, std::span<const std::string_view> endings)
   return std::find(endings.begin(), endings.end(), ending) != endings.end();
 }
 
-Result<> AddFilesIn(const std::string& directory, std::span<const std::string_view> endings, HiddenFiles hidden,
-                    NamedFiles& named) {
-  for (const std::string& name : TRY(SortedNamesIn(directory))) {
+void AddFilesIn(const std::string& directory, std::span<const std::string_view> endings, HiddenFiles hidden,
+                NamedFiles& named) {
+  auto names = SortedNamesIn(directory);
+  if (!names) return named.faults.push_back(std::move(names).error());
+  for (const std::string& name : *names) {
     std::string path = fs::path(directory) / name;
     if (!HasEnding(name, endings) || (hidden == HiddenFiles::kIgnored && name.starts_with('.'))) {
       if (!name.starts_with('.')) named.others.push_back(std::move(path));
@@ -102,11 +104,11 @@ Result<> AddFilesIn(const std::string& directory, std::span<const std::string_vi
       // The file may have been removed since the directory was read.
       if (stat_error == ENOENT && ::lstat(path.c_str(), &status) != 0 && errno == ENOENT) continue;
       const bool is_link = stat_error == ENOENT;
-      return Error::FromErrno(
-                 is_link ? "it is a link, and its target does not exist; remove the link, or restore the target"
-                         : "stat",
-                 stat_error)
-          .While("reading " + path);
+      const std::string_view doing =
+          is_link ? "the file is a link, and its target does not exist; remove the link, or restore the target"
+                  : "stat";
+      named.faults.push_back(Error::FromErrno(std::string(doing), stat_error).While("reading " + path));
+      continue;
     }
     if (S_ISREG(status.st_mode)) {
       named.files.push_back({std::move(path), Accepts::kFilesOnly});
@@ -114,7 +116,13 @@ Result<> AddFilesIn(const std::string& directory, std::span<const std::string_vi
       named.left_out.push_back(fmt::format("{} is {}", path, FileKindOf(status.st_mode)));
     }
   }
-  return {};
+}
+
+Error NoFileIn(const std::string& directory, std::span<const std::string_view> endings) {
+  if (endings.empty()) return Error(ErrorKind::kNotFound, "no file in " + directory);
+  const auto first = endings.first(endings.size() - 1);
+  return Error(ErrorKind::kNotFound,
+               fmt::format("no *{} or *{} in {}", fmt::join(first, ", *"), endings.back(), directory));
 }
 
 // Returns whether a text begins as a JSON object or list does.  YAML may begin in the same way.
@@ -133,8 +141,8 @@ bool IsWantedName(std::string_view name, std::span<const std::string_view> endin
   return !name.starts_with('.') && HasEnding(name, endings);
 }
 
-Result<NamedFiles> FilesNamedBy(std::span<const std::string> inputs, std::span<const std::string_view> endings,
-                                EmptyDirectory empty, HiddenFiles hidden) {
+NamedFiles FilesNamedBy(std::span<const std::string> inputs, std::span<const std::string_view> endings,
+                        EmptyDirectory empty, HiddenFiles hidden) {
   NamedFiles named;
   for (const std::string& input : inputs) {
     struct stat status = {};
@@ -143,14 +151,10 @@ Result<NamedFiles> FilesNamedBy(std::span<const std::string> inputs, std::span<c
       named.files.push_back({input, Accepts::kAnything});
       continue;
     }
-    const std::size_t before = named.files.size();
-    TRY(AddFilesIn(input, endings, hidden, named));
-    if (named.files.size() == before && empty == EmptyDirectory::kRefused) {
-      if (endings.empty()) return Error(ErrorKind::kNotFound, "no file in " + input);
-      const auto first = endings.first(endings.size() - 1);
-      return Error(ErrorKind::kNotFound,
-                   fmt::format("no *{} or *{} in {}", fmt::join(first, ", *"), endings.back(), input));
-    }
+    const std::size_t before = named.files.size() + named.faults.size();
+    AddFilesIn(input, endings, hidden, named);
+    const bool is_empty = named.files.size() + named.faults.size() == before;
+    if (is_empty && empty == EmptyDirectory::kRefused) named.faults.push_back(NoFileIn(input, endings));
   }
   return named;
 }

@@ -23,7 +23,7 @@ enum class Accepts { kAnything, kFilesOnly };
 Result<std::string> ReadInput(const std::string& path, Accepts accepts = Accepts::kAnything,
                               std::size_t limit = json::ParseLimits().bytes);
 
-// kRefused makes it an error if an input is a directory that has no file with one of the endings.
+// With kRefused, a directory that has no file with one of the endings is a fault.
 enum class EmptyDirectory { kAllowed, kRefused };
 
 // Hidden files in a directory are usually locks and copies of editors.
@@ -41,13 +41,15 @@ struct NamedFiles {
   std::vector<std::string> left_out;
   // The entries of directories that have none of the endings, without hidden files.
   std::vector<std::string> others;
+  // Directories that cannot be read, and entries whose kind is unknown, such as links that lead nowhere.  The other
+  // inputs are listed nevertheless.
+  std::vector<Error> faults;
 };
 
 // Replaces each directory by its files that have one of these endings, or by all its files if `endings` is empty,
-// sorted by name.  Other inputs are kept.  A link counts as its target.  A link that leads nowhere and a directory that
-// cannot be read are errors.
-Result<NamedFiles> FilesNamedBy(std::span<const std::string> inputs, std::span<const std::string_view> endings,
-                                EmptyDirectory empty, HiddenFiles hidden = HiddenFiles::kIgnored);
+// sorted by name.  Other inputs are kept.  A link counts as its target.
+NamedFiles FilesNamedBy(std::span<const std::string> inputs, std::span<const std::string_view> endings,
+                        EmptyDirectory empty, HiddenFiles hidden = HiddenFiles::kIgnored);
 
 // Returns whether a name in a directory is not hidden and has one of the endings, if there are any.
 bool IsWantedName(std::string_view name, std::span<const std::string_view> endings);

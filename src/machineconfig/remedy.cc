@@ -13,7 +13,7 @@ struct Remedy {
 };
 
 constexpr std::array kRemedies = {
-    Remedy{"Unused key", "it has no effect: remove it or correct its spelling"},
+    Remedy{"Unused key", "the key has no effect: remove it or correct its spelling"},
     Remedy{"cannot set both id and name", "keep one of the two"},
     Remedy{"cannot use the same partition label twice", "give each partition a label of its own"},
     Remedy{"directory path includes link", "write the path that the link leads to"},
@@ -25,8 +25,9 @@ constexpr std::array kRemedies = {
     Remedy{"incorrect size for hash sum", "a sha256 has 64 hexadecimal digits, and a sha512 has 128"},
     Remedy{"invalid data character", "percent-encode the contents, or use base64"},
     Remedy{"invalid filesystem format", "use ext4, btrfs, xfs, swap, vfat or, from 3.3 on, none"},
-    Remedy{"invalid systemd drop-in extension", "let its name end in .conf"},
-    Remedy{"invalid systemd unit extension", "let its name end in .service, .timer, .mount or another kind of unit"},
+    Remedy{"invalid systemd drop-in extension", "let the name of the drop-in end in .conf"},
+    Remedy{"invalid systemd unit extension",
+           "let the name of the unit end in .service, .timer, .mount or another kind of unit"},
     Remedy{"invalid unit content: line too long", "break the line with a backslash: systemd reads 2048 bytes"},
     Remedy{"invalid unit content", "write [Section] lines and Name=value lines"},
     Remedy{"invalid url scheme", "use data:, http:, https:, tftp:, s3: or, from 3.2 on, gs:"},
@@ -34,18 +35,19 @@ constexpr std::array kRemedies = {
     Remedy{"link target is required", "add the target of the link"},
     Remedy{"malformed hash specifier", "write sha256- or sha512- and the digits"},
     Remedy{"missing data prefix", "write data: in lower case"},
-    Remedy{"must be a whole number", "write it without quotes and in decimal: 0644 is 420"},
+    Remedy{"must be a whole number", "write the number without quotes and in decimal: 0644 is 420"},
     Remedy{"overwrite must be false", "add contents to the file, or remove overwrite"},
     Remedy{"partition label will be truncated", "use a label without a colon"},
-    Remedy{"partitions overlap", "move one of them, or remove startMiB, so that the machine chooses the place"},
+    Remedy{"partitions overlap",
+           "move one of the partitions, or remove startMiB, so that the machine chooses the place"},
     Remedy{"path conflicts with systemd", "write the unit's contents in one of the two places"},
     Remedy{"path is not fully simplified", "write the path without . and .., and without slashes at the end or twice"},
-    Remedy{"path not absolute", "begin it with a slash"},
+    Remedy{"path not absolute", "begin the path with a slash"},
     Remedy{"path not specified", "add the path"},
-    Remedy{"proxies must be http(s)", "begin it with http:// or https://"},
+    Remedy{"proxies must be http(s)", "begin the URL with http:// or https://"},
     Remedy{"raid devices required", "list the devices of the array"},
     Remedy{"setuid/setgid/sticky bits", "remove the bits above 0777"},
-    Remedy{"source is required", "add the URL that it is fetched from"},
+    Remedy{"source is required", "add the URL of the source"},
     Remedy{"source must be specified", "add the source that the hash belongs to"},
     Remedy{"thumbprint is required", "ask the server: tang-show-keys"},
     Remedy{"unrecognized hash function", "use sha512 or, from 3.1 on, sha256"},
@@ -54,7 +56,7 @@ constexpr std::array kRemedies = {
 
 }  // namespace
 
-std::string_view RemedyFor(std::string_view problem) {
+std::string_view RemedyForConfigProblem(std::string_view problem) {
   const auto found = std::find_if(kRemedies.begin(), kRemedies.end(),
                                   [&](const Remedy& remedy) { return problem.starts_with(remedy.problem); });
   return found == kRemedies.end() ? "" : found->remedy;

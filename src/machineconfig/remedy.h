@@ -7,7 +7,7 @@
 
 namespace pintle::machineconfig {
 
-// Returns a phrase for the author of the config, or "" if the problem's own text is enough.
-std::string_view RemedyFor(std::string_view problem);
+// Returns a phrase for the author of the config, or "" if no remedy is known.
+std::string_view RemedyForConfigProblem(std::string_view problem);
 
 }  // namespace pintle::machineconfig

@@ -28,7 +28,7 @@ constexpr std::size_t kMostAliasedBytes = 32 << 20;
 // libyaml compares each %TAG with all before it, so their number is limited.
 constexpr std::size_t kMostTagDirectives = 1000;
 
-enum class Tag : std::uint8_t { kNone, kString, kBinary, kBool, kInteger, kFloat, kNull, kTimestamp, kOther };
+enum class Tag : std::uint8_t { kNone, kString, kBinary, kBool, kInteger, kFloat, kNull, kTimestamp, kMerge, kOther };
 
 enum class NodeKind : std::uint8_t { kScalar, kList, kMap, kAlias };
 
@@ -41,7 +41,7 @@ struct Node {
   bool is_open = false;      // The node is being converted, and an alias to it would be a cycle.
   std::uint32_t target = 0;  // The node that an alias stands for.
   std::size_t line = 0;
-  std::string text;                     // The text of a scalar; in Go's reader, the anchor of an alias.
+  std::string text;  // The text of a scalar; for an alias with YamlReader::kGo, the name of its anchor.
   std::vector<std::uint32_t> children;  // For a mapping these are key, value, key, value ...
 };
 
@@ -55,22 +55,21 @@ Tag TagNamed(const yaml_char_t* name) {
       {YAML_STR_TAG, Tag::kString},          {"tag:yaml.org,2002:binary", Tag::kBinary},
       {YAML_BOOL_TAG, Tag::kBool},           {YAML_INT_TAG, Tag::kInteger},
       {YAML_FLOAT_TAG, Tag::kFloat},         {YAML_NULL_TAG, Tag::kNull},
-      {YAML_TIMESTAMP_TAG, Tag::kTimestamp},
+      {YAML_TIMESTAMP_TAG, Tag::kTimestamp}, {"tag:yaml.org,2002:merge", Tag::kMerge},
   };
   const auto found = kTags.find(reinterpret_cast<const char*>(name));
   return found == kTags.end() ? Tag::kOther : found->second;
 }
 
-// kGo imitates Go's reader: errors have its words, and fractions keep their type.  With kOurs, numbers become the
-// numbers that they would be in JSON.
+// kGo copies the error texts of Go's yaml.v2, and 1.0 stays a double.  With kOurs, 1.0 becomes the integer 1, as after
+// it was written as JSON and read back.
 enum class YamlReader : std::uint8_t { kOurs, kGo };
 
-// Makes an error in the words of Go's reader.
+// Makes an error in the form of yaml.v2.
 Error GoError(std::string_view problem) { return Error(ErrorKind::kInvalid, fmt::format("yaml: {}", problem)); }
 
-// Returns the tag of a plain scalar as Go's reader prints it.  The reader recognizes a time only if the tag asks for
-// one.
-std::string_view GoTagOf(const PlainScalar& meaning) {
+// Returns the name that yaml.v2 prints for the type of a plain scalar.  A time without a tag is a string for yaml.v2.
+std::string_view GoNameOfType(const PlainScalar& meaning) {
   if (std::holds_alternative<Null>(meaning)) return "!!null";
   if (std::holds_alternative<bool>(meaning)) return "!!bool";
   if (std::holds_alternative<double>(meaning)) return "!!float";
@@ -79,7 +78,7 @@ std::string_view GoTagOf(const PlainScalar& meaning) {
   return is_integer ? "!!int" : "!!str";
 }
 
-std::string_view ShownTag(Tag tag) {
+std::string_view GoNameOf(Tag tag) {
   switch (tag) {
     case Tag::kBool:
       return "!!bool";
@@ -96,7 +95,7 @@ std::string_view ShownTag(Tag tag) {
   }
 }
 
-// Writes a value as Go's %#v writes the value that Go's reader makes.
+// Writes a value as Go's %#v writes the value that yaml.v2 makes.
 std::string AsGoSource(const json::Value& value) {
   switch (value.type()) {
     case json::Value::Type::kNull:
@@ -144,15 +143,15 @@ class Events {
 
   Result<const yaml_event_t*> Next() {
     yaml_event_delete(&event_);
-    if (!is_ready_ || yaml_parser_parse(&parser_, &event_) != 1) return Problem();
+    if (!is_ready_ || yaml_parser_parse(&parser_, &event_) != 1) return MakeError();
     return &event_;
   }
 
  private:
-  Error Problem() const {
+  Error MakeError() const {
     if (!is_ready_ || parser_.error == YAML_MEMORY_ERROR) return Error(ErrorKind::kSystem, "out of memory");
     const std::string_view problem = parser_.problem == nullptr ? "unreadable" : parser_.problem;
-    if (reader_ == YamlReader::kGo) return GoProblem(problem);
+    if (reader_ == YamlReader::kGo) return MakeGoError(problem);
     // libyaml's reader, which decodes the bytes, runs ahead of the parser and does not count lines.
     if (parser_.error == YAML_READER_ERROR) {
       return Error(ErrorKind::kInvalid, fmt::format("not YAML: byte {}: {}", parser_.problem_offset, problem));
@@ -161,7 +160,7 @@ class Events {
   }
 
   // Go counts lines from zero, except in errors of its scanner, and leaves a line number of zero out.
-  Error GoProblem(std::string_view problem) const {
+  Error MakeGoError(std::string_view problem) const {
     const bool is_scanner = parser_.error == YAML_SCANNER_ERROR;
     const std::size_t line =
         parser_.problem_mark.line != 0 ? parser_.problem_mark.line + (is_scanner ? 1 : 0) : parser_.context_mark.line;
@@ -183,7 +182,7 @@ class Composer {
       : limits_(limits), reader_(reader), quotes_(quotes) {}
 
   Result<> Add(const yaml_event_t& event) {
-    if (nodes_.size() >= limits_.values) {
+    if (nodes_.size() >= limits_.values && !IsEnd(event)) {
       return AtLine(event.start_mark.line + 1, fmt::format("more than {} values", limits_.values));
     }
     switch (event.type) {
@@ -207,6 +206,10 @@ class Composer {
   std::vector<Node> Take() && { return std::move(nodes_); }
 
  private:
+  static bool IsEnd(const yaml_event_t& event) {
+    return event.type == YAML_SEQUENCE_END_EVENT || event.type == YAML_MAPPING_END_EVENT;
+  }
+
   std::uint32_t AddNode(const yaml_event_t& event, NodeKind kind) {
     const auto index = static_cast<std::uint32_t>(nodes_.size());
     Node node;
@@ -287,24 +290,26 @@ class Converter {
   struct Context {
     std::size_t depth = 0;
     bool in_alias = false;
+    bool is_key = false;
     bool is_shared = false;  // Another alias may need the value, too, so it is copied.
   };
 
   // Returns an error about a node.  Go's errors about nodes have no line.
-  Error Problem(const Node& node, std::string_view problem, std::string_view problem_in_go) const {
+  Error ErrorAt(const Node& node, std::string_view problem, std::string_view problem_in_go) const {
     return reader_ == YamlReader::kGo ? GoError(problem_in_go) : AtLine(node.line, problem);
   }
 
-  // Returns an error about a node whose words in Go quote the document.
-  Error QuotingProblem(const Node& node, std::string_view problem, std::string_view problem_in_go) const {
+  // Returns an error about a node.  Go's text of this error quotes the document, so it is replaced if quotes are
+  // forbidden.
+  Error ErrorThatMayQuote(const Node& node, std::string_view problem, std::string_view problem_in_go) const {
     const bool must_not_quote = reader_ == YamlReader::kGo && quotes_ == Quotes::kForbidden;
     return must_not_quote ? GoError(fmt::format("line {}: {}", node.line, problem))
-                          : Problem(node, problem, problem_in_go);
+                          : ErrorAt(node, problem, problem_in_go);
   }
 
   Error ContainsItself(const Node& alias, const Node& target) const {
-    return QuotingProblem(target, "an anchor's value contains itself",
-                          fmt::format("anchor '{}' value contains itself", alias.text));
+    return ErrorThatMayQuote(target, "an anchor's value contains itself",
+                             fmt::format("anchor '{}' value contains itself", alias.text));
   }
 
   // Predicts the result of ignition::IsButane().
@@ -341,7 +346,7 @@ class Converter {
     return value;
   }
 
-  // A few anchors that refer to each other many times could expand without bound.  Go's reader stops when most values
+  // A few anchors that refer to each other many times could expand without bound.  yaml.v2 stops when most values
   // come from aliases.  This reader stops then, too, and also limits the text that comes from aliases.
   Result<> CountNode(const Node& node, const Context& context) {
     ++converted_;
@@ -352,7 +357,7 @@ class Converter {
     const bool too_many = from_aliases_ > 100 && converted_ > 1000 &&
                           static_cast<double>(from_aliases_) > AllowedShare() * static_cast<double>(converted_);
     if (too_many || bytes_from_aliases_ > std::min(limits_.bytes, kMostAliasedBytes)) {
-      return Problem(node, "the document has excessive aliasing", "document contains excessive aliasing");
+      return ErrorAt(node, "the document has excessive aliasing", "document contains excessive aliasing");
     }
     return {};
   }
@@ -375,6 +380,7 @@ class Converter {
     if (node.tag == Tag::kNone && !node.is_plain) return text();
     switch (node.tag) {
       case Tag::kString:
+      case Tag::kMerge:  // The tag has a meaning for keys only; see IsMerge().
       case Tag::kOther:
         return text();
       case Tag::kBinary:
@@ -384,15 +390,15 @@ class Converter {
     }
     const PlainScalar meaning = MeaningOf(node.text);
     if (!FitsTag(node.tag, meaning)) {
-      return QuotingProblem(
+      return ErrorThatMayQuote(
           node, "the value does not fit its tag",
-          fmt::format("cannot decode {} `{}` as a {}", GoTagOf(meaning), node.text, ShownTag(node.tag)));
+          fmt::format("cannot decode {} `{}` as a {}", GoNameOfType(meaning), node.text, GoNameOf(node.tag)));
     }
     if (std::holds_alternative<Text>(meaning) || std::holds_alternative<Timestamp>(meaning)) return text();
     if (std::holds_alternative<Null>(meaning)) return json::Value(nullptr);
     if (is_butane_ && ignition::IsPlaceOfText(keys_)) return text();
     if (const auto* truth = std::get_if<bool>(&meaning)) return json::Value(*truth);
-    return ConvertNumber(node, meaning);
+    return ConvertNumber(node, meaning, context);
   }
 
   static bool FitsTag(Tag tag, const PlainScalar& meaning) {
@@ -414,10 +420,13 @@ class Converter {
     }
   }
 
-  Result<json::Value> ConvertNumber(const Node& node, const PlainScalar& meaning) const {
+  Result<json::Value> ConvertNumber(const Node& node, PlainScalar meaning, const Context& context) const {
+    if (const auto* integer = std::get_if<std::int64_t>(&meaning); integer != nullptr && node.tag == Tag::kFloat) {
+      meaning = static_cast<double>(*integer);
+    }
     if (const auto* integer = std::get_if<std::int64_t>(&meaning)) return json::Value(*integer);
     if (const auto* integer = std::get_if<std::uint64_t>(&meaning)) return json::Value(*integer);
-    if (reader_ == YamlReader::kGo) return json::Value(std::get<double>(meaning));
+    if (reader_ == YamlReader::kGo || context.is_key) return json::Value(std::get<double>(meaning));
     const auto number = ThroughJson(std::get<double>(meaning));
     if (!number) return AtLine(node.line, "JSON cannot represent this number (infinity or NaN)");
     return std::visit([](auto n) { return json::Value(n); }, *number);
@@ -426,7 +435,7 @@ class Converter {
   Result<json::Value> ConvertBinary(const Node& node) const {
     constexpr std::string_view kProblem = "!!binary value contains invalid base64 data";
     auto bytes = DecodeBase64(node.text);
-    if (!bytes) return Problem(node, kProblem, kProblem);
+    if (!bytes) return ErrorAt(node, kProblem, kProblem);
     // JSON can hold only characters, so other bytes become U+FFFD, as with kubectl.
     const std::string valid = json::ToText(json::Value(*std::move(bytes)));
     return json::Parse(valid);
@@ -449,9 +458,9 @@ class Converter {
   }
 
   Result<> ConvertInto(json::Value::Object& map, const Node& node, const Context& context, const json::Path& path) {
-    std::set<std::string> merged;    // Keys from a `<<`; a later key may override them, and is no duplicate.
+    std::set<std::string> merged;    // Keys that only a `<<` has set so far.  The mapping may override each once.
     std::set<std::string> repeated;  // Keys whose repetition has been reported.
-    // A mapping is converted once more for each alias to it, but its author has to mend it only once.
+    // A mapping is converted again for each alias to it, but its duplicate keys are reported only once.
     json::Report* const report = context.in_alias ? nullptr : report_;
     for (std::size_t i = 0; i + 1 < node.children.size(); i += 2) {
       const std::uint32_t key_index = node.children[i];
@@ -460,8 +469,7 @@ class Converter {
         json::Value::Object from_merge;
         TRY(Merge(from_merge, value_index, context, path));
         for (auto& [key, value] : from_merge) {
-          merged.insert(key);
-          map.insert_or_assign(key, std::move(value));
+          if (map.insert_or_assign(key, std::move(value)).second) merged.insert(key);
         }
         continue;
       }
@@ -471,8 +479,8 @@ class Converter {
       keys_.pop_back();
       json::Value value = TRY(std::move(converted));
       const auto [member, is_new] = map.insert_or_assign(std::move(key), std::move(value));
-      const bool stands_twice = !is_new && merged.erase(member->first) == 0;
-      if (stands_twice && report != nullptr && repeated.insert(member->first).second) {
+      const bool is_duplicate = !is_new && merged.erase(member->first) == 0;
+      if (is_duplicate && report != nullptr && repeated.insert(member->first).second) {
         report->Warning(json::Path(path, member->first),
                         "occurs more than once in its mapping; the last value is used");
       }
@@ -481,7 +489,8 @@ class Converter {
   }
 
   static bool IsMerge(const Node& key) {
-    return key.kind == NodeKind::kScalar && key.is_plain && key.tag == Tag::kNone && key.text == "<<";
+    const bool has_tag_of_merge = key.tag == Tag::kMerge || (key.is_plain && key.tag == Tag::kNone);
+    return key.kind == NodeKind::kScalar && has_tag_of_merge && key.text == "<<";
   }
 
   // A merge takes effect where the `<<` is: it overrides keys above it, and keys below override it.
@@ -506,7 +515,7 @@ class Converter {
       context.in_alias = true;
     }
     Node& node = nodes_[index];
-    if (node.kind != NodeKind::kMap) return Problem(node, kNoMap, kNoMap);
+    if (node.kind != NodeKind::kMap) return ErrorAt(node, kNoMap, kNoMap);
     if (node.is_open) return ContainsItself(merged_node, node);
     if (++context.depth > limits_.depth) {
       return AtLine(node.line, fmt::format("nested more than {} levels deep", limits_.depth));
@@ -522,16 +531,17 @@ class Converter {
     return {};
   }
 
-  Result<std::string> ConvertKey(std::uint32_t index, const Context& context, const json::Path& path) {
+  Result<std::string> ConvertKey(std::uint32_t index, Context context, const json::Path& path) {
     const Node& node = nodes_[index];
     if (is_butane_ && nodes_[index].kind == NodeKind::kScalar) {
       TRY(CountNode(nodes_[index], context));
       return nodes_[index].text;
     }
+    context.is_key = true;
     const json::Value key = TRY(Convert(index, context, path));
     constexpr std::string_view kWrongKey = "a key must be a text, a number, true or false";
     if (reader_ == YamlReader::kGo && key.is_structured()) {
-      return QuotingProblem(node, kWrongKey, "invalid map key: " + AsGoSource(key));
+      return ErrorThatMayQuote(node, kWrongKey, "invalid map key: " + AsGoSource(key));
     }
     switch (key.type()) {
       case json::Value::Type::kString:
@@ -541,10 +551,20 @@ class Converter {
       case json::Value::Type::kInteger:
         return std::to_string(key.integer());
       case json::Value::Type::kReal:
-        return GoText(static_cast<float>(key.real()));
+        return KeyOf(key.real());
       default:
         return AtLine(node.line, kWrongKey);
     }
+  }
+
+  // Returns the key that kubectl makes of a floating-point number.
+  std::string KeyOf(double number) const {
+    // Go rounds to 32 bits when it formats the number, so a large number becomes infinity.
+    const std::string text = GoText(static_cast<float>(number));
+    if (reader_ == YamlReader::kGo) return text;
+    if (text == "+Inf") return ".inf";
+    if (text == "-Inf") return "-.inf";
+    return text == "NaN" ? ".nan" : text;
   }
 
   std::vector<Node> nodes_;
@@ -559,7 +579,7 @@ class Converter {
   std::size_t bytes_from_aliases_ = 0;
 };
 
-Result<> CheckDirectives(std::string_view text) {
+Result<> LimitTagDirectives(std::string_view text) {
   // The last bytes of the characters that end a line for libyaml: LF, CR, U+0085, U+2028 and U+2029.
   constexpr std::string_view kEndsOfBreaks = "\n\r\x85\xA8\xA9";
   // libyaml also reads UTF-16 behind a byte order mark.
@@ -575,7 +595,7 @@ Result<> CheckDirectives(std::string_view text) {
   return {};
 }
 
-// Refuses versions other than YAML 1.1, as Go's reader does.  libyaml also reads YAML 1.2.
+// Refuses versions other than YAML 1.1, as yaml.v2 does.  libyaml also reads YAML 1.2.
 Result<> CheckGoVersion(const yaml_event_t& document_start) {
   const yaml_version_directive_t* const version = document_start.data.document_start.version_directive;
   if (version == nullptr || (version->major == 1 && version->minor == 1)) return {};
@@ -586,7 +606,7 @@ Result<> CheckGoVersion(const yaml_event_t& document_start) {
 
 Result<std::vector<json::Value>> ReadStream(std::string_view text, json::Report* report,
                                             const json::ParseLimits& limits) {
-  TRY(CheckDirectives(text));
+  TRY(LimitTagDirectives(text));
   std::vector<json::Value> documents;
   Events events(text);
   std::optional<Composer> composer;
@@ -614,12 +634,12 @@ Result<std::vector<json::Value>> ParseYaml(std::string_view text, json::Report* 
   }
   const std::size_t begin = text.find_first_not_of(" \t\r\n");
   if (begin == std::string_view::npos || text[begin] != '{') return ReadStream(text, report, limits);
-  // The warnings count only if the text is JSON; otherwise it is read again, with warnings of its own.
+  // Keep these warnings only if the text is JSON.  Otherwise ReadStream() reads the text and reports its own warnings.
   json::Report of_json;
   auto object = json::Parse(text, report == nullptr ? nullptr : &of_json, limits);
   if (object && report != nullptr) report->Append(of_json);
   if (object && ignition::IsButane(*object)) {
-    // Butane is always read as YAML.  Duplicate keys have been reported already.
+    // Butane is read as YAML; if that fails, the JSON object is used.  Duplicate keys have been reported already.
     if (auto documents = ReadStream(text, nullptr, limits)) return documents;
   }
   if (object) {
@@ -627,14 +647,15 @@ Result<std::vector<json::Value>> ParseYaml(std::string_view text, json::Report* 
     documents.push_back(*std::move(object));
     return documents;
   }
-  // A YAML mapping may also begin with a brace, but the author more likely meant JSON.
+  // The text may be a YAML flow mapping.  If it is not that either, return the JSON error, because the author more
+  // likely meant JSON.
   auto documents = ReadStream(text, report, limits);
   if (!documents) return std::move(object).error();
   return documents;
 }
 
 Result<json::Value> ParseGoYaml(std::string_view text, Quotes quotes, const json::ParseLimits& limits) {
-  TRY(CheckDirectives(text));
+  TRY(LimitTagDirectives(text));
   Events events(text, YamlReader::kGo);
   Composer composer(limits, YamlReader::kGo, quotes);
   for (;;) {

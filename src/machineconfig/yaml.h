@@ -17,8 +17,9 @@
 namespace pintle::machineconfig {
 
 // Reads all documents of a stream, without those that are empty or null.  A text that is one JSON object is read as
-// JSON, unless the object is a Butane document, which is always read as YAML.  An error names the line or the byte.  If
-// a mapping has a key more than once, the last one counts, and `report`, unless it is null, gets a warning.
+// JSON.  If the object is a Butane document, the text is read as YAML; if that fails, the JSON object is used.  An
+// error names the line or the byte.  If a mapping has a key more than once, the last one counts, and `report`, unless
+// it is null, gets a warning.
 Result<std::vector<json::Value>> ParseYaml(std::string_view text, json::Report* report = nullptr,
                                            const json::ParseLimits& limits = {});
 
@@ -28,8 +29,8 @@ enum class Quotes { kAllowed, kForbidden };
 
 // Returns the first document as Go's yaml.v2 reads it, or null if there is none.  The caller decodes it into structs as
 // Go does, so floating-point numbers keep their type: 1.0 does not become the integer 1, and infinity is no error.
-// Errors are in the words of yaml.v2: "yaml: line 3: did not find expected key".  An error that would quote the
-// document names the line instead if quotes are forbidden.
+// Errors have the texts of yaml.v2: "yaml: line 3: did not find expected key".  If quotes are forbidden, an error that
+// would quote the document names the line instead.
 Result<json::Value> ParseGoYaml(std::string_view text, Quotes quotes = Quotes::kAllowed,
                                 const json::ParseLimits& limits = {});
 

@@ -119,7 +119,7 @@ std::optional<PlainScalar> ReadInteger(std::string_view text) {
   return std::nullopt;
 }
 
-// Go's reader also accepts a sign after 0b.
+// yaml.v2 also accepts a sign after 0b.
 std::optional<PlainScalar> ReadOddBinary(std::string_view text) {
   if (!text.starts_with("0b+") && !text.starts_with("0b-")) return std::nullopt;
   const auto magnitude = ReadMagnitude({2, text.substr(3)});

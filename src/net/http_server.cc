@@ -262,7 +262,7 @@ class HttpServer::Connection : public std::enable_shared_from_this<Connection> {
           return Await(HasReadEnough() ? tcp::socket::wait_error : tcp::socket::wait_read);
         case Outcome::kWaitToWrite:
           return Await(tcp::socket::wait_write);
-        case Outcome::kOver:
+        case Outcome::kClosed:
           return End();
       }
     }

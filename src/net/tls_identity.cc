@@ -86,7 +86,9 @@ Result<> UseCiphers(SSL_CTX* context, const TlsRules& rules) {
   for (const std::string& cipher : rules.ciphers) {
     const char* name = NameOf(Ssl().SSL_get_ciphers(any.get()), cipher);
     if (name == nullptr && rules.unknown_ciphers == UnknownCiphers::kLeftOut) continue;
-    if (name == nullptr) return Error(ErrorKind::kInvalid, fmt::format("OpenSSL does not know the cipher {}", cipher));
+    if (name == nullptr)
+      return Error(ErrorKind::kInvalid,
+                   fmt::format("OpenSSL does not support the cipher {}; remove it or correct its name", cipher));
     if (!std::string_view(name).starts_with("TLS_")) names += std::string(names.empty() ? "" : ":") + name;
   }
   // A server that accepts only TLS 1.3 needs no cipher of TLS 1.2, but OpenSSL refuses an empty list.

@@ -14,10 +14,10 @@ namespace {
 using Outcome = Wire::Outcome;
 using Progress = Wire::Progress;
 
-Progress AfterCall(ssize_t returned, Outcome to_wait) {
+Progress ProgressOfCall(ssize_t returned, Outcome to_wait) {
   if (returned > 0) return {Outcome::kDone, static_cast<std::size_t>(returned)};
-  if (returned == 0) return {Outcome::kOver};
-  return {errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? to_wait : Outcome::kOver};
+  if (returned == 0) return {Outcome::kClosed};
+  return {errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? to_wait : Outcome::kClosed};
 }
 
 }  // namespace
@@ -32,25 +32,26 @@ Wire::Wire(int socket, const TlsIdentity* identity) : socket_(socket), is_plain_
 
 Progress Wire::ShakeHands() {
   if (is_plain_) return {Outcome::kDone};
-  if (!tls_) return {Outcome::kOver};  // The constructor ran out of memory.
+  if (!tls_) return {Outcome::kClosed};  // The constructor ran out of memory.
   Crypto().ERR_clear_error();
-  return AfterTls(Ssl().SSL_accept(tls_.get()));
+  return ProgressOfTls(Ssl().SSL_accept(tls_.get()));
 }
 
 Progress Wire::Read(std::span<char> bytes) {
-  if (is_plain_) return AfterCall(::recv(socket_, bytes.data(), bytes.size(), 0), Outcome::kWaitToRead);
+  if (is_plain_) return ProgressOfCall(::recv(socket_, bytes.data(), bytes.size(), 0), Outcome::kWaitToRead);
   Crypto().ERR_clear_error();
   std::size_t count = 0;
-  Progress progress = AfterTls(Ssl().SSL_read_ex(tls_.get(), bytes.data(), bytes.size(), &count));
+  Progress progress = ProgressOfTls(Ssl().SSL_read_ex(tls_.get(), bytes.data(), bytes.size(), &count));
   progress.bytes = count;
   return progress;
 }
 
 Progress Wire::Write(std::string_view bytes) {
-  if (is_plain_) return AfterCall(::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL), Outcome::kWaitToWrite);
+  if (is_plain_)
+    return ProgressOfCall(::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL), Outcome::kWaitToWrite);
   Crypto().ERR_clear_error();
   std::size_t count = 0;
-  Progress progress = AfterTls(Ssl().SSL_write_ex(tls_.get(), bytes.data(), bytes.size(), &count));
+  Progress progress = ProgressOfTls(Ssl().SSL_write_ex(tls_.get(), bytes.data(), bytes.size(), &count));
   progress.bytes = count;
   return progress;
 }
@@ -59,20 +60,20 @@ Progress Wire::EndSending() {
   if (tls_) {
     Crypto().ERR_clear_error();
     const int returned = Ssl().SSL_shutdown(tls_.get());
-    // A result of 0 means that our message was sent; we need not wait for the client's.
+    // 0 means that our close_notify was sent; the client's close_notify is not awaited.
     if (returned < 0) {
-      const Progress progress = AfterTls(returned);
+      const Progress progress = ProgressOfTls(returned);
       if (progress.outcome != Outcome::kDone) return progress;
     }
   }
-  return {::shutdown(socket_, SHUT_WR) == 0 ? Outcome::kDone : Outcome::kOver};
+  return {::shutdown(socket_, SHUT_WR) == 0 ? Outcome::kDone : Outcome::kClosed};
 }
 
 Progress Wire::Discard(std::span<char> bytes) const {
-  return AfterCall(::recv(socket_, bytes.data(), bytes.size(), 0), Outcome::kWaitToRead);
+  return ProgressOfCall(::recv(socket_, bytes.data(), bytes.size(), 0), Outcome::kWaitToRead);
 }
 
-Progress Wire::AfterTls(int returned) const {
+Progress Wire::ProgressOfTls(int returned) const {
   switch (Ssl().SSL_get_error(tls_.get(), returned)) {
     case SSL_ERROR_NONE:
       return {Outcome::kDone};
@@ -81,7 +82,7 @@ Progress Wire::AfterTls(int returned) const {
     case SSL_ERROR_WANT_WRITE:
       return {Outcome::kWaitToWrite};
     default:
-      return {Outcome::kOver};
+      return {Outcome::kClosed};
   }
 }
 

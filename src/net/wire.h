@@ -20,7 +20,7 @@ class Wire {
     kDone,
     kWaitToRead,   // Repeat the call when the socket is readable.
     kWaitToWrite,  // Repeat the call when the socket is writable.
-    kOver,         // The client has closed the connection, or it broke.
+    kClosed,       // The client has closed the connection, or it broke.
   };
   struct Progress {
     Outcome outcome;
@@ -44,7 +44,7 @@ class Wire {
   static void Free(ssl_st* tls);
 
   // Translates the result of a function of libssl.
-  Progress AfterTls(int returned) const;
+  Progress ProgressOfTls(int returned) const;
 
   const int socket_;
   const bool is_plain_;

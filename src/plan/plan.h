@@ -60,8 +60,8 @@ resource::Deployment::State DeploymentOf(const api::MachineConfigSpec& spec);
 // state, or is removed if the map does not have its path.
 using Originals = std::map<std::string, resource::FileEntry::State>;
 
-// Returns steps for everything that the new config manages, and not only for the differences, so that drift is mended
-// as well.  Returns an error if contents cannot be decoded or are not in the config itself.
+// Returns steps for everything that the new config manages, and not only for the differences, so that drift is
+// corrected as well.  Returns an error if contents cannot be decoded or are not in the config itself.
 Result<std::vector<Step>> StepsFor(const ParsedConfig& from, const ParsedConfig& to, const Originals& originals);
 
 }  // namespace pintle::plan

@@ -121,8 +121,8 @@ Result<> ServeUntilStopped(const CommandLine& line, const IgnitionSettings& sett
 
 }  // namespace
 
-ExitStatus Serve(const std::vector<std::string_view>& words) {
-  const auto line = CommandLine::Parse(kServeOptions, words);
+ExitStatus Serve(const std::vector<std::string_view>& arguments) {
+  const auto line = CommandLine::Parse(kServeOptions, arguments);
   if (line && line->Has("--help")) {
     Print(fmt::format(
         "Usage: pintle-controller serve --from DIR --listen ADDRESS:PORT --tls-cert FILE --tls-key FILE\n"

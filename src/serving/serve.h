@@ -11,6 +11,6 @@
 namespace pintle::serving {
 
 // `words` are the arguments after the verb.
-ExitStatus Serve(const std::vector<std::string_view>& words);
+ExitStatus Serve(const std::vector<std::string_view>& arguments);
 
 }  // namespace pintle::serving

@@ -42,8 +42,8 @@ Result<json::Value> HttpHeaders(const CommandLine& line) {
 
 }  // namespace
 
-ExitStatus Token(const std::vector<std::string_view>& words) {
-  const auto line = CommandLine::Parse(kTokenOptions, words);
+ExitStatus Token(const std::vector<std::string_view>& arguments) {
+  const auto line = CommandLine::Parse(kTokenOptions, arguments);
   if (line && line->Has("--help")) {
     Print(fmt::format("Usage: pintle-controller token --pool NAME --key-file FILE [--ttl TIME]\n\n{}",
                       Describe(kTokenOptions)));

@@ -12,6 +12,6 @@
 namespace pintle::serving {
 
 // `words` are the arguments after the verb.
-ExitStatus Token(const std::vector<std::string_view>& words);
+ExitStatus Token(const std::vector<std::string_view>& arguments);
 
 }  // namespace pintle::serving

@@ -33,6 +33,12 @@ def test_the_version_is_printed_in_both_ways():
     assert controller("--version") == printed
 
 
+def test_the_version_takes_no_other_arguments():
+    for arguments, text in [(["--bogus"], "--bogus"), (["foo"], 'unexpected argument "foo"')]:
+        answer = subprocess.run([CONTROLLER, "version", *arguments], capture_output=True, text=True, check=False, timeout=60)
+        assert answer.returncode == 1 and answer.stdout == "" and text in answer.stderr
+
+
 def test_an_answer_that_cannot_be_written_is_an_error(tmp_path):
     keys = tmp_path / "keys"
     keys.write_text("0123456789abcdef" * 4 + "\n")

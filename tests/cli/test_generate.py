@@ -214,6 +214,13 @@ def test_an_installation_writes_other_bytes_for_a_kubelet_config(generate, tmp_p
         "99-worker-generated-kubelet"]
 
 
+def test_all_inputs_that_cannot_be_listed_or_read_are_reported(generate, tmp_path):
+    words = generate.words()
+    (tmp_path / "manifests/x.yaml").symlink_to("nowhere")
+    write(tmp_path / "manifests/y.yaml", "a: [")
+    refused(*words, texts=["x.yaml: the file is a link", "y.yaml"])
+
+
 def test_an_installation_ends_with_the_first_error(generate):
     bad = kubelet_config("bad", clusterDomain="x.test")
     refused(*generate.words("--bootstrap", objects=[feature_gate(), bad]),

@@ -55,6 +55,8 @@ def test_an_ignored_finding_is_listed_and_does_not_count(machine):
 
     verified = machine.run("verify").stdout
     assert "except for the things that are ignored" in verified and f"\n  ignored until {listed[0]['until']}\n" in verified
+    assert f"  to stop ignoring it:  pintle ignore --root {machine.root} --end /etc/motd\n" in verified
+    assert "to ignore it:" not in verified
     found = machine.run("verify", "-o", "json").json()
     assert found["text"] == "" and found["findings"][0]["ignoredUntil"] == listed[0]["until"]
     # A finding about another thing still counts.

@@ -114,9 +114,20 @@ def test_reports_all_errors_at_once(tmp_path):
         'error parsing "30-type.json" manifest: json: cannot unmarshal string',
         'error parsing "40-butane.bu" manifest: ', "$.storage.files.0.path", "$.storage.files.1.path",
         f"{inputs}/50-two.json: error: MachineConfig 50-two: $.spec.kernelType: kernelType=fast is invalid",
-        "$.spec.config.storage.files.0.path: path not absolute (begin it with a slash)",
+        "$.spec.config.storage.files.0.path: path not absolute (begin the path with a slash)",
         "$.spec.config.storage.files.1.path: path is not fully simplified",
         'error parsing "60-bare.json" manifest: Object \'Kind\' is missing: this is Ignition alone'])
+
+
+def test_reports_all_inputs_that_it_cannot_list(tmp_path):
+    inputs = copy_of_inputs(tmp_path)
+    (inputs / "10-dangling.yaml").symlink_to("nowhere")
+    (inputs / "20-dangling.yaml").symlink_to("nowhere")
+    write(inputs / "30-broken.yaml", "a: [")
+    (tmp_path / "empty").mkdir()
+    refused(*WORDS[:-1], tmp_path / "empty", inputs, texts=[
+        "no *.yaml, *.yml, *.json, *.bu, *.butane or *.fcc in", "10-dangling.yaml: the file is a link",
+        "20-dangling.yaml: the file is a link", 'error parsing "30-broken.yaml" manifest: '])
 
 
 def test_reports_all_errors_of_all_configs_beside_the_operators_message(tmp_path):

@@ -19,7 +19,7 @@ def test_a_good_config_leads_to_no_output(tmp_path):
 def test_reports_all_problems_with_line_path_and_remedy(tmp_path):
     path = write(tmp_path / "a.ign", json.dumps(INVALID_CONFIG, indent=1))
     answer = refused("validate", path, texts=[
-        f"{path}:8:13: error: $.storage.files.0.path: path not absolute (begin it with a slash)",
+        f"{path}:8:13: error: $.storage.files.0.path: path not absolute (begin the path with a slash)",
         "$.storage.files.1.path: path is not fully simplified (", "$.storage.files.2.mode: illegal file mode (",
         "$.storage.files.3: duplicate entry defined (keep one",
     ])
@@ -29,7 +29,7 @@ def test_reports_all_problems_with_line_path_and_remedy(tmp_path):
     assert len(findings.json()) == len(answer.stderr.splitlines())
     assert findings.json()[0] == {
         "file": str(path), "line": 8, "column": 13, "severity": "error", "path": "$.storage.files.0.path",
-        "problem": "path not absolute", "remedy": "begin it with a slash"}
+        "problem": "path not absolute", "remedy": "begin the path with a slash"}
 
 
 def test_reports_all_problems_of_a_machine_config(tmp_path):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Machines for the tests: each test gets a new one."""
+"""Machines for the tests: each test gets new nodes; the registry and the images are shared."""
 
 import pathlib
 import shutil
@@ -29,7 +29,7 @@ def pytest_configure(config):
 
 
 @pytest.fixture
-def plain_node():
+def node_without_ostree():
     with Node(plain=True) as machine:
         yield machine
 
@@ -49,7 +49,7 @@ def new_node(cluster):
 
 @pytest.fixture(scope="session")
 def layout(tmp_path_factory):
-    """An OCI layout with the OS that nodes boot as `base`, and `next`, which changes it."""
+    """An OCI layout with two images: `base` is the OS that nodes boot, and `next` is `base` with changes."""
     folder = tmp_path_factory.mktemp("images")
     with Node() as node:
         tree = folder / "tree"

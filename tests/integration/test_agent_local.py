@@ -150,17 +150,18 @@ def test_without_ostree_the_os_settings_of_a_config_are_ignored(agent):
         "apiVersion": "machineconfiguration.openshift.io/v1", "kind": "MachineConfig",
         "metadata": {"name": "10-os", "labels": {"machineconfiguration.openshift.io/role": "worker"}}, "spec": os},
         path=f"{CONFIGS}/10-os.yaml")
-    aside = "OS image, kernel arguments, extensions of the config, since this machine has no OSTree"
+    aside = ("this machine has no OSTree, so these parts of the config are not applied: OS image, kernel arguments, "
+             "extensions")
     assert agent.read("/etc/issue") == "ours" and agent.read("/proc/sys/kernel/random/boot_id") == boot
     agent.awaits("the status has what is left aside", lambda status: status.get("leftAside") == aside)
     assert f"Aside:    {aside}" in agent.run("status").stdout
-    assert agent.journal().count(f"the agent does not apply the {aside}") == 1
+    assert agent.journal().count(aside) == 1
     agent.run("verify")
     # The record of the config still has these settings, so the next start has nothing to do.
     assert "probe=1" in agent.read("/etc/machine-config-daemon/currentconfig")
     agent.node.run("systemctl", "restart", "pintled.service")
     assert agent.settles() == name and agent.status()["leftAside"] == aside
-    assert agent.journal().count(f"the agent does not apply the {aside}") == 2
+    assert agent.journal().count(aside) == 2
     agent.node.run("rm", f"{CONFIGS}/10-os.yaml")
     assert agent.awaits("nothing is left aside", lambda status: "leftAside" not in status)["current"] != name
     assert agent.read("/proc/sys/kernel/random/boot_id") == boot

@@ -47,8 +47,8 @@ def arguments(node):
 
 # ---- commits on the node --------------------------------------------------------------------------------------------
 
-def test_a_plain_machine_is_no_ostree_host(plain_node):
-    assert refusal(plain_node, "observe").startswith("this is no OSTree host")
+def test_a_plain_machine_is_no_ostree_host(node_without_ostree):
+    assert refusal(node_without_ostree, "observe").startswith("this is no OSTree host")
 
 
 def test_the_booted_deployment_is_described_with_its_version_and_kernel_arguments(node):

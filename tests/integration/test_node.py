@@ -34,9 +34,9 @@ def read(node, path):
     return node.run("cat", path).stdout
 
 
-def test_a_plain_node_boots_without_a_failed_unit(plain_node):
-    assert plain_node.state == "running"
-    assert plain_node.run("hostname").stdout.strip() == plain_node.name
+def test_a_plain_node_boots_without_a_failed_unit(node_without_ostree):
+    assert node_without_ostree.state == "running"
+    assert node_without_ostree.run("hostname").stdout.strip() == node_without_ostree.name
 
 
 def test_an_ostree_node_boots_its_deployment_without_a_failed_unit(node):
@@ -51,23 +51,23 @@ def test_a_deployment_is_read_only_but_for_etc_and_var(node):
     node.run("touch", "/etc/x", "/var/x")
 
 
-def test_systemd_enables_and_starts_a_unit_over_dbus(plain_node):
-    write(plain_node, "/etc/systemd/system/probe.service",
+def test_systemd_enables_and_starts_a_unit_over_dbus(node_without_ostree):
+    write(node_without_ostree, "/etc/systemd/system/probe.service",
           "[Service]\nExecStart=sleep infinity\n[Install]\nWantedBy=multi-user.target\n")
-    plain_node.run("busctl", "call", *SYSTEMD, "Reload")
-    plain_node.run("busctl", "call", *SYSTEMD, "EnableUnitFiles", "asbb", "1", "probe.service", "false", "false")
-    plain_node.run("busctl", "call", *SYSTEMD, "StartUnit", "ss", "probe.service", "replace")
-    wait_until(lambda: plain_node.run("systemctl", "is-active", "probe.service", check=False).stdout == "active\n",
+    node_without_ostree.run("busctl", "call", *SYSTEMD, "Reload")
+    node_without_ostree.run("busctl", "call", *SYSTEMD, "EnableUnitFiles", "asbb", "1", "probe.service", "false", "false")
+    node_without_ostree.run("busctl", "call", *SYSTEMD, "StartUnit", "ss", "probe.service", "replace")
+    wait_until(lambda: node_without_ostree.run("systemctl", "is-active", "probe.service", check=False).stdout == "active\n",
                "the unit is active", 10)
-    plain_node.reboot()
-    assert plain_node.run("systemctl", "is-active", "probe.service").stdout == "active\n"
+    node_without_ostree.reboot()
+    assert node_without_ostree.run("systemctl", "is-active", "probe.service").stdout == "active\n"
 
 
-def test_the_system_bus_is_reachable_from_the_host(plain_node):
+def test_the_system_bus_is_reachable_from_the_host(node_without_ostree):
     shell.need("busctl")
-    state = shell.run("busctl", f"--address={plain_node.bus_address}", "get-property", *SYSTEMD, "SystemState")
+    state = shell.run("busctl", f"--address={node_without_ostree.bus_address}", "get-property", *SYSTEMD, "SystemState")
     assert state.stdout == 's "running"\n'
-    assert plain_node.path("/etc/hosts").read_text() == read(plain_node, "/etc/hosts")
+    assert node_without_ostree.path("/etc/hosts").read_text() == read(node_without_ostree, "/etc/hosts")
 
 
 @pytest.mark.parametrize("plain", [True, False], ids=["plain", "ostree"])
@@ -85,17 +85,17 @@ def test_a_new_boot_keeps_etc_and_var_only(plain, end):
         assert not node.path("/run/mark").exists()
 
 
-def test_a_node_that_reboots_by_itself_is_started_again(plain_node):
-    before = boot_id(plain_node)
-    plain_node.run("systemctl", "reboot", check=False)
-    plain_node.follow_reboot()
-    assert boot_id(plain_node) != before
+def test_a_node_that_reboots_by_itself_is_started_again(node_without_ostree):
+    before = boot_id(node_without_ostree)
+    node_without_ostree.run("systemctl", "reboot", check=False)
+    node_without_ostree.follow_reboot()
+    assert boot_id(node_without_ostree) != before
 
 
-def test_a_command_that_is_running_ends_with_its_node(plain_node):
-    result = plain_node.run("sh", "-c", "systemctl reboot; sleep infinity", check=False)
+def test_a_command_that_is_running_ends_with_its_node(node_without_ostree):
+    result = node_without_ostree.run("sh", "-c", "systemctl reboot; sleep infinity", check=False)
     assert result.returncode != 0
-    plain_node.follow_reboot()
+    node_without_ostree.follow_reboot()
 
 
 def test_a_staged_deployment_is_booted_with_merged_etc_and_can_be_rolled_back(node):
@@ -194,16 +194,16 @@ def test_nodes_side_by_side_do_not_see_each_other():
         assert list(threads.map(mark_and_reboot, range(4))) == [(str(number), "running") for number in range(4)]
 
 
-def test_a_command_that_fails_raises_an_error_with_its_output(plain_node):
+def test_a_command_that_fails_raises_an_error_with_its_output(node_without_ostree):
     with pytest.raises(shell.CommandFailed, match="(?s)cat /nowhere.*No such file"):
-        plain_node.run("cat", "/nowhere")
+        node_without_ostree.run("cat", "/nowhere")
 
 
-def test_a_node_that_does_not_boot_raises_an_error_with_its_console(plain_node):
-    plain_node.run("rm", "/lib/systemd/systemd")
-    plain_node.kill()
+def test_a_node_that_does_not_boot_raises_an_error_with_its_console(node_without_ostree):
+    node_without_ostree.run("rm", "/lib/systemd/systemd")
+    node_without_ostree.kill()
     with pytest.raises(MachineDied, match="(?s)booting.*console:\n.*systemd"):
-        plain_node.start()
+        node_without_ostree.start()
 
 
 class Traces:

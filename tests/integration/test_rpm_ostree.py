@@ -152,8 +152,8 @@ def test_rpm_ostree_is_used_only_if_its_unit_exists(fresh):
         probe(fresh, "drop-pending")
 
 
-def test_a_machine_without_ostree_has_no_deployments(plain_node):
-    result = plain_node.run(PROBE, "--by=chosen", "observe", check=False)
+def test_a_machine_without_ostree_has_no_deployments(node_without_ostree):
+    result = node_without_ostree.run(PROBE, "--by=chosen", "observe", check=False)
     assert result.stderr.startswith("this is no OSTree host")
 
 

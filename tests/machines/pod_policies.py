@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lets the accounts of a test cluster create restricted pods only, as on OpenShift.
 
-PodSecurityPolicies replace OpenShift's SecurityContextConstraints.  Kubernetes 1.25 and later have no
-PodSecurityPolicies; these versions enforce the labels of namespaces instead.
+These tests use PodSecurityPolicies in place of OpenShift's SecurityContextConstraints.  Kubernetes 1.25 and later have no
+PodSecurityPolicies, and enforce the labels of namespaces instead.  With these versions, do not call create().
 """
 
 PLUGIN = "PodSecurityPolicy"
@@ -28,7 +28,8 @@ _POLICIES = {
          "runAsUser": _ANY, "fsGroup": _ANY, "supplementalGroups": _ANY, "seLinux": _ANY},
         {_SECCOMP + "allowedProfileNames": "*"}),
 }
-# The group that may use each policy.  A kubelet creates the pods of its own manifests with the rights of its node.
+# The group that may use each policy.  A kubelet creates the mirror pods of its static pods as
+# system:node:NAME.
 _GROUPS = {RESTRICTED: "system:serviceaccounts", "privileged": "system:nodes"}
 
 

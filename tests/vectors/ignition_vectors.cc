@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads Ignition configs: they must be accepted, or refused with the Operator's message, and converted to other
-// versions as by the Operator.
+// Pintle must accept or refuse each Ignition config as the operator does, and convert it to the same text.
 
 #include <fmt/core.h>
 
@@ -33,6 +32,7 @@ Result<Config> ParseInput(const Case& c) {
 
 std::vector<std::string> CasesThat(const std::function<bool(const Case&)>& predicate) {
   std::vector<std::string> cases = vectors::CaseNames("ignition");
+  // accept-expected.json is not a case.
   std::erase_if(cases,
                 [&](const std::string& name) { return name.ends_with(".json") || !predicate(Case("ignition", name)); });
   return cases;
@@ -40,7 +40,8 @@ std::vector<std::string> CasesThat(const std::function<bool(const Case&)>& predi
 
 bool IsRead(const Case& c) { return !c.Has("expected-error.txt"); }
 
-// Returns whether the JSON that the Operator wrote for a case can be read: some of its outputs are not valid input.
+// Returns whether the JSON that the operator wrote for a case is valid.  An output is invalid if validation and
+// conversion both failed.
 bool IsReadAgain(const Case& c) {
   const bool is_valid = !c.Has("expected-validate-error.txt") || !c.Has("convert-3.5-error.txt");
   return c.Has("expected-stdjson.json") && is_valid;
@@ -54,7 +55,7 @@ TEST_P(IgnitionVectors, AreReadOrRefused) {
   const Case c("ignition", GetParam());
   const auto config = ParseInput(c);
   if (const auto error = c.TextIfThere("expected-error.txt")) {
-    // The caller of the parser adds the text around this message.
+    // The caller of the parser adds this prefix.
     std::string_view expected = *error;
     constexpr std::string_view kWrapping = "failed to parse Ignition config: ";
     if (expected.starts_with(kWrapping)) expected.remove_prefix(kWrapping.size());

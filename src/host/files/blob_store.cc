@@ -20,17 +20,16 @@
 namespace pintle::host {
 namespace {
 
-// In the file, there is a header before the contents: their digest, a space, their length in decimal digits, and a line
-// feed.
+// Each blob has a header: its digest, a space, its length in decimal digits, and a line feed.
 constexpr std::size_t kLengthDigits = 19;  // Enough for any off_t.
 constexpr std::size_t kHeaderLength = kSha256Digits + 1 + kLengthDigits + 1;
 
-// In bytes: when the tail would become this long, it is written.
+// The tail (contents not yet written to the file) is written before it reaches this many bytes.
 constexpr std::size_t kWrittenAtOnce = 256 << 10;
 constexpr std::size_t kWindow = 128 << 10;  // The size of the part of the file that ReadSmall() keeps in memory.
 
 // Below this size, read() and write() are faster than copy_file_range().
-constexpr std::size_t kCopiedByKernel = 128 << 10;
+constexpr std::size_t kMinCopyFileRange = 128 << 10;
 
 std::string HeaderFor(std::string_view sha256, std::size_t length) {
   return fmt::format("{} {:0{}}\n", sha256, length, kLengthDigits);
@@ -52,6 +51,20 @@ std::optional<Header> ReadHeader(std::string_view line) {
   return header;
 }
 
+// Reads this many bytes.  A failing disk may cause short reads, so a short read is not the end of the file.
+template <std::size_t kCount>
+Result<std::array<char, kCount>> ReadExactly(int fd, off_t offset) {
+  std::array<char, kCount> bytes;
+  for (std::size_t filled = 0; filled < kCount;) {
+    const ssize_t count = ::pread(fd, bytes.data() + filled, kCount - filled, offset + static_cast<off_t>(filled));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return Error::FromErrno("read");
+    if (count == 0) return Error(ErrorKind::kInvalid, "the file has become shorter");
+    filled += static_cast<std::size_t>(count);
+  }
+  return bytes;
+}
+
 bool CannotBeCopiedByKernel(int errno_value) {
   return errno_value == EXDEV || errno_value == EINVAL || errno_value == EOPNOTSUPP || errno_value == ENOSYS ||
          errno_value == EBADF;
@@ -59,34 +72,31 @@ bool CannotBeCopiedByKernel(int errno_value) {
 
 }  // namespace
 
-Result<BlobStore> BlobStore::Open(const Root& root, std::string path, For purpose) {
+Result<BlobStore> BlobStore::Open(const Root& root, std::string path, OpenMode mode) {
   const std::string doing = fmt::format("opening the store of contents {}", path);
   const std::size_t slash = path.rfind('/');
   const std::string above = slash == std::string::npos ? "." : path.substr(0, slash + 1);
   UniqueFd directory = TRY(root.OpenFile(above, O_RDONLY | O_DIRECTORY), doing);
   const char* const name = path.c_str() + (slash == std::string::npos ? 0 : slash + 1);
-  const int access = purpose == For::kReading ? O_RDONLY : O_RDWR;
+  const int access = mode == OpenMode::kRead ? O_RDONLY : O_RDWR;
   UniqueFd file(::openat(directory.get(), name, access | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  const bool is_new = !file && errno == ENOENT && purpose == For::kAdding;
+  const bool is_new = !file && errno == ENOENT && mode == OpenMode::kAdd;
   if (is_new) file.Reset(::openat(directory.get(), name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file) return Error::FromErrno("open").While(doing);
   // Sync() syncs the directory even if the file existed: its creator may have been killed before the name was durable.
   BlobStore store(std::move(directory), std::move(file), std::move(path));
-  TRY(store.ReadIndex(purpose), doing);
+  TRY(store.ReadIndex(mode), doing);
   return store;
 }
 
-Result<> BlobStore::ReadIndex(For purpose) {
+Result<> BlobStore::ReadIndex(OpenMode mode) {
   struct stat status;
   if (::fstat(file_.get(), &status) != 0) return Error::FromErrno("fstat");
   if (!S_ISREG(status.st_mode)) return Error(ErrorKind::kInvalid, "not a regular file");
   written_ = status.st_size;
-  std::array<char, kHeaderLength> line;
   while (status.st_size - end_ >= static_cast<off_t>(kHeaderLength)) {
-    const ssize_t count = ::pread(file_.get(), line.data(), line.size(), end_);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return Error::FromErrno("read");
-    auto header = ReadHeader(std::string_view(line.data(), static_cast<std::size_t>(count)));
+    auto header =
+        ReadHeader(std::string_view(TRY(ReadExactly<kHeaderLength>(file_.get(), end_)).data(), kHeaderLength));
     const auto left = static_cast<std::size_t>(status.st_size - end_) - kHeaderLength;
     if (!header || header->length > left) break;
     const Extent extent = {.offset = end_ + static_cast<off_t>(kHeaderLength), .length = header->length};
@@ -95,11 +105,11 @@ Result<> BlobStore::ReadIndex(For purpose) {
       hasher.Update(piece);
       return true;
     }));
-    // Contents that do not match their digest are ignored.  The contents after them may be complete.
+    // A blob that does not match its digest is skipped; the blobs after it may be complete.
     if (std::move(hasher).Finish().hex() == header->sha256) extents_.emplace(std::move(header->sha256), extent);
     end_ = extent.offset + static_cast<off_t>(extent.length);
   }
-  const bool must_truncate = status.st_size > end_ && purpose == For::kAdding;
+  const bool must_truncate = status.st_size > end_ && mode == OpenMode::kAdd;
   if (must_truncate && ::ftruncate(file_.get(), end_) != 0) return Error::FromErrno("cutting off incomplete contents");
   written_ = end_;
   window_.clear();  // The window may contain a part that was cut off.
@@ -109,23 +119,26 @@ Result<> BlobStore::ReadIndex(For purpose) {
 
 Result<std::string> BlobStore::Add(std::string_view contents) {
   std::string sha256 = Sha256(contents).hex();
-  TRY(AddKnown(sha256, contents));
+  TRY(AddWithDigest(sha256, contents));
   return sha256;
 }
 
-Result<> BlobStore::AddKnown(const std::string& sha256, std::string_view contents) {
+Result<> BlobStore::AddWithDigest(const std::string& sha256, std::string_view contents) {
   if (Has(sha256)) return {};
   const auto doing = [&] { return "storing contents in " + path_; };
   const std::string header = HeaderFor(sha256, contents.size());
-  const bool is_long = contents.size() >= kCopiedByKernel;
+  const bool is_long = contents.size() >= kMinCopyFileRange;
   if (is_long || tail_.size() + contents.size() >= kWrittenAtOnce) TRY(WriteTail(), doing());
   if (is_long) {
-    TRY(WriteAt(end_, header, contents), doing());
+    if (auto written = WriteAt(end_, header, contents); !written) {
+      TruncateToEnd();
+      return std::move(written).error().While(doing());
+    }
   } else {
     tail_ += header;
     tail_ += contents;
   }
-  Remember(sha256, contents.size());
+  AddToIndex(sha256, contents.size());
   if (is_long) written_ = end_;
   return {};
 }
@@ -138,15 +151,15 @@ Result<> BlobStore::WriteTail() {
 }
 
 Result<std::string> BlobStore::AddFile(int fd, std::size_t size) {
-  if (size >= Pieces::kMostAtOnce) return AddLongFile(fd, size);
+  if (size >= Pieces::kMostAtOnce) return AddFileInPieces(fd, size);
   Pieces pieces(fd, size);
   const std::string_view piece = TRY(pieces.Next());
   // If the file has grown meanwhile, it is read again, in pieces.
-  if (piece.size() > size) return AddLongFile(fd, piece.size());
+  if (piece.size() > size) return AddFileInPieces(fd, piece.size());
   return Add(piece);
 }
 
-Result<std::string> BlobStore::AddLongFile(int fd, std::size_t expected) {
+Result<std::string> BlobStore::AddFileInPieces(int fd, std::size_t expected) {
   TRY(WriteTail(), "storing contents in " + path_);
   IncomingContents incoming;
   Pieces pieces(fd, expected);
@@ -154,7 +167,7 @@ Result<std::string> BlobStore::AddLongFile(int fd, std::size_t expected) {
     const auto piece = pieces.Next();
     const auto written = piece ? WriteMore(incoming, *piece) : piece.error();
     if (!written) {
-      DiscardIncoming();
+      TruncateToEnd();
       return written.error();
     }
     if (piece->empty()) return FinishIncoming(std::move(incoming));
@@ -178,7 +191,7 @@ Result<std::string> BlobStore::AddPieces(const WalkPieces& walk) {
     return true;
   });
   if (!walked) {
-    if (incoming) DiscardIncoming();
+    if (incoming) TruncateToEnd();
     return walked.error();
   }
   return incoming ? FinishIncoming(*std::move(incoming)) : Add(beginning);
@@ -195,21 +208,25 @@ Result<> BlobStore::WriteMore(IncomingContents& incoming, std::string_view piece
 Result<std::string> BlobStore::FinishIncoming(IncomingContents incoming) {
   std::string sha256 = std::move(incoming.hasher).Finish().hex();
   if (Has(sha256)) {
-    DiscardIncoming();
+    TruncateToEnd();
     return sha256;
   }
-  TRY(WriteAt(end_, HeaderFor(sha256, incoming.length)), "storing contents in " + path_);
-  Remember(sha256, incoming.length);
+  if (auto written = WriteAt(end_, HeaderFor(sha256, incoming.length)); !written) {
+    TruncateToEnd();
+    return std::move(written).error().While("storing contents in " + path_);
+  }
+  AddToIndex(sha256, incoming.length);
   written_ = end_;
   return sha256;
 }
 
-// If this fails, the bytes after the end take up space until the store is next opened for adding.
-void BlobStore::DiscardIncoming() const {
+// Cuts off what was written after the end of the store.  If this fails, these bytes take up space until the store is
+// next opened for adding, and nothing else happens, so the result is ignored on purpose.
+void BlobStore::TruncateToEnd() const {
   if (::ftruncate(file_.get(), end_) != 0) return;
 }
 
-void BlobStore::Remember(std::string sha256, std::size_t length) {
+void BlobStore::AddToIndex(std::string sha256, std::size_t length) {
   const Extent extent = {.offset = end_ + static_cast<off_t>(kHeaderLength), .length = length};
   end_ = extent.offset + static_cast<off_t>(length);
   is_synced_ = false;
@@ -241,7 +258,7 @@ Result<BlobStore::Extent> BlobStore::Find(const std::string& sha256) const {
 
 Result<> BlobStore::CopyTo(const std::string& sha256, int fd) const {
   Extent extent = TRY(Find(sha256));
-  while (extent.length >= kCopiedByKernel) {
+  while (extent.length >= kMinCopyFileRange) {
     const ssize_t count = ::copy_file_range(file_.get(), &extent.offset, fd, nullptr, extent.length, 0);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0 && !CannotBeCopiedByKernel(errno)) return Error::FromErrno("copy");
@@ -312,31 +329,32 @@ Result<std::string_view> BlobStore::ReadSmall(const Extent& extent) const {
   if (extent.offset < window_offset_ || extent.offset + static_cast<off_t>(extent.length) > window_end) {
     window_offset_ = std::max<off_t>(extent.offset - static_cast<off_t>(kWindow / 2), 0);
     Pieces pieces(file_.get(), std::min(kWindow, static_cast<std::size_t>(written_ - window_offset_)), window_offset_);
-    window_ = TRY(pieces.Next());
+    // Pieces may read more than it was asked for, such as a part of an incoming blob.
+    window_ = TRY(pieces.Next()).substr(0, static_cast<std::size_t>(written_ - window_offset_));
   }
   const auto from = static_cast<std::size_t>(extent.offset - window_offset_);
   if (from + extent.length > window_.size()) return Error(ErrorKind::kInvalid, "the file has become shorter");
   return std::string_view(window_).substr(from, extent.length);
 }
 
-Result<> BlobStore::WriteAt(off_t offset, std::string_view head, std::string_view tail) const {
-  if (static_cast<std::uint64_t>(offset) + head.size() + tail.size() > limit_) {
+Result<> BlobStore::WriteAt(off_t offset, std::string_view first, std::string_view second) const {
+  if (static_cast<std::uint64_t>(offset) + first.size() + second.size() > limit_) {
     return Error(
         ErrorKind::kSystem,
         fmt::format("there is too little space on its file system: the contents of a change may use {} there, and "
                     "these contents need more; free some space",
                     SizeText(limit_)));
   }
-  while (!head.empty() || !tail.empty()) {
-    const iovec parts[] = {{const_cast<char*>(head.data()), head.size()},
-                           {const_cast<char*>(tail.data()), tail.size()}};
+  while (!first.empty() || !second.empty()) {
+    const iovec parts[] = {{const_cast<char*>(first.data()), first.size()},
+                           {const_cast<char*>(second.data()), second.size()}};
     const ssize_t count = ::pwritev(file_.get(), parts, std::size(parts), offset);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return Error::FromErrno("write");
     offset += count;
-    const auto of_head = std::min(head.size(), static_cast<std::size_t>(count));
-    head.remove_prefix(of_head);
-    tail.remove_prefix(static_cast<std::size_t>(count) - of_head);
+    const auto of_first = std::min(first.size(), static_cast<std::size_t>(count));
+    first.remove_prefix(of_first);
+    second.remove_prefix(static_cast<std::size_t>(count) - of_first);
   }
   return {};
 }

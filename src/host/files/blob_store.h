@@ -3,11 +3,11 @@
 
 // Stores contents of files under their SHA-256 digests.
 //
-// All contents are in one file that only grows, so that storing a thousand small contents costs a few sequential writes
-// and one fsync.  Equal contents are stored once.  After a power cut, some contents may be incomplete.  When the store
-// is opened, contents with a wrong digest are ignored; when it is opened for adding, contents that extend beyond the
-// end of the file are cut off.  Memory holds the digests, the offsets, and a window around the last read; long contents
-// are processed in pieces.
+// A blob is the contents of one file.  All blobs are in one file that only grows, so that storing a thousand small
+// blobs costs a few sequential writes and one fsync.  Equal contents are stored once.  After a power cut, some blobs
+// may be incomplete.  When the store is opened, a blob with a wrong digest is skipped; when it is opened for adding, a
+// blob that extends beyond the end of the file is cut off.  Memory holds the digests, the offsets, and a window around
+// the last read; long blobs are processed in pieces.
 
 #include <sys/types.h>
 
@@ -29,16 +29,16 @@ namespace pintle::host {
 
 class BlobStore {
  public:
-  // kAdding creates the file if it does not exist; the file's directory must exist.  Only the owner may read the file.
-  // kReading leaves the file as it is, even if it is damaged.
-  enum class For { kAdding, kReading };
-  static Result<BlobStore> Open(const Root& root, std::string path, For purpose = For::kAdding);
+  // kAdd creates the file if it does not exist; the file's directory must exist.  Only the owner may read the file.
+  // kRead leaves the file as it is, even if it is damaged.
+  enum class OpenMode { kAdd, kRead };
+  static Result<BlobStore> Open(const Root& root, std::string path, OpenMode mode = OpenMode::kAdd);
 
   // Adds contents and returns their SHA-256 digest in hexadecimal.  All added contents are durable after the next
   // Sync().
   Result<std::string> Add(std::string_view contents);
   // Adds contents whose digest the caller has computed.
-  Result<> AddKnown(const std::string& sha256, std::string_view contents);
+  Result<> AddWithDigest(const std::string& sha256, std::string_view contents);
   // Adds a whole file and returns the digest.  Digest and contents come from the same read, so they agree even if
   // someone writes to the file meanwhile.  `size` is the size that the caller expects; it may be wrong.
   Result<std::string> AddFile(int fd, std::size_t size);
@@ -62,7 +62,7 @@ class BlobStore {
   Result<std::string> Read(const std::string& sha256, std::size_t limit) const;
 
  private:
-  // The place of contents in the file, or in the tail that will be written to the file.
+  // The place of a blob's contents in the file, or in the tail that will be written to the file.
   struct Extent {
     off_t offset = 0;
     std::size_t length = 0;
@@ -78,18 +78,18 @@ class BlobStore {
       : directory_(std::move(directory)), file_(std::move(file)), path_(std::move(path)) {}
 
   // Finds the contents in the file and checks their digests.
-  Result<> ReadIndex(For purpose);
+  Result<> ReadIndex(OpenMode mode);
   Result<Extent> Find(const std::string& sha256) const;
   Result<> Walk(const Extent& extent, const TakePiece& take) const;
   Result<std::string_view> ReadSmall(const Extent& extent) const;
   Result<> WriteTail();
-  // Writes `head` and then `tail` at this offset of the file.
-  Result<> WriteAt(off_t offset, std::string_view head, std::string_view tail = {}) const;
-  Result<std::string> AddLongFile(int fd, std::size_t expected);
+  // Writes `first` and then `second` at this offset of the file.
+  Result<> WriteAt(off_t offset, std::string_view first, std::string_view second = {}) const;
+  Result<std::string> AddFileInPieces(int fd, std::size_t expected);
   Result<> WriteMore(IncomingContents& incoming, std::string_view piece);
   Result<std::string> FinishIncoming(IncomingContents incoming);
-  void DiscardIncoming() const;
-  void Remember(std::string sha256, std::size_t length);
+  void TruncateToEnd() const;
+  void AddToIndex(std::string sha256, std::size_t length);
 
   UniqueFd directory_;  // Stays open until the file's name is durable.
   UniqueFd file_;

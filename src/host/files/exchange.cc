@@ -75,7 +75,7 @@ Result<> PutBack(const ExchangeDirectories& directories, const Exchange& exchang
         ::renameat2(directories.workspace, temporary.c_str(), directories.parent.fd(), exchange.name.c_str(), flags);
     return renamed == 0 ? Result<>() : Error::FromErrno("putting back the edited entry");
   };
-  if (!exchange.made) {
+  if (!exchange.new_entry) {
     const auto done = put_back(RENAME_NOREPLACE);
     return done || !IsUnsupported(done.error().errno_value()) ? done : put_back(0);
   }
@@ -83,7 +83,7 @@ Result<> PutBack(const ExchangeDirectories& directories, const Exchange& exchang
   const auto found = FindExisting(directories.workspace, temporary);
   // If the temporary name does not have our new entry now, someone has replaced that entry meanwhile: the newest edit
   // stays.
-  if (!found || (*found && (*found)->identity != *exchange.made)) TRY(put_back(RENAME_EXCHANGE));
+  if (!found || (*found && (*found)->identity != *exchange.new_entry)) TRY(put_back(RENAME_EXCHANGE));
   return ClearTemporaryName(directories.workspace, exchange.name);
 }
 
@@ -216,7 +216,7 @@ Result<OldEntry> Replace(const ExchangeDirectories& directories, const Exchange&
   return Error::FromErrno("exchange");
 }
 
-Result<OldEntry> TakeOut(const ExchangeDirectories& directories, const Exchange& exchange, const BlobStore& blobs) {
+Result<OldEntry> MoveAside(const ExchangeDirectories& directories, const Exchange& exchange, const BlobStore& blobs) {
   const int directory = directories.parent.fd();
   if (WasDirectory(exchange)) {
     if (UnlinkEntry(directory, exchange.name, EntryKind::kDirectory) == 0 || errno == ENOENT) return OldEntry();
@@ -233,7 +233,7 @@ Result<OldEntry> TakeOut(const ExchangeDirectories& directories, const Exchange&
   return Error::FromErrno("rename");
 }
 
-Result<> RemoveOldEntry(const ExchangeDirectories& directories, const Exchange& exchange, const Existing& old_entry,
+Result<> DeleteOldEntry(const ExchangeDirectories& directories, const Exchange& exchange, const Existing& old_entry,
                         const BlobStore& blobs) {
   const std::string temporary = TemporaryNameOf(exchange.name);
   const auto existing = TRY(FindExisting(directories.workspace, temporary));

@@ -23,10 +23,13 @@ namespace pintle::host {
 // A change of one entry: its old state, and the new entry that takes its place.
 struct Exchange {
   std::string name;
-  std::optional<Existing> existing;                // The entry that has the name now.
+  // The entry that has the name now, or nullopt if nothing has the name.  Replace() and MoveAside() need the entry.
+  std::optional<Existing> existing;
   std::optional<resource::FileEntry::State> seen;  // The state of that entry, if it has been observed.
-  bool is_fresh = false;         // True if the entry changed so recently that another change may leave the same times.
-  std::optional<Identity> made;  // The new entry under the temporary name; nullopt if the entry is only removed.
+  // The entry was modified so recently that a further edit may not change its timestamps, so contents are compared,
+  // too.
+  bool is_fresh = false;
+  std::optional<Identity> new_entry;  // The entry under the temporary name; nullopt if the old entry is only removed.
 };
 
 // The two directories of an exchange, which are often the same.
@@ -41,18 +44,20 @@ Error EditedError();
 Error NotEmptyError();
 
 // Moves the new entry to its name, which should not exist yet.  If an equal entry has the name by now, the new one is
-// removed; any other entry there is an error.
+// removed; any other entry there is an error.  On a file system without RENAME_NOREPLACE, every entry there is an
+// error.
 Result<> PutInPlace(const ExchangeDirectories& directories, const Exchange& exchange,
                     const resource::FileEntry::State& want, const BlobStore& blobs);
-// Replace() replaces the entry, and TakeOut() removes it.  Both return the old entry if it has the temporary name now
-// and must be removed, and nullopt otherwise.  TakeOut() leaves a directory that is not empty.
+// Replace() replaces the entry, and MoveAside() takes its name away.  Both return the old entry if it has the temporary
+// name now and must be deleted, and nullopt otherwise.  MoveAside() deletes a directory at once, but only if it is
+// empty.
 Result<std::optional<Existing>> Replace(const ExchangeDirectories& directories, const Exchange& exchange,
                                         const resource::FileEntry::State& want, const BlobStore& blobs);
-Result<std::optional<Existing>> TakeOut(const ExchangeDirectories& directories, const Exchange& exchange,
-                                        const BlobStore& blobs);
-// Removes the old entry that Replace() or TakeOut() returned.  If someone has changed it since, puts it back and
+Result<std::optional<Existing>> MoveAside(const ExchangeDirectories& directories, const Exchange& exchange,
+                                          const BlobStore& blobs);
+// Deletes the old entry that Replace() or MoveAside() returned.  If someone has changed it since, puts it back and
 // returns EditedError().
-Result<> RemoveOldEntry(const ExchangeDirectories& directories, const Exchange& exchange, const Existing& old_entry,
+Result<> DeleteOldEntry(const ExchangeDirectories& directories, const Exchange& exchange, const Existing& old_entry,
                         const BlobStore& blobs);
 
 }  // namespace pintle::host

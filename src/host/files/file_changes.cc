@@ -308,7 +308,7 @@ class FileChanges::Work {
       static_cast<void>(ClearTemporaryName(at, name));
       return std::move(made).error();
     }
-    prepared.exchange.made = made->identity;
+    prepared.exchange.new_entry = made->identity;
     prepared.action = prepared.exchange.existing ? CommitAction::kReplace : CommitAction::kPlace;
     if (put.want->kind == EntryKind::kDirectory) AddNewDirectory(directory, prepared);
     if (made->fd) unsynced_.at(directory.identity().device).Add(std::move(made->fd));
@@ -318,7 +318,7 @@ class FileChanges::Work {
   void AddNewDirectory(const Directory& directory, const Prepared& prepared) {
     directories_.AddNewDirectory(
         prepared.place(),
-        {Workspaces::NamesTo(directory, TemporaryNameOf(prepared.exchange.name)), *prepared.exchange.made});
+        {Workspaces::NamesTo(directory, TemporaryNameOf(prepared.exchange.name)), *prepared.exchange.new_entry});
   }
 
   // Returns the attributes of a new entry whose place is empty or has an entry of another kind.
@@ -400,7 +400,7 @@ class FileChanges::Work {
     if (prepared.action == CommitAction::kPlace) return PutInPlace(directories, exchange, *prepared.want, blobs_);
     auto old_entry = prepared.action == CommitAction::kReplace
                          ? TRY(Replace(directories, exchange, *prepared.want, blobs_))
-                         : TRY(TakeOut(directories, exchange, blobs_));
+                         : TRY(MoveAside(directories, exchange, blobs_));
     if (old_entry) retired_.push_back({path, prepared.directory, exchange, *old_entry});
     return {};
   }
@@ -421,7 +421,7 @@ class FileChanges::Work {
     const DirectoryPtr directory = TRY(OpenAboveAgain(retired.path, retired.directory));
     const int workspace = TRY(workspaces_.For(*directory));
     const ExchangeDirectories directories = {*directory, workspace};
-    return WithRemedy(RemoveOldEntry(directories, retired.exchange, retired.old_entry, blobs_));
+    return WithRemedy(DeleteOldEntry(directories, retired.exchange, retired.old_entry, blobs_));
   }
 
   template <typename Choice>
@@ -463,7 +463,7 @@ class FileChanges::Work {
   // again.
   void FinishCommit(PreparedIterator committed) {
     const Prepared& prepared = committed->second;
-    const bool is_new_directory = prepared.exchange.made && prepared.want->kind == EntryKind::kDirectory;
+    const bool is_new_directory = prepared.exchange.new_entry && prepared.want->kind == EntryKind::kDirectory;
     if (is_new_directory || prepared.WasDirectory()) RemoveNewDirectory(committed->first, prepared.place());
     if (prepared.WasDirectory() && prepared.action != CommitAction::kAdjust) {
       directories_.ForgetAll();
@@ -496,7 +496,7 @@ class FileChanges::Work {
 
   // Removes the new entry under its temporary name, if it was made.
   void RemoveMade(const std::string& path, const Prepared& prepared) {
-    if (!prepared.exchange.made) return;
+    if (!prepared.exchange.new_entry) return;
     RemoveNewDirectory(path, prepared.place());
     const auto directory = OpenAbove(path);
     const auto at = directory ? workspaces_.For(**directory) : Result<int>(-1);

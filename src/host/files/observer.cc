@@ -97,7 +97,7 @@ class KeepingReader : public Observer::FileReader {
 
   Result<> OnFileRead(const std::string&, int fd, const struct stat& status, FileState& state) override {
     if (expected_ && Matches(*expected_, state)) return {};
-    if (contents_) return blobs_.AddKnown(state.sha256, *contents_);
+    if (contents_) return blobs_.AddWithDigest(state.sha256, *contents_);
     // AddFile() reads the file again.  If the file has changed meanwhile, the state gets the new contents.
     state.sha256 = TRY(blobs_.AddFile(fd, static_cast<std::size_t>(status.st_size)));
     return {};

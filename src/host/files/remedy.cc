@@ -9,33 +9,34 @@
 namespace pintle::host {
 namespace {
 
-std::string_view RemedyFor(int errno_value) {
+std::string_view RemedyForErrno(int errno_value) {
   switch (errno_value) {
     case ENOSPC:
-      return "its file system is full, free some space or inodes";
+      return "the file system is full; free some space or inodes";
     case EDQUOT:
-      return "the quota is used up, raise it or free some space";
+      return "the disk quota is used up; raise the quota or free some space";
     case EFBIG:
-      return "it exceeds the limit on the size of files, raise the limit (LimitFSIZE= of the unit, ulimit -f)";
+      return "the file would exceed the limit on the size of files; raise the limit (LimitFSIZE= of the unit, ulimit "
+             "-f)";
     case EROFS:
-      return "its file system is mounted read-only, mount it read-write";
+      return "the file system is mounted read-only; mount it read-write";
     case EIO:
-      return "its disk fails, see the kernel's log";
+      return "the disk fails; see the kernel's log";
     case EPERM:
     case EACCES:
-      return "this is not allowed, look for immutable bits (lsattr), mount options and security policies";
+      return "the kernel does not allow this; look for immutable bits (lsattr), mount options and security policies";
     case EBUSY:
     case ETXTBSY:
-      return "it is in use, stop or unmount what uses it";
+      return "the file is in use; stop the process that uses it, or unmount it";
     case EOPNOTSUPP:
-      return "its file system does not support this operation, use another file system";
+      return "the file system does not support this operation; use another file system";
     case EMFILE:
     case ENFILE:
-      return "too many files are open, raise the limit";
+      return "too many files are open; raise the limit";
     case ENAMETOOLONG:
-      return "the path or a name in it is too long, shorten it";
+      return "the path or a name in it is too long; shorten it";
     case ELOOP:
-      return "its path leads in circles, repair the symlinks";
+      return "a symlink is in the path, or symlinks form a loop; remove or correct them";
     default:
       return "";
   }
@@ -61,7 +62,7 @@ bool IsFaultOfMachine(const Error& error) {
 }
 
 Error WithRemedy(Error error) {
-  const std::string_view remedy = RemedyFor(error.errno_value());
+  const std::string_view remedy = RemedyForErrno(error.errno_value());
   const bool has_remedy = error.message().find(remedy) != std::string::npos;
   return remedy.empty() || has_remedy ? std::move(error) : std::move(error).While(remedy);
 }

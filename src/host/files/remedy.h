@@ -13,7 +13,7 @@ namespace pintle::host {
 // cause of any other error is at the path itself: often someone has put something else there.
 bool IsFaultOfMachine(const Error& error);
 
-// Puts the remedy before the cause, if one is known: "its file system is full, free some space or inodes: write: No
+// Puts the remedy before the cause, if one is known: "the file system is full; free some space or inodes: write: No
 // space left on device".  A remedy that the message already has is not repeated.
 Error WithRemedy(Error error);
 

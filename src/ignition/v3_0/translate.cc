@@ -20,6 +20,6 @@ constexpr Rules kRules = {
 
 void Validate(const Config& config, json::Report& report) { ValidateBy(kRules, config, report); }
 
-Config ReadCompatible(Reading& reading) { return ReadAndValidate<Config>(reading, kRules); }
+Config ReadThisOrOlder(Reading& reading) { return ReadAndValidate<Config>(reading, kRules); }
 
 }  // namespace pintle::ignition::v3_0

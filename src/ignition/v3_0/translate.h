@@ -16,6 +16,6 @@ inline constexpr std::string_view kVersion = "3.0.0";
 void Validate(const Config& config, json::Report& report);
 
 // Reads a document of this version.  The functions of this name for later versions also read older documents.
-Config ReadCompatible(Reading& reading);
+Config ReadThisOrOlder(Reading& reading);
 
 }  // namespace pintle::ignition::v3_0

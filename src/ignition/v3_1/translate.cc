@@ -21,9 +21,9 @@ constexpr Rules kRules = {
 
 void Validate(const Config& config, json::Report& report) { ValidateBy(kRules, config, report); }
 
-Config ReadCompatible(Reading& reading) {
+Config ReadThisOrOlder(Reading& reading) {
   if (reading.minor == 1) return ReadAndValidate<Config>(reading, kRules);
-  return FromPrevious(v3_0::ReadCompatible(reading));
+  return FromPrevious(v3_0::ReadThisOrOlder(reading));
 }
 
 Config FromPrevious(v3_0::Config config) { return Translate<Config>(std::move(config), kVersion); }

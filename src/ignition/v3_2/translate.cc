@@ -22,16 +22,16 @@ constexpr Rules kRules = {
 
 void Validate(const Config& config, json::Report& report) { ValidateBy(kRules, config, report); }
 
-Config ReadCompatible(Reading& reading) {
+Config ReadThisOrOlder(Reading& reading) {
   if (reading.minor == 2) return ReadAndValidate<Config>(reading, kRules);
-  return FromPrevious(v3_1::ReadCompatible(reading));
+  return FromPrevious(v3_1::ReadThisOrOlder(reading));
 }
 
 Config FromPrevious(v3_1::Config config) { return Translate<Config>(std::move(config), kVersion); }
 
 namespace {
 
-// Returns an error if a config has anything that spec 3.1 does not support.
+// Refuses the fields of 3.2 that a translation to 3.1 would drop.  CheckTranslated() refuses other values.
 Result<> RefuseLosses(const Config& config) {
   const json::Path root;
   const json::Path storage(root, "storage");

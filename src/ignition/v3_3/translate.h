@@ -18,7 +18,7 @@ inline constexpr std::string_view kVersion = "3.3.0";
 void Validate(const Config& config, json::Report& report);
 
 // Reads a document of this version or an older one.
-Config ReadCompatible(Reading& reading);
+Config ReadThisOrOlder(Reading& reading);
 
 Config FromPrevious(v3_2::Config config);
 

@@ -73,9 +73,9 @@ void ValidateParsed(const Config& config, json::Report& report) {
   ValidateBy(rules, config, report);
 }
 
-Config ReadCompatible(Reading& reading) {
+Config ReadThisOrOlder(Reading& reading) {
   if (reading.minor == 5) return ReadAndValidate<Config>(reading, kRules);
-  v3_4::Config config = v3_4::ReadCompatible(reading);
+  v3_4::Config config = v3_4::ReadThisOrOlder(reading);
   WarnOfLostAdvertisements(config.storage.luks, reading.report);
   return FromPrevious(std::move(config));
 }

@@ -22,7 +22,7 @@ void Validate(const Config& config, json::Report& report);
 void ValidateParsed(const Config& config, json::Report& report);
 
 // Reads a document of this version or an older one.
-Config ReadCompatible(Reading& reading);
+Config ReadThisOrOlder(Reading& reading);
 
 Config FromPrevious(v3_4::Config config);
 

@@ -109,7 +109,7 @@ TEST_F(ConfigDirectoryTest, IgnoresHiddenFilesAndCopies) {
 TEST_F(ConfigDirectoryTest, IsUnusableWithAConfigThatCannotBeRead) {
   Write("50-a.json");
   fs::create_symlink(directory_ / "elsewhere.json", name_ + "/60-b.json");
-  EXPECT_THAT(MessageOf(Read()), HasSubstr("60-b.json: it is a link, and its target does not exist"));
+  EXPECT_THAT(MessageOf(Read()), HasSubstr("60-b.json: the file is a link, and its target does not exist"));
   fs::remove(name_ + "/60-b.json");
   fs::create_symlink("60-b.json", name_ + "/60-b.json");
   EXPECT_THAT(MessageOf(Read()), HasSubstr("symbolic links"));

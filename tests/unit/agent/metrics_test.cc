@@ -44,13 +44,13 @@ mcd_kubelet_state 3
 # HELP mcd_reboots_failed_total Reboots that could not be started.
 # TYPE mcd_reboots_failed_total counter
 mcd_reboots_failed_total 1
-# HELP mcd_update_state The config or the error of the last update; the value is its time, as Unix time.
+# HELP mcd_update_state The config or the error of the last update; the value is the time of the update, as Unix time.
 # TYPE mcd_update_state gauge
 mcd_update_state{config="MachineConfig: rendered-worker-1",err=""} 1700000001
 # HELP mcd_config_drift When the present drift from the config was first seen, as Unix time; 0 if there is none.
 # TYPE mcd_config_drift gauge
 mcd_config_drift 1700000002
-# HELP mcd_local_unsupported_packages Packages changed on this node that no extension accounts for.
+# HELP mcd_local_unsupported_packages The number of packages that were changed on this node and belong to no extension.
 # TYPE mcd_local_unsupported_packages gauge
 mcd_local_unsupported_packages{node="worker-1"} 4
 )");
@@ -121,7 +121,7 @@ TEST_F(WriteMetricsTest, WritesAFileThatEveryoneMayRead) {
 TEST_F(WriteMetricsTest, ReplacesTheFileOnlyWhenTheTextDiffers) {
   std::filesystem::create_directory(directory_ / "metrics");
   ASSERT_TRUE(Succeeded(Write(Metrics())));
-  // The link keeps the inode number in use.
+  // The link keeps the inode number in use, so that a new file cannot get the same number.
   std::filesystem::create_hard_link(directory_ / "metrics/pintle.prom", directory_ / "first");
   const ino_t first = Inode();
   ASSERT_TRUE(Succeeded(Write(Metrics())));
@@ -134,13 +134,13 @@ TEST_F(WriteMetricsTest, ReplacesTheFileOnlyWhenTheTextDiffers) {
   EXPECT_EQ(directory_.Read("metrics/pintle.prom"), MetricsText(changed));
 }
 
-TEST_F(WriteMetricsTest, WritesNothingIfNobodyCollects) {
+TEST_F(WriteMetricsTest, WritesNothingWithoutAPathOrItsDirectory) {
   EXPECT_TRUE(Succeeded(Write(Metrics())));
   EXPECT_TRUE(Succeeded(WriteMetrics(root_, "", Metrics())));
   EXPECT_TRUE(ValueOf(root_.List("/")).empty());
 }
 
-TEST_F(WriteMetricsTest, IsAnErrorIfItCannotWrite) {
+TEST_F(WriteMetricsTest, ReportsAFailedWrite) {
   std::filesystem::create_directories(directory_ / "metrics/pintle.prom");
   EXPECT_EQ(MessageOf(Write(Metrics())), "writing /metrics/pintle.prom: rename: Is a directory");
 }

@@ -63,7 +63,7 @@ void AddFinding(Observation& seen, const std::string& about) {
   seen.findings.push_back(finding);
   if (seen.to) seen.losses.push_back(finding);
   seen.drifts.config = seen.current.object.metadata.name;
-  change::Drift& drift = seen.drifts.all.emplace_back();
+  change::ReportedThing& drift = seen.drifts.all.emplace_back();
   drift.about = about;
   drift.problems = {finding.text};
   drift.remedies = {"pintle restore " + about, "pintle ignore " + about + " --until 1d"};
@@ -336,8 +336,8 @@ std::vector<SurveyRow> SurveyRows() {
          seen.to->object.spec.os_image_url = kImage;
          seen.abilities.has_deployments = false;
        },
-       {"failure: this machine cannot change these: OS image (spec.osImageURL); only a running OSTree host can; take "
-        "them out of the config",
+       {"failure: this machine is not a running OSTree host, so it cannot change OS image (spec.osImageURL); remove "
+        "spec.osImageURL",
         kPolicy, kHas}},
       {"a machine without OSTree leaves the OS aside",
        [](Observation& seen) {
@@ -348,7 +348,7 @@ std::vector<SurveyRow> SurveyRows() {
          seen.abilities.is_package_based = true;
        },
        {"change rendered-worker-1 to rendered-worker-2 by [None]", kPolicy, kHas,
-        "left aside: OS image of the config, since this machine has no OSTree"}},
+        "left aside: this machine has no OSTree, so these parts of the config are not applied: OS image"}},
       {"registries that cannot be read are an error",
        [](Observation& seen) { Want(seen, SecondConfig().WithFile("/etc/containers/registries.conf", "data:,%5B")); },
        {"failure: failed decoding TOML content from file /etc/containers/registries.conf: toml: line 1: unexpected '='",

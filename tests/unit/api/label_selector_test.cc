@@ -87,7 +87,7 @@ TEST(ProblemsOfLabelKey, ChecksPrefixAndName) {
   EXPECT_THAT(ProblemsOfLabelKey("a..b/c"), testing::SizeIs(1));
 }
 
-TEST(ProblemsOfLabelValue, AllowsAnEmptyValue) {
+TEST(ProblemsOfLabelValue, ChecksCharactersAndLength) {
   EXPECT_THAT(ProblemsOfLabelValue(""), IsEmpty());
   EXPECT_THAT(ProblemsOfLabelValue("a_b.c-d"), IsEmpty());
   EXPECT_THAT(ProblemsOfLabelValue(".a"), testing::SizeIs(1));

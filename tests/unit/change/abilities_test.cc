@@ -23,8 +23,12 @@ class Abilities : public testing::Test {
     config.object.spec.extensions = {{"usbguard"}};
     return config;
   }
-  host::Host MachineWithoutOstree() { return {root_, systemd_, clock_, {}, nullptr, true}; }
-  host::Host TreeThatDoesNotRun() { return {root_, systemd_, clock_, {}, nullptr, false}; }
+  host::Host MachineWithoutOstree() {
+    return {.root = root_, .systemd = systemd_, .clock = clock_, .labels = {}, .is_package_based = true};
+  }
+  host::Host TreeThatDoesNotRun() {
+    return {.root = root_, .systemd = systemd_, .clock = clock_, .labels = {}, .is_package_based = false};
+  }
 
   TemporaryDirectory directory_;
   Root root_ = ValueOf(Root::Open(directory_.path().string()));
@@ -34,18 +38,20 @@ class Abilities : public testing::Test {
 
 TEST_F(Abilities, OfAMachineWithoutOstreeLeaveTheOsAsideWithANote) {
   const host::Host host = MachineWithoutOstree();
-  EXPECT_EQ(LeftAside(host, Everything().object.spec),
-            "OS image, kernel arguments, kernel type, extensions of the config, since this machine has no OSTree");
-  EXPECT_EQ(LeftAside(host, EmptyCurrentConfig().object.spec), "");
+  EXPECT_EQ(UnsupportedPartsText(host, Everything().object.spec),
+            "this machine has no OSTree, so these parts of the config are not applied: OS image, kernel arguments, "
+            "kernel type, "
+            "extensions");
+  EXPECT_EQ(UnsupportedPartsText(host, EmptyCurrentConfig().object.spec), "");
   CurrentConfig have = EmptyCurrentConfig();
   CurrentConfig wanted = Everything();
   Embed("quay.io/built@sha256:2", wanted.object);
-  LeaveAside(host, wanted.object, have.object);
+  CopyUnsupportedParts(host, {.from = wanted.object, .to = have.object});
   const plan::Difference difference = plan::Compare(have, wanted);
   EXPECT_FALSE(ChangesOs(difference));
   EXPECT_TRUE(Succeeded(CheckAbleTo(host, difference)));
   // The removal of such a config does not change the OS either.
-  LeaveAside(host, EmptyCurrentConfig().object, wanted.object);
+  CopyUnsupportedParts(host, {.from = EmptyCurrentConfig().object, .to = wanted.object});
   EXPECT_FALSE(ChangesOs(plan::Compare(wanted, EmptyCurrentConfig())));
 }
 
@@ -53,7 +59,7 @@ TEST_F(Abilities, OfAMachineWithoutOstreeDoNotLeaveFipsAside) {
   CurrentConfig have = EmptyCurrentConfig();
   CurrentConfig wanted = EmptyCurrentConfig();
   wanted.object.spec.fips = true;
-  LeaveAside(MachineWithoutOstree(), wanted.object, have.object);
+  CopyUnsupportedParts(MachineWithoutOstree(), {.from = wanted.object, .to = have.object});
   EXPECT_THAT(MessageOf(CheckAbleTo(MachineWithoutOstree(), plan::Compare(have, wanted))),
               testing::HasSubstr("spec.fips"));
 }
@@ -74,16 +80,15 @@ TEST_F(Abilities, DoNotMatterForFipsModeWhichIsAlwaysRefused) {
   without_layers.layers_packages = false;
   EXPECT_EQ(
       MessageOf(CheckAbleTo(without_layers, plan::Compare(have, wanted))),
-      "this machine cannot change these: extensions (spec.extensions); it has no rpm-ostree; take them out of the "
-      "config; " +
+      "this machine has no rpm-ostree, so it cannot change extensions (spec.extensions); remove spec.extensions. " +
           fips);
 }
 
 TEST_F(Abilities, OfATreeThatDoesNotRunLeaveNothingAsideAndRefuseTheOs) {
   const host::Host host = TreeThatDoesNotRun();
-  EXPECT_EQ(LeftAside(host, Everything().object.spec), "");
+  EXPECT_EQ(UnsupportedPartsText(host, Everything().object.spec), "");
   CurrentConfig have = EmptyCurrentConfig();
-  LeaveAside(host, Everything().object, have.object);
+  CopyUnsupportedParts(host, {.from = Everything().object, .to = have.object});
   EXPECT_THAT(MessageOf(CheckAbleTo(host, plan::Compare(have, Everything()))), testing::HasSubstr("spec.osImageURL"));
 }
 

@@ -53,6 +53,17 @@ TEST_F(ClaimTest, IsHeldUntilItIsReleased) {
   EXPECT_FALSE(ValueOf(Claim::IsHeld(root_)));
 }
 
+TEST_F(ClaimTest, IsRefusedWithARemedyIfTheLockIsASymlink) {
+  first_.reset();
+  const auto lock = directory_ / "var/lib/pintle/lock";
+  std::filesystem::remove(lock);
+  std::filesystem::create_symlink("/etc/elsewhere", lock);
+  EXPECT_EQ(MessageOf(Claim::Take(root_)),
+            "a symlink is in the path, or symlinks form a loop; remove or correct them: opening /var/lib/pintle/lock: "
+            "open: Too "
+            "many levels of symbolic links");
+}
+
 TEST_F(ClaimTest, IsNotHeldOnAMachineThatHasNeverBeenChanged) {
   const TemporaryDirectory fresh;
   EXPECT_FALSE(ValueOf(Claim::IsHeld(ValueOf(Root::Open(fresh.path().string())))));

@@ -69,7 +69,7 @@ TEST_F(LongContents, AreComparedInLittleMemory) {
               EXPECT_EQ(findings.front().text, "content mismatch for file \"/etc/big\"");
               CurrentConfig current;
               current.ignition = config.ignition();
-              const auto drifts = ValueOf(DriftsOf(machine_.host().root, current, std::move(findings), {}));
+              const auto drifts = ValueOf(VerifyReportOf(machine_.host().root, current, std::move(findings), {}));
               EXPECT_THAT(drifts.all.front().difference, HasSubstr("too long to print"));
             }),
             kLittle);
@@ -84,7 +84,7 @@ TEST_F(LongContents, HaveNoDifferenceIfOnlyTheModeDiffers) {
   EXPECT_THAT(findings.front().text, HasSubstr("mode mismatch for file: \"/etc/big\""));
   CurrentConfig current;
   current.ignition = config.ignition();
-  EXPECT_EQ(ValueOf(DriftsOf(machine_.host().root, current, std::move(findings))).all.front().difference, "");
+  EXPECT_EQ(ValueOf(VerifyReportOf(machine_.host().root, current, std::move(findings))).all.front().difference, "");
 }
 
 TEST_F(LongContents, OfAReplacedFileAreRestoredInLittleMemory) {

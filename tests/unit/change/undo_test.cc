@@ -161,8 +161,10 @@ TEST_F(Undoing, EndsWithAnErrorIfAFileSystemCannotBeSynced) {
   const host::Host host = machine_.host();
   const host::BlobStore contents = ValueOf(host::BlobStore::Open(host.root, "/var/lib/contents"));
   const std::vector<plan::Step> undo = {host::FilePut{"/etc/motd", std::nullopt}};
-  Without(RefuseSyncs,
-          [&] { EXPECT_THAT(MessageOf(PutBack(host, contents, undo, {})), HasSubstr("fsync: Stale file handle")); });
+  Without(RefuseSyncs, [&] {
+    EXPECT_THAT(MessageOf(UndoSteps(host, contents, {.undo = undo, .done = {}})),
+                HasSubstr("fsync: Stale file handle"));
+  });
 }
 
 TEST(RestoreLinks, RestoresTheOldLinksAndKeepsEdits) {

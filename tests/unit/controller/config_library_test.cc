@@ -13,6 +13,10 @@
 namespace pintle::controller {
 namespace {
 
+void RaiseTo(std::atomic<int>& most, int value) {
+  for (int known = most; known < value && !most.compare_exchange_weak(known, value);) continue;
+}
+
 const std::string kRead = "GET /apis/machineconfiguration.openshift.io/v1/machineconfigs/";
 
 class ConfigLibraryTest : public testing::Test {
@@ -30,28 +34,29 @@ class ConfigLibraryTest : public testing::Test {
   void Pass(std::chrono::seconds time, const std::set<std::string>& names) {
     const MonotonicTime end = clock_.now + time;
     for (; clock_.now < end; clock_.now += std::chrono::milliseconds(100)) {
-      settled_.clear();
+      answered_.clear();
       library_.Want(names);
       for (const std::string& name : names) {
-        if (library_.IsFetchDone(name)) settled_.insert(name);
+        if (library_.IsFetchDone(name)) answered_.insert(name);
       }
-      while (settled_.size() < names.size()) EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
+      while (answered_.size() < names.size()) ASSERT_TRUE(Succeeded(event::RunPatiently(*loop_)));
     }
   }
 
-  void Settle(const std::string& name) {
-    settled_.insert(name);
+  void MarkAnswered(const std::string& name) {
+    answered_.insert(name);
     loop_->Stop();
   }
 
   SmallApiServer server_;
   ManualClock clock_;
   std::unique_ptr<event::Loop> loop_ = ValueOf(event::Loop::Create());
-  std::set<std::string> settled_;
+  std::set<std::string> answered_;
+  // In these tests, "a" is always refused, and "b" can always be read.
   ConfigLibrary library_{ValueOf(kube::Client::Create(*loop_, server_.access())),
                          clock_,
-                         {.changed = [this] { Settle("b"); },
-                          .retry_at = [this](MonotonicTime) { Settle("a"); },
+                         {.changed = [this] { MarkAnswered("b"); },
+                          .retry_at = [this](MonotonicTime) { MarkAnswered("a"); },
                           .trouble = [](const Error&) {}}};
 };
 
@@ -71,7 +76,7 @@ TEST_F(ConfigLibraryTest, RetriesARefusedConfigSeldomAndReadsOtherConfigs) {
   }
 }
 
-TEST_F(ConfigLibraryTest, KeepsTheDelayThatTheServerAsksFor) {
+TEST_F(ConfigLibraryTest, WaitsForRetryAfter) {
   kube::Answer answer = SmallApiServer::Status(429, "TooManyRequests", "no");
   answer.headers.push_back("Retry-After: 25");
   server_.Refuse(kRead + "a", answer);
@@ -79,10 +84,10 @@ TEST_F(ConfigLibraryTest, KeepsTheDelayThatTheServerAsksFor) {
   EXPECT_EQ(server_.CountOf(kRead + "a"), 3U);
 }
 
-// A library that wants the config "a", which does not exist at first.
-class MissingConfigTest : public testing::Test {
+// A library that wants the config "a", which does not exist, is refused or is invalid at first.
+class UnusableConfigTest : public testing::Test {
  protected:
-  MissingConfigTest() { ::setenv("no_proxy", "*", 1); }
+  UnusableConfigTest() { ::setenv("no_proxy", "*", 1); }
 
   void CreateTheConfig() {
     server_.Put("machineconfigs",
@@ -120,7 +125,7 @@ class MissingConfigTest : public testing::Test {
                           .trouble = [this](const Error&) { ++troubles_; }}};
 };
 
-TEST_F(MissingConfigTest, IsReadAgainLessAndLessOftenUntilItExists) {
+TEST_F(UnusableConfigTest, IsReadAgainLessAndLessOftenUntilItExists) {
   RunUntil([&] { return library_.IsFetchDone("a"); });
   Pass(std::chrono::minutes(10));
   EXPECT_TRUE(library_.IsFetchDone("a"));
@@ -134,7 +139,7 @@ TEST_F(MissingConfigTest, IsReadAgainLessAndLessOftenUntilItExists) {
   EXPECT_EQ(changes_, 2);
 }
 
-TEST_F(MissingConfigTest, IsReadAtOnceIfItIsWantedAgain) {
+TEST_F(UnusableConfigTest, IsReadAtOnceIfItIsWantedAgain) {
   RunUntil([&] { return library_.IsFetchDone("a"); });
   Pass(std::chrono::minutes(10));
   CreateTheConfig();
@@ -153,12 +158,13 @@ TEST_F(MissingConfigTest, IsReadAtOnceIfItIsWantedAgain) {
 }
 
 // The report on a paused pool waits for its configs, and must not wait for ever.
-TEST_F(MissingConfigTest, CountsAsFetchedAfterAWhileIfItIsRefused) {
+TEST_F(UnusableConfigTest, CountsAsFetchedAfterAWhileIfItIsRefused) {
   for (const kube::Answer& answer : {SmallApiServer::Status(403, "Forbidden", "no"), kube::Answer{.body = "<"}}) {
     server_.Refuse(kRead + "a", answer);
     const MonotonicTime before = clock_.now;
     RunUntil([&] { return library_.IsFetchDone("a"); });
-    EXPECT_GE(clock_.now - before, std::chrono::minutes(1)) << "an API server may restart meanwhile";
+    EXPECT_GE(clock_.now - before, std::chrono::minutes(1))
+        << "a refusal must not count as final while an API server may be restarting";
     Pass(std::chrono::minutes(10));
     EXPECT_TRUE(library_.IsFetchDone("a"));
     EXPECT_TRUE(library_.configs().empty());
@@ -172,7 +178,7 @@ TEST_F(MissingConfigTest, CountsAsFetchedAfterAWhileIfItIsRefused) {
   }
 }
 
-TEST_F(MissingConfigTest, IsReadAgainIfItIsInvalid) {
+TEST_F(UnusableConfigTest, IsReadAgainIfItIsInvalid) {
   server_.Put("machineconfigs",
               {{"metadata", {{"name", "a"}}}, {"spec", {{"config", {{"ignition", {{"version", "99.0.0"}}}}}}}});
   RunUntil([&] { return library_.IsFetchDone("a"); });
@@ -198,8 +204,7 @@ TEST_F(ConfigLibraryTest, FetchesAFewConfigsAtATimeAndKeepsOnlyTheirParsedForm) 
   std::atomic<int> fetched = 0;
   std::atomic<int> most = 0;
   server_.Refuse([&](const kube::ReceivedRequest&) -> std::optional<kube::Answer> {
-    const int under_way = ++requested - fetched;
-    for (int known = most; known < under_way && !most.compare_exchange_weak(known, under_way);) continue;
+    RaiseTo(most, ++requested - fetched);
     return std::nullopt;
   });
   ConfigLibrary library(ValueOf(kube::Client::Create(*loop_, server_.access())), clock_,

@@ -17,7 +17,8 @@ generated::MachineConfig Config(const std::string& name, const std::string& text
   return config;
 }
 
-// Lists of this form were recorded from the Machine Config Operator, and are compared with the text byte for byte.
+// tests/vectors/generated compares this text with lists that were recorded from the Machine Config Operator, so the
+// white space matters.
 TEST(DigestsText, HasTheNameTheFileAndTheDigestOfEachConfig) {
   EXPECT_EQ(DigestsText({Config("00-worker", "{}"), Config("01-worker-kubelet", "{ }")}),
             "[\n"

@@ -60,8 +60,9 @@ TEST(StatusText, ListsWarnings) {
 
 TEST(StatusText, NamesThePartsThatAreLeftAside) {
   host::AgentStatus status = Settled();
-  status.left_aside = "OS image of the config, since this machine has no OSTree";
-  EXPECT_TRUE(StatusText(status).ends_with("Aside:    OS image of the config, since this machine has no OSTree\n"));
+  status.left_aside = "this machine has no OSTree, so these parts of the config are not applied: OS image";
+  EXPECT_TRUE(StatusText(status).ends_with(
+      "Aside:    this machine has no OSTree, so these parts of the config are not applied: OS image\n"));
 }
 
 TEST(StatusText, EscapesControlCharacters) {

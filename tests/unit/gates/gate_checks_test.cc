@@ -47,7 +47,8 @@ TEST(GateJudge, IsMetByAQueryWithoutResults) {
       {R"({"status": "success", "warnings": [], "data": {"resultType": "vector", "result": []}})", ""},
       {R"({"status": "success", "warnings": ["PromQL info: x"], "data": {"resultType": "vector", "result": []}})", ""},
       {R"({"status": "success", "warnings": ["no store"], "data": {"resultType": "vector", "result": []}})",
-       "the query has no result, but perhaps only because of this warning of Prometheus, whose cause has to be mended: "
+       "the query has no result, but perhaps only because of this warning of Prometheus, whose cause has to be "
+       "corrected: "
        "no store"},
       {R"({"status": "success", "warnings": {}, "data": {"resultType": "vector", "result": []}})", "is not in a list"},
       {R"({"status": "success", "warnings": [1], "data": {"resultType": "vector", "result": []}})", "is not a text"},

@@ -8,7 +8,7 @@ namespace {
 
 struct DurationCase {
   const char* text;
-  const char* written;  // The written form, or the error.
+  const char* expected;  // The written form, or the error.
 };
 
 std::string RewrittenDuration(const char* text) {
@@ -52,7 +52,7 @@ TEST(GoDuration, IsReadAndWrittenAsGoDoes) {
       {"5 s", "time: unknown unit \" s\" in duration \"5 s\""},
       {"5\"\xC3\xA4", "time: unknown unit \"\\\"\\xc3\\xa4\" in duration \"5\\\"\\xc3\\xa4\""},
   };
-  for (const DurationCase& c : cases) EXPECT_EQ(RewrittenDuration(c.text), c.written) << c.text;
+  for (const DurationCase& c : cases) EXPECT_EQ(RewrittenDuration(c.text), c.expected) << c.text;
 }
 
 }  // namespace

@@ -162,7 +162,7 @@ TEST(AuthorizedKeys, OfAUserWithoutAHomeFolderAreAnError) {
   EXPECT_FALSE(fs::exists(machine / "none"));
 }
 
-// These tests need files of other users, which only root can make.
+// Only root can create the files of other users that these tests need.
 class AuthorizedKeysAsRoot : public testing::Test {
  protected:
   void SetUp() override {
@@ -187,7 +187,7 @@ TEST_F(AuthorizedKeysAsRoot, BelongToTheUser) {
     EXPECT_EQ(StatusOf(name).st_gid, 1235U) << name;
   }
   machine_.Write("etc/mine", "");
-  EXPECT_EQ(StatusOf("etc/mine").st_uid, 0U) << "this thread is root again";
+  EXPECT_EQ(StatusOf("etc/mine").st_uid, 0U) << "Put() must switch back to root";
 }
 
 #ifdef PINTLE_HAS_SELINUX

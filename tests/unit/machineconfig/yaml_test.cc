@@ -70,6 +70,15 @@ TEST(ParseYaml, TurnsKeysIntoTexts) {
   EXPECT_THAT(YamlProblem("~: 1"), HasSubstr("a key must be"));
 }
 
+// These are the results of sigs.k8s.io/yaml 1.3.0, which kubectl uses.
+TEST(ParseYaml, TurnsFloatingPointKeysIntoTextsAsKubectl) {
+  EXPECT_EQ(YamlAsJson("{100000.0: a, 1000000.0: b, !!float 10000000: c, -0.0: d, 0.1: e, 16777217.0: f, 1e-7: g}"),
+            R"({"-0":"d","0.1":"e","1.6777216e+07":"f","100000":"a","1e+06":"b","1e+07":"c","1e-07":"g"})");
+  EXPECT_EQ(YamlAsJson("{.inf: a, -.inf: b, .nan: c}"), R"({"-.inf":"b",".inf":"a",".nan":"c"})");
+  EXPECT_EQ(YamlAsJson("{1e300: a}"), R"({".inf":"a"})");
+  EXPECT_EQ(YamlAsJson("- &float 1000000.0\n- {*float : a}"), R"([1000000,{"1e+06":"a"}])");
+}
+
 TEST(ParseYaml, UsesTheLastOfTwoEqualKeysAndWarns) {
   json::Report report;
   EXPECT_EQ(json::ToText(ValueOf(ParseYaml("a: {b: 1, b: 2}", &report)).front()), R"({"a":{"b":2}})");
@@ -104,6 +113,14 @@ TEST(ParseYaml, DoesNotReportAKeyThatOverridesAMergedOne) {
   EXPECT_EQ(report.problems()[0].path, "$.1.x");
 }
 
+TEST(ParseYaml, ReportsAKeyThatIsWrittenBeforeAndAfterAMerge) {
+  json::Report report;
+  EXPECT_EQ(json::ToText(ValueOf(ParseYaml("- &a {x: 1}\n- {x: 2, <<: *a, x: 3}\n", &report)).front()),
+            R"([{"x":1},{"x":3}])");
+  ASSERT_THAT(report.problems(), SizeIs(1));
+  EXPECT_EQ(report.problems()[0].path, "$.1.x");
+}
+
 TEST(ParseYaml, ReadsBlocksAndFolds) {
   EXPECT_EQ(YamlAsJson("a: |\n  x\n   y\n\nb: >-\n  one\n  two\n\n  three\nc: |+\n  z\n\n"),
             R"({"a":"x\n y\n","b":"one two\nthree","c":"z\n\n"})");
@@ -132,6 +149,12 @@ TEST(ParseYaml, MergesAtThePlaceOfTheMergeKey) {
   EXPECT_EQ(YamlAsJson("'<<': {x: 1}"), R"({"<<":{"x":1}})");
 }
 
+TEST(ParseYaml, MergesAtAKeyWithTheTagOfAMerge) {
+  EXPECT_EQ(YamlAsJson("a: &a {x: 1}\nb: {!!merge <<: *a}\nc: {!!merge '<<': *a}\n"),
+            R"({"a":{"x":1},"b":{"x":1},"c":{"x":1}})");
+  EXPECT_EQ(YamlAsJson("{!!merge y: 1, b: !!merge <<}"), R"({"b":"<<","y":1})");
+}
+
 TEST(ParseYaml, StopsAnAliasBomb) {
   std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
   for (int i = 1; i < 12; ++i) {
@@ -157,6 +180,12 @@ TEST(ParseYaml, RefusesDeepNestingAndLongTexts) {
   for (int i = 0; i < 600; ++i) nested += std::string(static_cast<std::size_t>(i), ' ') + "-\n";
   EXPECT_THAT(YamlProblem(nested), HasSubstr("levels deep"));
   EXPECT_THAT(MessageOf(ParseYaml("aaaaaaaaaa", nullptr, {.depth = 5, .bytes = 9})), HasSubstr("longer than"));
+}
+
+TEST(ParseYaml, AcceptsAsManyValuesAsTheLimit) {
+  EXPECT_THAT(ValueOf(ParseYaml("[a, b]", nullptr, {.values = 3})), SizeIs(1));
+  EXPECT_THAT(ValueOf(ParseYaml("[{a: b}]", nullptr, {.values = 4})), SizeIs(1));
+  EXPECT_EQ(MessageOf(ParseYaml("[a,\n b]", nullptr, {.values = 2})), "not YAML: line 2: more than 2 values");
 }
 
 // libyaml compares each %TAG with all before it.

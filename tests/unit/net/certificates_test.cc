@@ -54,8 +54,8 @@ TEST(ReadCertificates, TreatsACertificateThatExpiredLongAgoAsExpired) {
   }
 }
 
-// OpenSSL would ask for the pass phrase on the terminal, or on the standard input and error.
-TEST(ReadCertificates, RefusesAnEncryptedCertificateWithoutAskingForItsPassPhrase) {
+// OpenSSL would prompt for the passphrase on the terminal, or on stderr, and read it from stdin.
+TEST(ReadCertificates, RefusesAnEncryptedCertificateWithoutAskingForItsPassphrase) {
   testing::internal::CaptureStderr();
   const std::string problem = MessageOf(ReadCertificates(kEncryptedCertificate));
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");

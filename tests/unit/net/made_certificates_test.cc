@@ -39,8 +39,8 @@ TEST(MakeServerCertificate, NamesItsHosts) {
   EXPECT_THAT(ValueOf(HostsOf(made.certificate)), ElementsAre("192.0.2.7", "2001:db8::7", "api-int.demo.test"));
 }
 
-// OpenSSL would ask for the pass phrase on the terminal, or on the standard input and error.
-TEST(HostsOf, RefusesAnEncryptedCertificateWithoutAskingForItsPassPhrase) {
+// OpenSSL would prompt for the passphrase on the terminal, or on stderr, and read it from stdin.
+TEST(HostsOf, RefusesAnEncryptedCertificateWithoutAskingForItsPassphrase) {
   testing::internal::CaptureStderr();
   const std::string problem = MessageOf(HostsOf(kEncryptedCertificate));
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");

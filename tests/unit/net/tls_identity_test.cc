@@ -33,12 +33,14 @@ TEST_F(TlsIdentityTest, ReportsInvalidOrMismatchedFiles) {
             "the key: cannot read a private key, which must be PEM without a passphrase: unsupported");
   EXPECT_EQ(MessageOf(Create(certificate_, Certificates::Get().Text("elsewhere.key"))),
             "the key: it does not belong to the certificate: key values mismatch");
-  const std::string torn = certificate_ + "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
-  EXPECT_THAT(MessageOf(Create(torn, key_)), testing::StartsWith("the certificate: its chain cannot be read: "));
+  const std::string with_invalid_chain =
+      certificate_ + "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
+  EXPECT_THAT(MessageOf(Create(with_invalid_chain, key_)),
+              testing::StartsWith("the certificate: its chain cannot be read: "));
 }
 
-// OpenSSL would ask for the pass phrase on the terminal, or on the standard input and error.
-TEST_F(TlsIdentityTest, RefusesAnEncryptedCertificateWithoutAskingForItsPassPhrase) {
+// OpenSSL would prompt for the passphrase on the terminal, or on stderr, and read it from stdin.
+TEST_F(TlsIdentityTest, RefusesAnEncryptedCertificateWithoutAskingForItsPassphrase) {
   testing::internal::CaptureStderr();
   const std::string problem = MessageOf(Create(kEncryptedCertificate, key_));
   const std::string chain_problem = MessageOf(Create(certificate_ + kEncryptedCertificate, key_));
@@ -53,7 +55,7 @@ TEST_F(TlsIdentityTest, AcceptsCiphersByEitherName) {
   EXPECT_TRUE(
       Succeeded(Create(certificate_, key_, {.ciphers = {"TLS_AES_128_GCM_SHA256", "ECDHE-ECDSA-AES128-GCM-SHA256"}})));
   EXPECT_EQ(MessageOf(Create(certificate_, key_, {.ciphers = {"TLS_ROT13"}})),
-            "OpenSSL does not know the cipher TLS_ROT13");
+            "OpenSSL does not support the cipher TLS_ROT13; remove it or correct its name");
   EXPECT_EQ(MessageOf(Create(certificate_, key_, {.ciphers = {"TLS_AES_128_GCM_SHA256"}})),
             "the list of ciphers has no cipher for TLS 1.2; add one");
 }
@@ -63,13 +65,14 @@ TEST_F(TlsIdentityTest, NeedsNoCipherOfTls12WhenTls13IsTheOldestVersion) {
                                            "TLS_CHACHA20_POLY1305_SHA256"};
   EXPECT_TRUE(Succeeded(Create(certificate_, key_, {.oldest = TlsVersion::k1_3, .ciphers = modern})));
   EXPECT_EQ(MessageOf(Create(certificate_, key_, {.oldest = TlsVersion::k1_3, .ciphers = {"TLS_ROT13"}})),
-            "OpenSSL does not know the cipher TLS_ROT13");
+            "OpenSSL does not support the cipher TLS_ROT13; remove it or correct its name");
 }
 
 TEST_F(TlsIdentityTest, LeavesOutUnknownCiphersIfTheRulesAllowThat) {
   const std::vector<std::string> ciphers = {"TLS_ROT13", "ECDHE-ECDSA-AES128-GCM-SHA256"};
   EXPECT_TRUE(Succeeded(Create(certificate_, key_, {.ciphers = ciphers, .unknown_ciphers = UnknownCiphers::kLeftOut})));
-  EXPECT_EQ(MessageOf(Create(certificate_, key_, {.ciphers = ciphers})), "OpenSSL does not know the cipher TLS_ROT13");
+  EXPECT_EQ(MessageOf(Create(certificate_, key_, {.ciphers = ciphers})),
+            "OpenSSL does not support the cipher TLS_ROT13; remove it or correct its name");
   EXPECT_EQ(
       MessageOf(Create(certificate_, key_, {.ciphers = {"TLS_ROT13"}, .unknown_ciphers = UnknownCiphers::kLeftOut})),
       "the list of ciphers has no cipher for TLS 1.2; add one");

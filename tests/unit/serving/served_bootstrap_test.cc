@@ -138,7 +138,7 @@ TEST_F(ServedBootstrapTest, AnswersAsTheMachineConfigOperatorIfAFileIsMissing) {
   EXPECT_THAT(Ask(pools, "master").failure->message(), HasSubstr("machine-pools/master.yaml: its kind is Pod"));
 }
 
-TEST_F(ServedBootstrapTest, AnswersWith500IfItsOwnFilesAreMissing) {
+TEST_F(ServedBootstrapTest, AnswersWith500IfTheKubeconfigOrARegistryCertificateIsMissing) {
   const ServedPools pools = Pools();
   std::filesystem::remove(folder_ / "bar.crt");
   EXPECT_EQ(Ask(pools, "master").http.status, 500);
@@ -167,16 +167,18 @@ TEST_F(ServedBootstrapTest, HasTheTlsRulesOfTheApiServer) {
                   "kind: APIServer\nmetadata: {name: cluster}\nspec: {" + profile + "}\n");
     return ValueOf(TlsRulesIn(folder_.path()));
   };
-  const net::TlsRules usual = ValueOf(TlsRulesIn(folder_.path()));
-  EXPECT_EQ(usual.oldest, net::TlsVersion::k1_2);
-  EXPECT_TRUE(usual.ciphers.empty());
+  const net::TlsRules without_api_server = ValueOf(TlsRulesIn(folder_.path()));
+  EXPECT_EQ(without_api_server.oldest, net::TlsVersion::k1_2);
+  EXPECT_TRUE(without_api_server.ciphers.empty());
   EXPECT_EQ(rules_with("tlsSecurityProfile: {type: Modern}").oldest, net::TlsVersion::k1_3);
+  // The profile Old allows TLS 1.0, which the server does not support.
   EXPECT_EQ(rules_with("tlsSecurityProfile: {type: Old}").oldest, net::TlsVersion::k1_2);
   EXPECT_EQ(rules_with("").oldest, net::TlsVersion::k1_2);
   const std::string custom = "tlsSecurityProfile: {type: Custom, custom: {ciphers: [ECDHE-RSA-AES128-GCM-SHA256], ";
   EXPECT_THAT(rules_with(custom + "minTLSVersion: VersionTLS12}}").ciphers, ElementsAre("ECDHE-RSA-AES128-GCM-SHA256"));
   EXPECT_EQ(rules_with(custom + "minTLSVersion: VersionTLS12}}").unknown_ciphers, net::UnknownCiphers::kLeftOut);
   EXPECT_EQ(rules_with(custom + "minTLSVersion: VersionTLS13}}").oldest, net::TlsVersion::k1_3);
+  // The list of ciphers is for TLS 1.2, so it does not count if TLS 1.3 is the oldest version.
   EXPECT_TRUE(rules_with(custom + "minTLSVersion: VersionTLS13}}").ciphers.empty());
   folder_.Write("api-server/api-server.yaml", "kind: Pod\n");
   EXPECT_THAT(MessageOf(TlsRulesIn(folder_.path())), HasSubstr("api-server.yaml: its kind is Pod"));

@@ -37,7 +37,7 @@ TEST(TlsFiles, AreRegularFiles) {
   const auto error_for = [&](const std::string& path) {
     return MessageOf(TlsFiles::Open(*loop, path, path, {}, [](const auto&) {}));
   };
-  EXPECT_EQ(error_for("/dev/null"), "the certificate: reading /dev/null: it is a device; use a regular file");
+  EXPECT_EQ(error_for("/dev/null"), "the certificate: reading /dev/null: the input is a device; use a regular file");
   // Standard input could be read only once.
   EXPECT_EQ(error_for("-"), "the certificate: reading -: open: No such file or directory");
 }

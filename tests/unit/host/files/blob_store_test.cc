@@ -2,9 +2,16 @@
 #include "host/files/blob_store.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +25,44 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
+
+std::size_t most_at_once = std::numeric_limits<std::size_t>::max();  // In bytes, for each call of pread().
+std::optional<int> calls_until_error;                                // Later calls of pread() fail with EIO.
+
+// During its lifetime, each call of pread() returns at most this many bytes, and after `calls` calls all fail.
+class FailingDisk {
+ public:
+  explicit FailingDisk(std::size_t bytes, std::optional<int> calls = std::nullopt) {
+    most_at_once = bytes;
+    calls_until_error = calls;
+  }
+  ~FailingDisk() {
+    most_at_once = std::numeric_limits<std::size_t>::max();
+    calls_until_error.reset();
+  }
+  FailingDisk(const FailingDisk&) = delete;
+  FailingDisk& operator=(const FailingDisk&) = delete;
+};
+
+// During its lifetime, writing more to a file fails with EFBIG.  A write that reaches the limit is short.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) : signal_before_(std::signal(SIGXFSZ, SIG_IGN)) {
+    EXPECT_EQ(::getrlimit(RLIMIT_FSIZE, &before_), 0);
+    const rlimit limit = {.rlim_cur = bytes, .rlim_max = before_.rlim_max};
+    EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
+  }
+  ~FileSizeLimit() {
+    EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &before_), 0);
+    std::signal(SIGXFSZ, signal_before_);
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+ private:
+  void (*signal_before_)(int);
+  rlimit before_ = {};
+};
 
 class BlobStoreTest : public testing::Test {
  protected:
@@ -187,6 +232,66 @@ TEST_F(BlobStoreTest, IgnoresContentsWithAnotherDigestAndKeepsTheFollowingOnes) 
   EXPECT_EQ(ValueOf(blobs.Read(ValueOf(blobs.Add("first")), 100)), "first");
 }
 
+TEST_F(BlobStoreTest, ReadsAllContentsThoughReadsAreShort) {
+  {
+    BlobStore blobs = Open();
+    ValueOf(blobs.Add("first"));
+    ValueOf(blobs.Add("second"));
+    ASSERT_TRUE(Succeeded(blobs.Sync()));
+  }
+  const FailingDisk disk(10);
+  BlobStore blobs = Open();
+  EXPECT_EQ(ValueOf(blobs.Read(Sha256("first").hex(), 100)), "first");
+  EXPECT_EQ(ValueOf(blobs.Read(Sha256("second").hex(), 100)), "second");
+}
+
+TEST_F(BlobStoreTest, KeepsTheFileIfAHeaderCannotBeRead) {
+  {
+    BlobStore blobs = Open();
+    ValueOf(blobs.Add("first"));
+    ASSERT_TRUE(Succeeded(blobs.Sync()));
+  }
+  const std::string before = directory_.Read("store");
+  {
+    const FailingDisk disk(10, 1);
+    const auto opened = BlobStore::Open(root_, "/store");
+    EXPECT_EQ(MessageOf(opened), "opening the store of contents /store: read: Input/output error");
+  }
+  EXPECT_EQ(directory_.Read("store"), before);
+}
+
+TEST_F(BlobStoreTest, KeepsNothingOfContentsThatCouldNotBeWritten) {
+  BlobStore blobs = Open();
+  const std::string first = ValueOf(blobs.Add("first"));
+  ASSERT_TRUE(Succeeded(blobs.Sync()));
+  const auto size = Size();
+  {
+    const FileSizeLimit limit(100'000);
+    EXPECT_EQ(MessageOf(blobs.Add(std::string(200'000, 'x'))), "storing contents in /store: write: File too large");
+  }
+  EXPECT_EQ(Size(), size);
+  // Reading one blob also reads its neighbours.
+  EXPECT_EQ(ValueOf(blobs.Read(first, 100)), "first");
+  const std::string second = ValueOf(blobs.Add("the second one"));
+  ASSERT_TRUE(Succeeded(blobs.Sync()));
+  EXPECT_EQ(ValueOf(blobs.Read(second, 100)), "the second one");
+}
+
+// While a long blob arrives, a part of it is behind the end of the store.
+TEST_F(BlobStoreTest, ReturnsContentsThatAreAddedAfterAReadBesideABlobThatIsDiscarded) {
+  BlobStore blobs = Open();
+  const std::string first = ValueOf(blobs.Add("first"));
+  EXPECT_EQ(MessageOf(blobs.AddPieces([&](const TakePiece& take) -> Result<> {
+              for (int i = 0; i < 5; ++i) TRY(take(std::string(64 << 10, 'p')));
+              EXPECT_EQ(ValueOf(blobs.Read(first, 100)), "first");
+              return Error(ErrorKind::kInvalid, "torn");
+            })),
+            "torn");
+  const std::string second = ValueOf(blobs.Add("the second one"));
+  ASSERT_TRUE(Succeeded(blobs.Sync()));
+  EXPECT_EQ(ValueOf(blobs.Read(second, 100)), "the second one");
+}
+
 TEST_F(BlobStoreTest, NamesTheMissingContents) {
   EXPECT_EQ(MessageOf(Open().Read("0123", 10)), "/store has no contents with the digest 0123");
 }
@@ -200,3 +305,13 @@ TEST_F(BlobStoreTest, IsReadableByItsOwnerOnlyAndFollowsNoLink) {
 
 }  // namespace
 }  // namespace pintle::host
+
+// Takes the place of the C library's function in this program.
+extern "C" ssize_t pread(int fd, void* buffer, size_t count, off_t offset) {
+  using pintle::host::calls_until_error;
+  if (calls_until_error && (*calls_until_error)-- <= 0) {
+    errno = EIO;
+    return -1;
+  }
+  return ::syscall(SYS_pread64, fd, buffer, std::min(count, pintle::host::most_at_once), offset);
+}
