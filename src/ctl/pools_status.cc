@@ -121,7 +121,7 @@ Result<> ReadForSimulation(LiveCluster& cluster, ClusterObjects& objects) {
   return {};
 }
 
-bool IsUnderWay(const CheckedPolicy& policy) {
+bool RolloutIsUnderWay(const CheckedPolicy& policy) {
   return policy.compiled && policy.reported != nullptr && policy.reported->phase != "Complete";
 }
 
@@ -144,7 +144,7 @@ Rollouts ReadRollouts(LiveCluster& cluster, const std::vector<api::MachineConfig
     if (policy != nullptr) checked.emplace_back(pool, CheckedPolicy::Of(*policy, pool->metadata.name));
   }
   bool can_simulate = false;
-  if (std::any_of(checked.begin(), checked.end(), [](const auto& each) { return IsUnderWay(each.second); })) {
+  if (std::any_of(checked.begin(), checked.end(), [](const auto& each) { return RolloutIsUnderWay(each.second); })) {
     const Result<> read = ReadForSimulation(cluster, objects);
     can_simulate = read.has_value();
     if (!read) WarnAboutPolicies("the earliest end of rollouts is left out", read.error());
@@ -153,13 +153,13 @@ Rollouts ReadRollouts(LiveCluster& cluster, const std::vector<api::MachineConfig
   for (const auto& [pool, policy] : checked) {
     RolloutProgress progress = ProgressOf(policy, policy.reported, nullptr, now);
     std::vector<std::string> warnings;  // They are about nodes of other pools.
-    if (can_simulate && IsUnderWay(policy)) {
+    if (can_simulate && RolloutIsUnderWay(policy)) {
       const Result<> simulated = WithSituation({}, *pool, objects, warnings, [&](const pool::Situation& situation) {
         progress = ProgressOf(policy, policy.reported, &situation, now);
       });
       if (!simulated) WarnAboutPolicies("the earliest end of a rollout is left out", simulated.error());
     }
-    std::string text = progress.is_complete() ? "" : TextOf(progress, policy, now);
+    std::string text = progress.is_complete() ? "" : ProgressText(progress, policy, now);
     rollouts.emplace(pool->metadata.name, PoolRollout{.progress = std::move(progress), .text = std::move(text)});
   }
   return rollouts;

@@ -161,7 +161,7 @@ void DecideByPolicy(const CheckedPolicy& policy, const pool::Situation& situatio
     pool::Rollout rollout = pool::Decide(held);
     const RolloutProgress progress = ProgressOf(policy, nullptr, nullptr, now);
     preview.table = RolloutTable(situation, rollout,
-                                 {.progress = TextOf(progress, policy, now),
+                                 {.progress = ProgressText(progress, policy, now),
                                   .why_held_back = "the RolloutPolicy cannot be used",
                                   .members = {}});
     preview.answer = RolloutAnswerOf(situation, std::move(rollout));
@@ -172,7 +172,7 @@ void DecideByPolicy(const CheckedPolicy& policy, const pool::Situation& situatio
   const RolloutProgress progress = ProgressOf(policy, &by_policy.status, &situation, now);
   for (std::string& warning : by_policy.warnings) preview.warnings.push_back(std::move(warning));
   preview.table = RolloutTable(situation, by_policy.decided.rollout,
-                               {.progress = TextOf(progress, policy, now),
+                               {.progress = ProgressText(progress, policy, now),
                                 .why_held_back = WhyHeldBack(by_policy.decided.phase),
                                 .members = by_policy.decided.memory.members});
   preview.answer = RolloutAnswerOf(situation, std::move(by_policy.decided.rollout));

@@ -213,7 +213,7 @@ RolloutProgress ProgressOf(const CheckedPolicy& policy, const api::RolloutPoolSt
   return progress;
 }
 
-std::string TextOf(const RolloutProgress& progress, const CheckedPolicy& policy, WallTime now) {
+std::string ProgressText(const RolloutProgress& progress, const CheckedPolicy& policy, WallTime now) {
   const std::string by = "by RolloutPolicy " + Printable(progress.policy);
   if (progress.problem) return fmt::format("rollout {}: {}\n", by, Printable(*progress.problem));
   const std::string nodes =

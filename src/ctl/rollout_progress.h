@@ -97,6 +97,6 @@ RolloutProgress ProgressOf(const CheckedPolicy& policy, const api::RolloutPoolSt
                            const pool::Situation* situation, WallTime now);
 
 // Returns the progress for people: one line, and below it more lines that are indented by two blanks.
-std::string TextOf(const RolloutProgress& progress, const CheckedPolicy& policy, WallTime now);
+std::string ProgressText(const RolloutProgress& progress, const CheckedPolicy& policy, WallTime now);
 
 }  // namespace pintle::ctl

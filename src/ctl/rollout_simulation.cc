@@ -53,27 +53,27 @@ std::string NameOfWave(const pool::Policy& policy, int wave) {
 }
 
 // Returns a text such as "wave 2 of 4 (canary)".
-std::string WaveText(const pool::Policy& policy, int wave) {
+std::string TextOfWave(const pool::Policy& policy, int wave) {
   return fmt::format("wave {} of {} ({})", wave, policy.waves.size(), NameOfWave(policy, wave));
 }
 
 std::string Nodes(std::size_t count) { return fmt::format("{} {}", count, count == 1 ? "node" : "nodes"); }
 
-std::string TextOf(const pool::SimulatedStep& step, const pool::Policy& policy, const DisplayZone& zone) {
+std::string TextOfStep(const pool::SimulatedStep& step, const pool::Policy& policy, const DisplayZone& zone) {
   const auto until = [&] { return zone.TextOf(step.until.value_or(step.at)); };
   switch (step.kind) {
     case Kind::kWaveBegins:
-      return fmt::format("{} begins, with {}", WaveText(policy, step.wave), Nodes(step.nodes));
+      return fmt::format("{} begins, with {}", TextOfWave(policy, step.wave), Nodes(step.nodes));
     case Kind::kWindowUsed:
       return fmt::format("the window until {} is used", until());
     case Kind::kWaitsForWindow:
-      return fmt::format("{} waits for the window of {}", WaveText(policy, step.wave), until());
+      return fmt::format("{} waits for the window of {}", TextOfWave(policy, step.wave), until());
     case Kind::kSoaks:
-      return fmt::format("the nodes of {} are done, and are watched until {}", WaveText(policy, step.wave), until());
+      return fmt::format("the nodes of {} are done, and are watched until {}", TextOfWave(policy, step.wave), until());
     case Kind::kNeedsApproval:
-      return fmt::format("{} needs an approval", WaveText(policy, step.wave));
+      return fmt::format("{} needs an approval", TextOfWave(policy, step.wave));
     case Kind::kWaveDone:
-      return fmt::format("{} is done", WaveText(policy, step.wave));
+      return fmt::format("{} is done", TextOfWave(policy, step.wave));
     case Kind::kHalted:
       return fmt::format("the rollout halts: {}", Printable(step.message));
     case Kind::kFinished:
@@ -110,7 +110,7 @@ std::string StepsText(const pool::Simulation& simulation, const pool::Policy& po
       ++later;
       continue;
     }
-    text += fmt::format("{}  {}\n", zone.TextOf(step.at), TextOf(step, policy, zone));
+    text += fmt::format("{}  {}\n", zone.TextOf(step.at), TextOfStep(step, policy, zone));
   }
   if (later > 0)
     text += fmt::format("... and {} more step{} after a week, which -o json prints\n", later, later == 1 ? "" : "s");

@@ -158,8 +158,8 @@ void CheckDocument(ConfigDocument& document) {
 }
 
 // Returns the documents in a text, or nullopt if the text is an Ignition config, which may be gzipped.
-Result<std::optional<std::vector<json::Value>>> DocumentsIn(const std::string& path, const std::string& text,
-                                                            json::Report& report) {
+Result<std::optional<std::vector<json::Value>>> ConfigDocumentsIn(const std::string& path, const std::string& text,
+                                                                  json::Report& report) {
   using Documents = std::optional<std::vector<json::Value>>;
   const bool has_yaml_name = HasYamlName(path) && !ignition::IsGzip(text);
   if (!BeginsLikeJson(text)) {
@@ -210,7 +210,7 @@ Result<ConfigFile> ReadConfigFile(const std::string& path, Accepts accepts, std:
   file.size = file.text.size();
   const auto empty = [&] { return Error(ErrorKind::kInvalid, path + " is empty: a config is needed"); };
   if (IsAllBlank(file.text)) return empty();
-  auto values = TRY(DocumentsIn(path, file.text, file.report), "reading " + path);
+  auto values = TRY(ConfigDocumentsIn(path, file.text, file.report), "reading " + path);
   if (values) {
     if (values->empty()) return empty();
     TRY(ForEachObject(*std::move(values), [&](json::Value value) -> Result<> {

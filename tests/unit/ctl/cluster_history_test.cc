@@ -109,7 +109,7 @@ TEST(ClusterTimeline, HasTheOrdersAndTheRolloutOfAPool) {
   status.memory.began = AtSecond(2);
   status.memory.ended.push_back({.wave = 1, .at = AtSecond(15)});
   status.memory.approvals.push_back({.wave = 2, .wave_digest = "d", .by = "ann", .at = AtSecond(21)});
-  status.memory.halt = api::RolloutHalt{.reason = "Gate", .message = "m", .since = AtSecond(39)};
+  status.memory.halt = api::RolloutHalt{.reason = "Gate", .gate = "g", .message = "m", .since = AtSecond(39)};
   status.memory.assigned_at["a"] = *AtSecond(22);
   timeline.Add(policy);
   EXPECT_THAT(Reasons(timeline),

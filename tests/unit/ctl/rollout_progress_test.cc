@@ -161,7 +161,8 @@ TEST(RolloutProgress, PrintsNoControlCharacters) {
   api::RolloutPoolStatus& status = fleet.Report("Updating\x1b\n");
   status.message = "m\x1b[2J\nNext: nothing";
   const CheckedPolicy policy = CheckedPolicy::Of(fleet.policy(), "worker");
-  const std::string text = TextOf(ProgressOf(policy, &status, nullptr, fleet.question.now), policy, fleet.question.now);
+  const std::string text =
+      ProgressText(ProgressOf(policy, &status, nullptr, fleet.question.now), policy, fleet.question.now);
   EXPECT_EQ(text, PrintableLines(text));
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2);
 }
