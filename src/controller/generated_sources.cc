@@ -134,6 +134,16 @@ bool GeneratedSources::is_ready() const {
   return are_ready && pull_secret_.is_ready() && registry_secret_.is_ready();
 }
 
+std::string GeneratedSources::WhyNotReady() const {
+  std::string text;
+  ForEachKind([&](const auto& mirror) {
+    const OverlaidObjects& objects = ObjectsInUse(mirror);
+    if (mirror.is_ready() || objects.refusal().empty()) return;
+    text += fmt::format("{}listing {}: {}", text.empty() ? "" : "; ", objects.kind().plural, objects.refusal());
+  });
+  return text;
+}
+
 bool GeneratedSources::HasRead(const api::ControllerConfig* config) const {
   const TemplateInput* const input = template_inputs_.Find(api::kControllerConfigName);
   if (input == nullptr || config == nullptr) return input == nullptr && config == nullptr;

@@ -45,6 +45,9 @@ class GeneratedSources {
   // Returns whether all objects have been read.  Until then, no config may be generated.
   bool is_ready() const;
 
+  // Returns which kinds the API server refuses to list, and why; empty if there is none.
+  std::string WhyNotReady() const;
+
   // Returns whether the ControllerConfig here is the same one, with the same spec.  Another mirror reads it, too, and
   // may receive a change earlier or later.
   bool HasRead(const api::ControllerConfig* config) const;

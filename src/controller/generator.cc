@@ -125,7 +125,9 @@ void Generator::Look(const View& view) {
   for (const GenerateProblem& problem : changes_.problems) {
     listener_.trouble(problem.what, Error(ErrorKind::kInvalid, problem.why));
   }
-  is_busy_ = !created_.empty() || !sources_.HasRead(view.controller_config) ||
+  // A ControllerConfig that cannot be read is reported by the renderer, which refuses to render.
+  const bool awaits_config = view.unreadable_config_inputs.empty() && !sources_.HasRead(view.controller_config);
+  is_busy_ = !created_.empty() || awaits_config ||
              std::any_of(changes_.configs.begin(), changes_.configs.end(),
                          [this](const auto& change) { return !refused_.contains(change.name); }) ||
              std::any_of(changes_.removals.begin(), changes_.removals.end(),
@@ -231,7 +233,7 @@ void Generator::EmitProblems(const View& view) {
 }
 
 std::string Generator::FailureText() const {
-  std::string text;
+  std::string text = has_templates() ? sources_.WhyNotReady() : "";
   for (const GenerateProblem& problem : changes_.problems) {
     if (!problem.is_warning) text += (text.empty() ? "" : "; ") + problem.message();
   }

@@ -150,17 +150,19 @@ Rollouts ReadRollouts(LiveCluster& cluster, const std::vector<api::MachineConfig
     if (!read) WarnAboutPolicies("the earliest end of rollouts is left out", read.error());
   }
   const WallTime now = SystemClock().Wall();
-  for (const auto& [pool, policy] : checked) {
+  for (const auto& entry : checked) {
+    const api::MachineConfigPool& pool = *entry.first;
+    const CheckedPolicy& policy = entry.second;
     RolloutProgress progress = ProgressOf(policy, policy.reported, nullptr, now);
     std::vector<std::string> warnings;  // They are about nodes of other pools.
     if (can_simulate && RolloutIsUnderWay(policy)) {
-      const Result<> simulated = WithSituation({}, *pool, objects, warnings, [&](const pool::Situation& situation) {
+      const Result<> simulated = WithSituation({}, pool, objects, warnings, [&](const pool::Situation& situation) {
         progress = ProgressOf(policy, policy.reported, &situation, now);
       });
       if (!simulated) WarnAboutPolicies("the earliest end of a rollout is left out", simulated.error());
     }
     std::string text = progress.is_complete() ? "" : ProgressText(progress, policy, now);
-    rollouts.emplace(pool->metadata.name, PoolRollout{.progress = std::move(progress), .text = std::move(text)});
+    rollouts.emplace(pool.metadata.name, PoolRollout{.progress = std::move(progress), .text = std::move(text)});
   }
   return rollouts;
 }

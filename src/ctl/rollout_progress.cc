@@ -42,7 +42,9 @@ std::map<std::string, pool::GateResult> ResultsOfGates(const CheckedPolicy& poli
   for (const pool::Gate& gate : policy.compiled->gates) {
     if (gate.is_about_nodes()) continue;
     pool::GateResult& result = results[gate.name];
-    result.is_met = !policy.memory().blocked.contains(gate.name);
+    const api::RolloutMemory& memory = policy.memory();
+    const bool is_waiting = memory.blocked.contains(gate.name) || memory.waited.contains(gate.name);
+    result.is_met = !is_waiting && !(memory.halt && memory.halt->gate == gate.name);
     result.message = "the controller has reported this, and only the controller can check it again";
     if (result.is_met) assumed.push_back(gate.name);
   }
@@ -152,13 +154,13 @@ CheckedPolicy CheckedPolicy::Of(const api::RolloutPolicy& source, std::string_vi
   CheckedPolicy checked = {
       .source = &source, .compiled = std::nullopt, .why_unusable = "", .zone = {}, .reported = ReportOn(pool, source)};
   TimeZoneFiles files;
-  auto compiled = pool::CompilePolicy(source, [&](const std::string& zone) { return files.Find(zone); });
+  auto compiled = pool::CompilePolicy(source, [&](const std::string& name) { return files.Find(name); });
   if (!compiled) {
     checked.why_unusable = compiled.error().message();
     return checked;
   }
   checked.compiled = *std::move(compiled);
-  if (auto zone = DisplayZoneOf(source, files)) checked.zone = *std::move(zone);
+  if (auto display = DisplayZoneOf(source, files)) checked.zone = *std::move(display);
   return checked;
 }
 
@@ -209,7 +211,11 @@ RolloutProgress ProgressOf(const CheckedPolicy& policy, const api::RolloutPoolSt
   progress.opens = TextOfTime(status->opens);
   progress.closes = TextOfTime(status->closes);
   progress.time_zone = policy.zone.name;
-  if (situation != nullptr && !progress.is_complete()) AddEnd(policy, *situation, now, progress);
+  if (progress.phase == "Halted") {
+    progress.no_end = status->message;
+  } else if (situation != nullptr && !progress.is_complete()) {
+    AddEnd(policy, *situation, now, progress);
+  }
   return progress;
 }
 

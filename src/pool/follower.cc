@@ -48,6 +48,7 @@ PolicyRollout Follower::Follow() && {
   decided_.waves = static_cast<int>(policy_.waves.size());
   if (IsTargetKnown()) {
     if (memory_.target != target_text_) Begin();
+    AdoptHalt();
     Classify();
     BringUpToDate();
     ReadOverride();
@@ -88,6 +89,15 @@ WallTime Follower::CreatedAt(const NodeState& node) {
 bool Follower::IsStarting(const NodeState& node) const {
   if (node.is_degraded() || !memory_.began || CreatedAt(node) < memory_.began->at) return false;
   return std::min(CreatedAt(node), now_) + CurrentWave().node_timeout > now_;
+}
+
+void Follower::AdoptHalt() {
+  const bool is_recorded = !memory_.failed.empty() || !memory_.unready_since.empty();
+  if (!memory_.halt || memory_.halt->reason != kHaltedByFailures || is_recorded || IsLastWaveOver()) return;
+  for (const NodeState& node : nodes_) {
+    const bool has_failed = target_.IsAssignedTo(node) && IsUnready(node) && !IsStarting(node);
+    if (has_failed && !IsExcused(node.name())) AddTo(memory_.failed, node.name());
+  }
 }
 
 void Follower::Classify() {

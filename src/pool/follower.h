@@ -49,6 +49,10 @@ void KeepLast(std::vector<T>& list, std::size_t most) {
   if (list.size() > most) list.erase(list.begin(), list.end() - static_cast<std::ptrdiff_t>(most));
 }
 
+// The reasons of a halt.
+inline constexpr std::string_view kHaltedByFailures = "FailureThreshold";
+inline constexpr std::string_view kHaltedByGate = "Gate";
+
 // Makes one decision: brings the memory of the rollout up to date, and works out which nodes may be updated now.
 class Follower {
  public:
@@ -100,6 +104,9 @@ class Follower {
   // A machine that is installed with the target is not ready at first.  This is no fault of the target.
   bool IsStarting(const NodeState& node) const;
 
+  // A halt that a controller without `failed` has recorded does not end when this controller takes over.
+  void AdoptHalt();
+
   // Works out the standing of each node, and records which nodes are not ready or have failed.
   void Classify();
 
@@ -146,8 +153,11 @@ class Follower {
   // Replaces the memory of the previous target's rollout by that of a new one.
   void Begin();
 
-  // The node is to have another config than it has now.
-  static bool IsOnTheWay(const NodeState& node) { return node.current_config() != node.desired_config(); }
+  // The node is to have another config or another image than it has now.
+  static bool IsOnTheWay(const NodeState& node) {
+    return node.current_config() != node.desired_config() ||
+           node.current_image().value_or("") != node.desired_image().value_or("");
+  }
 
   // Forgets the faults of nodes that are well or have gone.  If the clock was put back, times may lie in the future;
   // they are replaced by the present time.
@@ -274,7 +284,7 @@ class Follower {
   // Begins, keeps or ends the halt of the rollout.
   void JudgeHalt();
 
-  void Halt(const char* reason, const std::string& gate, const std::string& message);
+  void Halt(std::string_view reason, const std::string& gate, const std::string& message);
 
   void EndHalt(std::string_view why);
 

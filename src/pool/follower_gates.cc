@@ -95,7 +95,10 @@ void Follower::StopGatesAfter() {
   if (are_gates_after_judged_ || !memory_.has_begun) return;
   for (const Gate& gate : policy_.gates) {
     if (gate.when != GateTime::kAfter || Has(memory_.passed_gates, gate.name)) continue;
-    if (timeouts_.StopAll(gate)) HaltByGate(gate, memory_.halt ? memory_.halt->message : "");
+    const bool is_timeout_over = timeouts_.StopAll(gate);
+    const bool is_halted_by_gate = memory_.halt && memory_.halt->reason == kHaltedByGate &&
+                                   (memory_.halt->gate == gate.name || memory_.halt->gate.empty());
+    if (is_timeout_over && is_halted_by_gate) HaltByGate(gate, memory_.halt->message);
   }
 }
 
@@ -114,20 +117,20 @@ void Follower::JudgeHalt() {
     const std::string count = CountedNodes(failed.size()) + (failed.size() == 1 ? " has" : " have");
     const std::string most = allowed == 0 ? "none" : fmt::format("only {}", allowed);
     return Halt(
-        "FailureThreshold", "",
+        kHaltedByFailures, "",
         fmt::format("{} failed with {} ({}), and the policy allows {}", count, target_text_, Listed(failed), most));
   }
-  if (!halting_gate_.empty()) return Halt("Gate", halting_gate_, gate_halt_);
+  if (!halting_gate_.empty()) return Halt(kHaltedByGate, halting_gate_, gate_halt_);
   EndHalt("no failed node and no gate requires it any more");
 }
 
-void Follower::Halt(const char* reason, const std::string& gate, const std::string& message) {
+void Follower::Halt(std::string_view reason, const std::string& gate, const std::string& message) {
   const std::string text = FirstCharacters(PrintableLines(message), kLongestMessage);
   const std::string with_remedy =
       fmt::format("{}.  Take the config back, or run `kubectl pintle resume {}` to go on in spite of this", text,
                   situation_.pool.metadata.name);
   if (!memory_.halt || memory_.halt->reason != reason) {
-    memory_.halt = {.reason = reason, .gate = gate, .message = text, .since = At(now_)};
+    memory_.halt = {.reason = std::string(reason), .gate = gate, .message = text, .since = At(now_)};
     Warn("RolloutHalted", with_remedy);
   }
   memory_.halt->gate = gate;

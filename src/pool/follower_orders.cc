@@ -126,9 +126,9 @@ void Follower::ReadResumption() {
   ExcuseFailures();
   const std::string gate = memory_.halt->gate;
   // A halt that an older controller has recorded does not have the name of its gate.
-  if (gate.empty()) {
+  if (gate.empty() && memory_.halt->reason == kHaltedByGate) {
     timeouts_.ForgetAll();
-  } else {
+  } else if (!gate.empty()) {
     AddTo(memory_.passed_gates, gate);
     timeouts_.Forget(gate);
   }

@@ -130,6 +130,24 @@ TEST(RolloutProgress, KeepsAGateThatTheControllerHasFoundBlocking) {
   EXPECT_THAT(preview.warnings, IsEmpty());
 }
 
+// The gate's timeout stands still, for instance because the window is closed.
+TEST(RolloutProgress, HasNoEndIfAGateHalts) {
+  PolicyFleet fleet(R"({"pool": "worker", "gates": [{"name": "quiet", "when": "Before", "timeout": "1h",
+      "onTimeout": "Halt", "http": {"url": "http://127.0.0.1/"}}]})");
+  api::RolloutPoolStatus& status = fleet.Report("Halted");
+  status.message = "the gate quiet is not met";
+  status.memory.target = kNew;
+  status.memory.has_begun = true;
+  status.memory.waited["quiet"] = 3600;
+  status.memory.halt =
+      api::RolloutHalt{.reason = "Gate", .gate = "quiet", .message = "m", .since = api::Time{fleet.question.now}};
+  const RolloutPreview preview = fleet.Preview();
+  EXPECT_THAT(preview.answer.patches.value(), IsEmpty());
+  EXPECT_EQ(preview.answer.rollout->phase, "Halted");
+  EXPECT_FALSE(preview.answer.rollout->earliest_end);
+  EXPECT_THAT(preview.warnings, IsEmpty());
+}
+
 TEST(RolloutProgress, OfACompleteRolloutIsOneLine) {
   PolicyFleet fleet(kCanaryWave);
   for (api::Node& node : fleet.objects.nodes) node = pool::NodeAt(node.metadata.name, kNew);

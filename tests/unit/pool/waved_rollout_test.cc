@@ -843,6 +843,20 @@ TEST(WavedRollout, StaysHaltedByANodeUntilItIsWellThoughTheClockIsPutBack) {
   EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n1"));
 }
 
+// Earlier controllers did not record which nodes had failed.
+TEST(WavedRollout, KeepsAHaltThatAnEarlierControllerHasRecorded) {
+  Fleet fleet(R"({"pool": "worker", "waves": [{"nodes": 2, "maxUnavailable": 1}]})", 3);
+  fleet.FinishAll(fleet.AssignTargets());
+  fleet.SetReady("n0", false);
+  fleet.memory.halt = api::RolloutHalt{
+      .reason = "FailureThreshold", .gate = "", .message = "1 node has failed", .since = api::Time{fleet.now}};
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
+  EXPECT_EQ(fleet.Phase(), "Halted");
+  EXPECT_THAT(fleet.news, Not(Contains("RolloutHaltEnded")));
+  fleet.SetReady("n0", true);
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n1"));
+}
+
 TEST(WavedRollout, TakesAPercentageOfFailuresOfTheNodesThatAWaveWillHave) {
   Fleet fleet(R"({"pool": "worker", "waves": [{"nodes": 1, "failureThreshold": 3},
                   {"nodeSelector": {"matchLabels": {"canary": "yes"}}, "failureThreshold": "50%"}]})",
@@ -912,6 +926,16 @@ TEST(WavedRollout, DoesNotGiveAThirdConfigAtOnceToNodesThatAreBeingUpdated) {
   fleet.Fail("n1");
   fleet.SetReady("n1", false);
   EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n1", "n4"));
+}
+
+TEST(WavedRollout, AlsoWaitsForANodeThatIsOnTheWayToAnotherImage) {
+  Fleet fleet(R"({"pool": "worker", "waves": [{"nodes": 1}]})", 3);
+  auto& annotations = fleet.Named("n1").metadata.annotations;
+  annotations[std::string(api::kCurrentImageAnnotation)] = "a";
+  annotations[std::string(api::kDesiredImageAnnotation)] = "b";
+  annotations[std::string(api::kStateAnnotation)] = api::kStateWorking;
+  fleet.AssignTargets();
+  EXPECT_THAT(fleet.memory.unfinished, ElementsAre("n1"));
 }
 
 TEST(WavedRollout, WithoutWavesNeverHalts) {
@@ -1183,6 +1207,43 @@ TEST(WavedRollout, StaysHaltedByAGateAfterAWaveWhileANodeIsNotWell) {
   fleet.AssignTargets();
   EXPECT_TRUE(json::Equal(fleet.memory.halt, halt));
   EXPECT_THAT(fleet.news, Not(Contains("RolloutHaltEnded")));
+}
+
+TEST(WavedRollout, IsNotHaltedByAGateThatNobodyHasCheckedAgain) {
+  Fleet fleet(WithGate(R"("when": "After", "http": {"url": "http://p"}, "timeout": "10min", "onTimeout": "Halt")"), 3);
+  fleet.FinishAll(fleet.AssignTargets());
+  fleet.AssignTargets();
+  ASSERT_EQ(fleet.Phase(), "AwaitingGate");
+  // No controller runs for some time.  In this time, the alert ends, and a node of the wave becomes unready.
+  fleet.now += minutes(20);
+  fleet.SetReady("n0", false);
+  fleet.AssignTargets();
+  EXPECT_FALSE(fleet.memory.halt);
+  fleet.SetReady("n0", true);
+  fleet.results["g"].is_met = true;
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n2"));
+  EXPECT_THAT(fleet.news, Not(Contains("RolloutHalted")));
+}
+
+TEST(WavedRollout, KeepsTheTimeoutsOfGatesWhenAPersonResumesAfterFailures) {
+  Fleet fleet(R"({"pool": "worker", "waves": [{"nodes": 3, "maxUnavailable": 1}], "gates": [{"name": "g",
+      "when": "Before", "nodeCondition": {"type": "Fit"}, "timeout": "1h", "onTimeout": "Continue"}]})",
+              3);
+  fleet.Named("n0").status.conditions.push_back({.type = "Fit", .status = "True"});
+  ASSERT_THAT(fleet.AssignTargets(), ElementsAre("n0"));
+  fleet.FinishAll({"n0"});
+  fleet.AssignTargets();
+  fleet.now += minutes(50);
+  fleet.AssignTargets();
+  fleet.Fail("n0");
+  fleet.AssignTargets();
+  ASSERT_EQ(fleet.Phase(), "Halted");
+  fleet.Order(api::kResumeAnnotation, R"({"target": "rendered-worker-new", "by": "ann"})");
+  fleet.AssignTargets();
+  fleet.Finish("n0");
+  fleet.AssignTargets();
+  fleet.now += minutes(10);
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n1"));
 }
 
 TEST(WavedRollout, CountsTheTimeInAllWindowsTowardsTheTimeoutOfAGate) {
