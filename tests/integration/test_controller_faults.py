@@ -62,10 +62,15 @@ class Stage(contextlib.AbstractContextManager):
     def play(self, story, *more, seconds=60, **options):
         return story(self.objects, self.agents, *more, seconds=seconds, **options)
 
-    def must_end_as(self, expected, seconds=30):
+    def must_end_as(self, expected, seconds=30, without=()):
+        """Waits for the expected state; the parts named in `without` may differ."""
+        expected = {part: state for part, state in expected.items() if part not in without}
+
+        def end_state():
+            return {part: state for part, state in stories.end_state(self.objects).items() if part in expected}
         with contextlib.suppress(TimeoutError):
-            wait_until(lambda: stories.end_state(self.objects) == expected, "the end state is the same", seconds, every=0.1)
-        assert stories.differences(expected, stories.end_state(self.objects)) == []
+            wait_until(lambda: end_state() == expected, "the end state is the same", seconds, every=0.1)
+        assert stories.differences(expected, end_state()) == []
         assert max(self.updating_nodes.most.values()) == 1, f"at once there were {self.updating_nodes.most}"
 
 
@@ -186,7 +191,8 @@ class TestWatches:
         with UnreliableWatches(cluster, account(cluster), seed) as proxy, Stage(cluster) as stage:
             with Controller(cluster, "misled", kubeconfig=written(proxy, tmp_path)):
                 stage.play(stories.whole, seconds=120)
-                stage.must_end_as(whole_end, 60)
+                # If the controller learns of two changes at once, it makes no config for the first one alone.
+                stage.must_end_as(whole_end, 60, without=["configs"])
             print(f"seed {seed}: {proxy.faults}")
             assert len(proxy.faults) == 3
 

@@ -240,7 +240,7 @@ def test_a_reason_of_the_administrator_overrides_a_freeze_for_one_config(cluster
     assert answer.stdout == f"The windows and the freeze of its policy do not apply while pool worker gets {target}.\n"
     agents.wait_until_all_have(target)
     used = wait_for_phase(objects, "Complete", target)["memory"]["override"]
-    assert used["reason"] == "CVE-2027-1" and used["target"] == target and used["by"] == "ann" and used["at"]
+    assert used["reason"] == "CVE-2027-1" and used["target"] == target and used["by"] == "ann ($USER)" and used["at"]
     message, = objects.events("RolloutOverridden")
     assert "CVE-2027-1" in message
     # The annotation is still there.

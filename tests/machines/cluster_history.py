@@ -131,14 +131,22 @@ class ClusterHistory(contextlib.AbstractContextManager):
             config = self._admin.must("GET", f"{GROUP}/machineconfigs/{target}")
             if config["metadata"]["annotations"].get(_RELEASE) != release:
                 yield f"{release} is installed, but {target} is of another release"
-            labels = pool["spec"]["nodeSelector"]["matchLabels"].items()
-            nodes = [node for node in self._at("Node", moment) if labels <= node["metadata"]["labels"].items()]
+            nodes = [node for node in self._at("Node", moment)
+                     if _selects(pool["spec"]["nodeSelector"], node["metadata"]["labels"])]
             if not nodes:
                 yield f"{release} is installed, but the pool {name} has no node"
             for node in nodes:
                 have = annotations_of(node)
                 if [have.get(key) for key in ("currentConfig", "desiredConfig", "state")] != [target, target, "Done"]:
                     yield f"{release} is installed, but {node['metadata']['name']} has {have}"
+
+
+def _selects(selector, labels):
+    """Returns whether a selector that the controller writes selects these labels."""
+    expressions = selector.get("matchExpressions", [])
+    assert all(expression["operator"] == "Exists" for expression in expressions), expressions
+    return selector.get("matchLabels", {}).items() <= labels.items() and \
+        all(expression["key"] in labels for expression in expressions)
 
 
 def _problems_of_pools(report, moments):
