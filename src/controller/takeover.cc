@@ -101,7 +101,7 @@ Result<TakeoverOrder> ReadOrder(const CommandLine& line) {
 // one of this program.
 void PrintLine(std::string_view text) { Print(Printable(text) + "\n"); }
 
-// What the controller writes while it leads and acts as the operator, by object.
+// The controller writes these objects while it leads and acts as the operator.
 constexpr auto kWritesOfLeader = std::to_array<std::string_view>({
     "MachineConfigPools: status, spec.configuration, the labels of built-in pools, and for one day the annotation "
     "pintle.io/rendered-configs-kept-until",

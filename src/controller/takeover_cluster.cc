@@ -21,28 +21,21 @@
 
 namespace pintle::controller {
 
-// Only the metadata of these objects counts, so that an undo needs no contents that it might be unable to read.
-struct NamedPool {
+// An object of which only the metadata is read, so that an undo needs no contents that it might be unable to read.
+template <kube::Resource T>
+struct MetadataOf {
   api::ObjectMeta metadata;
 
   static constexpr bool kLenient = true;
-  static constexpr auto kFields = json::FieldList{json::Required{"metadata", &NamedPool::metadata}};
-};
-struct NamedControllerConfig {
-  api::ObjectMeta metadata;
-
-  static constexpr bool kLenient = true;
-  static constexpr auto kFields = json::FieldList{json::Required{"metadata", &NamedControllerConfig::metadata}};
+  static constexpr auto kFields = json::FieldList{json::Required{"metadata", &MetadataOf::metadata}};
 };
 
 }  // namespace pintle::controller
 
 namespace pintle::kube {
 
-template <>
-inline constexpr ResourceKind kResourceKind<controller::NamedPool> = kResourceKind<api::MachineConfigPool>;
-template <>
-inline constexpr ResourceKind kResourceKind<controller::NamedControllerConfig> = kResourceKind<api::ControllerConfig>;
+template <typename T>
+inline constexpr ResourceKind kResourceKind<controller::MetadataOf<T>> = kResourceKind<T>;
 
 }  // namespace pintle::kube
 
@@ -243,10 +236,10 @@ Result<> TakeoverCluster::ReadRemainingPods(const WholeObject& owner, TakeoverSt
 }
 
 Result<> TakeoverCluster::ReadAnnotated(TakeoverState& state) {
-  for (NamedPool& pool : TRY(ReadAll<NamedPool>({}))) {
+  for (MetadataOf<api::MachineConfigPool>& pool : TRY(ReadAll<MetadataOf<api::MachineConfigPool>>({}))) {
     state.annotated.push_back({TakeoverObject::kPool, std::move(pool.metadata)});
   }
-  for (NamedControllerConfig& config : TRY(ReadAll<NamedControllerConfig>({}))) {
+  for (MetadataOf<api::ControllerConfig>& config : TRY(ReadAll<MetadataOf<api::ControllerConfig>>({}))) {
     state.annotated.push_back({TakeoverObject::kControllerConfig, std::move(config.metadata)});
   }
   return {};

@@ -655,7 +655,7 @@ std::vector<TakeoverStep> StepsToUndo(const TakeoverState& state, const Takeover
   if (!may_pintle_lead || NextOf(back) != nullptr) steps.push_back(LeaveStep(state, settings));
   Append(std::move(back), steps);
   steps.push_back(OperatorLeadsStep(state, settings, before));
-  // Without the operator's controller, Pintle's replicas lead again.
+  // Pintle's replicas would write the annotations again if they led after the undo.
   if (!may_pintle_lead) steps.push_back(AnnotationsStep(state));
   steps.push_back(OperatorServesStep(state));
   steps.push_back(ScaleBackStep("replicas", state.ours, before["ours"]));

@@ -11,7 +11,7 @@
 
 namespace pintle::ctl {
 
-// What a RolloutPolicy adds to the table.
+// The table has these notes if a RolloutPolicy applies to the pool.
 struct PolicyNotes {
   std::string progress;            // Lines about the rollout's progress.
   std::string_view why_held_back;  // Why nodes wait that the pool itself would let be updated; empty if none does.

@@ -42,7 +42,7 @@ Seconds SecondsOf(const api::Time& time) {
 void SetSeconds(Seconds seconds, std::int64_t& value) { value = seconds; }
 void SetSeconds(Seconds seconds, api::Time& value) { value = {WallTime(std::chrono::seconds(seconds))}; }
 
-// Of two nodes with the same hash, this is the one whose timeout has run for less long.
+// Returns the value of the node whose timeout has run for a shorter time; two nodes may have the same hash.
 Seconds LessLong(Seconds a, Seconds b, const std::int64_t&) { return std::min(a, b); }
 Seconds LessLong(Seconds a, Seconds b, const api::Time&) { return std::max(a, b); }
 

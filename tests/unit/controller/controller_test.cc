@@ -261,18 +261,7 @@ class ControllerWithTemplatesTest : public ControllerTest {
  protected:
   ControllerWithTemplatesTest() {
     for (const std::string role : {"infra", "worker"}) server_.Remove("machineconfigs", "00-" + role);
-    server_.Put("controllerconfigs", {{"metadata",
-                                       {{"name", "machine-config-controller"},
-                                        {"generation", 1},
-                                        {"annotations", {{std::string(api::kGeneratedByVersionAnnotation), "4.20"}}}}},
-                                      {"spec",
-                                       {{"baseOSContainerImage", "registry/os@sha256:1"},
-                                        {"pullSecret", {{"namespace", "openshift-config"}, {"name", "pull-secret"}}},
-                                        {"dns", {{"spec", {{"baseDomain", "demo.test"}}}}},
-                                        {"infra", {{"status", {{"platformStatus", {{"type", "None"}}}}}}}}}});
-    server_.Put("secrets", {{"metadata", {{"name", "pull-secret"}, {"namespace", "openshift-config"}}},
-                            {"type", "kubernetes.io/dockerconfigjson"},
-                            {"data", {{".dockerconfigjson", EncodeBase64(R"({"auths":{}})")}}}});
+    PutTemplateInputs(server_, {{std::string(api::kGeneratedByVersionAnnotation), "4.20"}});
     server_.Put("machineconfigs",
                 {{"metadata", {{"name", "99-worker-ssh"}, {"labels", {{std::string(api::kRoleLabel), "worker"}}}}},
                  {"spec", {{"config", {{"ignition", {{"version", "3.4.0"}}}}}}}});

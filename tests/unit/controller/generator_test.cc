@@ -20,6 +20,7 @@
 #include "support/temporary_directory.h"
 #include "unit/controller/manual_clock.h"
 #include "unit/controller/small_api_server.h"
+#include "unit/controller/small_openshift.h"
 #include "unit/event/patience.h"
 
 namespace pintle::controller {
@@ -49,15 +50,7 @@ class GeneratorTest : public testing::Test {
       WriteTemplate(role + "/00-" + role + "/_base/files/role.yaml", "path: /etc/role\ncontents: {inline: x}\n");
       AddPool(role, {{"machineconfiguration.openshift.io/mco-built-in", ""}});
     }
-    server_.Put("controllerconfigs", {{"metadata", {{"name", "machine-config-controller"}, {"generation", 1}}},
-                                      {"spec",
-                                       {{"baseOSContainerImage", "registry/os@sha256:1"},
-                                        {"pullSecret", {{"namespace", "openshift-config"}, {"name", "pull-secret"}}},
-                                        {"dns", {{"spec", {{"baseDomain", "demo.test"}}}}},
-                                        {"infra", {{"status", {{"platformStatus", {{"type", "None"}}}}}}}}}});
-    server_.Put("secrets", {{"metadata", {{"name", "pull-secret"}, {"namespace", "openshift-config"}}},
-                            {"type", "kubernetes.io/dockerconfigjson"},
-                            {"data", {{".dockerconfigjson", EncodeBase64(R"({"auths":{}})")}}}});
+    PutTemplateInputs(server_);
   }
 
   void WriteTemplate(const std::string& path, const std::string& text) {
@@ -249,6 +242,23 @@ TEST_F(GeneratorTest, MakesNothingWhileTheInternalReleaseImageCannotBeRead) {
   RunUntil([&] { return trouble_.find("generating MachineConfigs") != std::string::npos; });
   EXPECT_THAT(trouble_, HasSubstr("labels"));
   EXPECT_FALSE(HasConfig("00-worker"));
+}
+
+TEST_F(GeneratorTest, ReportsAKindThatTheServerRefusesToList) {
+  server_.Refuse("GET /apis/config.openshift.io/v1/images", SmallApiServer::Status(403, "Forbidden", "no rights"));
+  RunUntil([&] { return !generator_->FailureText().empty(); });
+  EXPECT_THAT(generator_->FailureText(), StartsWith("listing images: "));
+  EXPECT_THAT(generator_->FailureText(), HasSubstr("no rights"));
+  EXPECT_TRUE(generator_->is_busy()) << "nothing may be rendered";
+}
+
+TEST_F(GeneratorTest, LetsTheRendererReportAControllerConfigThatItCannotRead) {
+  RunUntil([&] { return HasConfig("00-worker") && !generator_->is_busy(); });
+  json::Value config = server_.Find("controllerconfigs", "machine-config-controller");
+  config["spec"]["infra"]["status"]["controlPlaneTopology"] = 3;
+  config["metadata"]["generation"] = 2;
+  server_.Put("controllerconfigs", config);
+  RunUntil([&] { return !cluster_->Look().unreadable_config_inputs.empty() && !generator_->is_busy(); });
 }
 
 TEST_F(GeneratorTest, ReportsACredentialProviderConfigThatCannotBeRead) {

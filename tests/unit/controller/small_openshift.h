@@ -5,6 +5,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 
 #include "base/base64.h"
 #include "json/parse.h"
@@ -35,6 +36,21 @@ inline json::Value SmallPuller(const std::string& secret) {
 
 inline json::Value SmallSetting(const std::string& spec, const std::string& status) {
   return {{"metadata", {{"name", "cluster"}}}, {"spec", *json::Parse(spec)}, {"status", *json::Parse(status)}};
+}
+
+// Puts a ControllerConfig without a status, and its pull secret: all that the templates of a small folder need.
+inline void PutTemplateInputs(SmallApiServer& server, json::Value annotations = json::Value::object()) {
+  server.Put("controllerconfigs",
+             {{"metadata",
+               {{"name", "machine-config-controller"}, {"generation", 1}, {"annotations", std::move(annotations)}}},
+              {"spec",
+               {{"baseOSContainerImage", "registry/os@sha256:1"},
+                {"pullSecret", {{"namespace", "openshift-config"}, {"name", "pull-secret"}}},
+                {"dns", {{"spec", {{"baseDomain", "demo.test"}}}}},
+                {"infra", {{"status", {{"platformStatus", {{"type", "None"}}}}}}}}}});
+  json::Value secret = SmallSecret("openshift-config", "pull-secret", ".dockerconfigjson", R"({"auths":{}})");
+  secret["type"] = "kubernetes.io/dockerconfigjson";
+  server.Put("secrets", secret);
 }
 
 // Puts a cluster of the release 4.21.0, whose operator's namespace is "namespace".

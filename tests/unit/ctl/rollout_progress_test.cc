@@ -156,7 +156,24 @@ TEST(RolloutProgress, OfACompleteRolloutIsOneLine) {
   EXPECT_FALSE(preview.answer.rollout->earliest_end);
 }
 
-// Without a policy, the answer and the table are those of earlier versions.
+TEST(ClusterObjects, LeaveOutAMachineConfigNodeWithoutConditionsThatCount) {
+  ClusterObjects objects;
+  const auto add = [&](const std::string& name, const std::string& type) {
+    const std::string conditions = R"([{"type": ")" + type + R"(", "status": "True", "reason": "", "message": "",
+                                       "lastTransitionTime": "2027-01-01T00:00:00Z"}])";
+    EXPECT_TRUE(AddDocument(ValueOf(json::Parse(R"({"kind": "MachineConfigNode", "metadata": {"name": ")" + name +
+                                                R"("}, "spec": {"node": {"name": "n"}, "pool": {"name": "worker"},
+                                                "configVersion": {"desired": "c"}}, "status": {"conditions": )" +
+                                                conditions + "}}")),
+                            "", objects));
+  };
+  add("n0", "UpdatePrepared");
+  add("n1", "Updated");
+  ASSERT_EQ(objects.machine_config_nodes.size(), 1U);
+  EXPECT_EQ(objects.machine_config_nodes[0].metadata.name, "n1");
+}
+
+// A pool without a policy has the answer and the table of earlier versions.
 TEST(RolloutProgress, IsLeftOutWithoutAPolicy) {
   PolicyFleet fleet(kCanaryWave);
   fleet.objects.rollout_policies.clear();
