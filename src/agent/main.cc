@@ -145,22 +145,22 @@ Result<> Run() {
 ExitStatus Main(const std::vector<std::string_view>& arguments) {
   if (arguments.size() == 1 && arguments[0] == "--version") {
     std::puts(fmt::format("pintled {}", kVersion).c_str());
-    return ExitStatus::kFine;
+    return ExitStatus::kSuccess;
   }
   if (arguments.size() == 1 && arguments[0] == "--help") {
     std::puts(
         "pintled: applies the config of its cluster, or of /etc/pintle/config.d, to this node; see pintled.service(8)");
-    return ExitStatus::kFine;
+    return ExitStatus::kSuccess;
   }
   if (!arguments.empty()) {
     std::fputs("pintled: the only arguments are --version and --help; pintled.conf(5) describes the settings\n",
                stderr);
-    return ExitStatus::kWrong;
+    return ExitStatus::kFailure;
   }
   const auto outcome = Run();
-  if (outcome) return ExitStatus::kFine;
+  if (outcome) return ExitStatus::kSuccess;
   log::Error(outcome.error().message(), kTrouble);
-  return ExitStatus::kWrong;
+  return ExitStatus::kFailure;
 }
 
 }  // namespace

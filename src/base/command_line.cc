@@ -43,11 +43,11 @@ Result<CommandLine> CommandLine::Parse(std::span<const Option> options, std::spa
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string_view word = words[i];
     if (word == "--") {
-      line.words_.insert(line.words_.end(), words.begin() + static_cast<std::ptrdiff_t>(i) + 1, words.end());
+      line.operands_.insert(line.operands_.end(), words.begin() + static_cast<std::ptrdiff_t>(i) + 1, words.end());
       break;
     }
     if (word.size() < 2 || word[0] != '-') {  // "-" alone stands for standard input.
-      line.words_.emplace_back(word);
+      line.operands_.emplace_back(word);
       continue;
     }
     const std::size_t equals = word.find('=');

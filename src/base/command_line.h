@@ -41,11 +41,11 @@ class CommandLine {
   // Returns the value of a required option, or an error if the option was not given or its value is empty.
   Result<std::string> Needed(std::string_view option) const;
   // Returns the operands: all words except the options and their values.
-  const std::vector<std::string>& words() const { return words_; }
+  const std::vector<std::string>& operands() const { return operands_; }
 
  private:
   std::map<std::string, std::vector<std::string>, std::less<>> values_;
-  std::vector<std::string> words_;
+  std::vector<std::string> operands_;
 };
 
 // Returns the lines for `--help`, one for each option.

@@ -9,9 +9,9 @@ namespace pintle {
 
 enum class ExitStatus {
   // All is well, and the request has been carried out.
-  kFine = 0,
+  kSuccess = 0,
   // Something went wrong, or the command line was not understood; standard error or the journal has the reason.
-  kWrong = 1,
+  kFailure = 1,
   // Nothing went wrong, and the answer is that something differs, is to be done, or is not as it should be.
   kDiffers = 2,
   // There was nothing to change; only machine-config-daemon pivot --unchanged-exit-77 ends with this status.

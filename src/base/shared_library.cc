@@ -38,7 +38,7 @@ Result<> SharedLibrary::FindAddress(const char* name, void*& address) const {
 
 void EndWithoutLibrary(const Error& why) {
   PrintToStderr(why.message() + "\n");
-  std::_Exit(static_cast<int>(ExitStatus::kWrong));
+  std::_Exit(static_cast<int>(ExitStatus::kFailure));
 }
 
 }  // namespace pintle

@@ -214,7 +214,7 @@ class Finder {
     if (host::Matches(put.want, *have)) return {};
     const auto keys_of = [](const auto& state) { return state ? state->keys : std::vector<std::string>(); };
     std::string detail = KeyCountsText(keys_of(put.want), keys_of(*have));
-    if (*have && (*have)->is_of_another) detail += "; the folder of the keys belongs to another user";
+    if (*have && (*have)->belongs_to_other_user) detail += "; the folder of the keys belongs to another user";
     Add(put.key, fmt::format("SSH keys of {} differ", put.key), std::move(detail));
     return {};
   }

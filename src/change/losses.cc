@@ -44,7 +44,7 @@ Result<bool> IsSetAside(const Root& root, const plan::Step& step) {
   const auto* put = std::get_if<resource::Put<resource::AuthorizedKeys>>(&step);
   if (put == nullptr) return false;
   const auto have = host::ObserveAuthorizedKeys(root, put->key);
-  return have && *have && (*have)->is_of_another;
+  return have && *have && (*have)->belongs_to_other_user;
 }
 
 }  // namespace

@@ -58,8 +58,8 @@ struct BootstrapOptions {
 };
 
 Result<BootstrapOptions> ReadBootstrapOptions(const CommandLine& line) {
-  if (!line.words().empty()) {
-    return Error(ErrorKind::kInvalid, fmt::format("unexpected argument \"{}\" (see --help)", line.words()[0]));
+  if (!line.operands().empty()) {
+    return Error(ErrorKind::kInvalid, fmt::format("unexpected argument \"{}\" (see --help)", line.operands()[0]));
   }
   std::string manifests = TRY(line.Needed("--manifest-dir"));
   std::string destination = TRY(line.Needed("--dest-dir"));
@@ -199,13 +199,13 @@ ExitStatus Bootstrap(const std::vector<std::string_view>& arguments) {
     Print(fmt::format(
         "Usage: pintle-controller bootstrap --manifest-dir DIR --dest-dir DIR --pull-secret FILE [OPTION...]\n\n{}",
         Describe(kBootstrapOptions)));
-    return ExitStatus::kFine;
+    return ExitStatus::kSuccess;
   }
   const auto options = line ? ReadBootstrapOptions(*line) : Result<BootstrapOptions>(line.error());
   const auto outcome = options ? MakeAndWrite(*options) : Result<>(options.error());
-  if (outcome) return ExitStatus::kFine;
+  if (outcome) return ExitStatus::kSuccess;
   PrintProblem(outcome.error().message());
-  return ExitStatus::kWrong;
+  return ExitStatus::kFailure;
 }
 
 }  // namespace pintle::controller

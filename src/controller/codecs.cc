@@ -36,7 +36,7 @@ template struct Coding<controller::PinnedImageSet>;
 template struct Coding<controller::ProxySetting>;
 template struct Coding<controller::Scheduler>;
 template struct Coding<controller::TagMirrorSet>;
-template struct Coding<controller::TemplateInput>;
+template struct Coding<controller::WholeControllerConfig>;
 template struct Coding<controller::WholeClusterVersion>;
 template struct Coding<controller::WholeDaemonSet>;
 template struct Coding<controller::WholeDeployment>;

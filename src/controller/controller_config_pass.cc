@@ -66,7 +66,7 @@ ControllerConfigChange ControllerConfigPass(const ControllerConfigPassInputs& in
   return change;
 }
 
-void AddPresent(const TemplateInput& known, const View& view, clusterops::ControllerConfigInputs& sources) {
+void AddPresent(const WholeControllerConfig& known, const View& view, clusterops::ControllerConfigInputs& sources) {
   sources.present = &known.spec;
   sources.present_release = known.metadata.Annotation(api::kReleaseImageVersionAnnotation);
   sources.present_stream_version = RecordedStreamVersion(known.metadata);

@@ -16,7 +16,7 @@ namespace pintle::controller {
 
 struct ControllerConfigPassInputs {
   const clusterops::ControllerConfigInputs& sources;
-  const TemplateInput* known = nullptr;  // The ControllerConfig; nullptr if there is none.
+  const WholeControllerConfig* known = nullptr;  // The ControllerConfig; nullptr if there is none.
   // True if the authorities of the API server have changed recently, so that nodes have to read them again.
   bool are_authorities_new = false;
 };
@@ -31,6 +31,6 @@ struct ControllerConfigChange {
 ControllerConfigChange ControllerConfigPass(const ControllerConfigPassInputs& inputs);
 
 // Sets the members `present...` of `sources` from the existing ControllerConfig: `known`, which must outlive `sources`.
-void AddPresent(const TemplateInput& known, const View& view, clusterops::ControllerConfigInputs& sources);
+void AddPresent(const WholeControllerConfig& known, const View& view, clusterops::ControllerConfigInputs& sources);
 
 }  // namespace pintle::controller

@@ -23,7 +23,7 @@ Result<generated::CredentialProviderFiles> ProviderFiles(const GenerateInputs& i
     return generated::ProviderTemplatesFailed(pool, generated::RuntimeTemplatesFailed(configs.error()).message());
   }
   const std::string& platform =
-      inputs.sources.template_input->spec.TextAt({"infra", "status", "platformStatus", "type"});
+      inputs.sources.whole_controller_config->spec.TextAt({"infra", "status", "platformStatus", "type"});
   return generated::FilesOf(inputs.sources.credential_providers->spec,
                             {.platform = platform, .role = pool, .configs = *configs});
 }
@@ -49,7 +49,7 @@ void CredentialProviderPass(const GenerateInputs& inputs, generated::PoolTemplat
     const generated::MachineConfig config =
         generated::CredentialProviderMachineConfig(*pool, made->files, *object, inputs.version);
     inputs.ReportMade(MadeFrom::kCredentialProviders, config);
-    if (inputs.created.contains(config.name)) {
+    if (inputs.awaited_configs.contains(config.name)) {
       is_pending = true;
     } else if (auto change = ChangeTo(inputs.ConfigNamed(config.name), config, OwnedParts::kConfig,
                                       MadeFrom::kCredentialProviders)) {

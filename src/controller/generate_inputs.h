@@ -34,7 +34,7 @@ struct GenerateInputs {
   // The errors of configs that could not be written, by name.
   const std::map<std::string, std::string, std::less<>>& refused;
   // Configs that were created and that the mirror does not have yet.
-  const std::set<std::string, std::less<>>& created;
+  const std::set<std::string, std::less<>>& awaited_configs;
 
   // The errors of objects whose finalizers could not be written.
   std::map<SourceName, std::string> refused_sources = {};
@@ -58,7 +58,7 @@ struct GenerateInputs {
     return found == configs.end() || (*found)->metadata.name != name ? nullptr : *found;
   }
   // Returns whether the cluster has the config, even if the mirror does not have it yet.
-  bool HasConfig(std::string_view name) const { return created.contains(name) || ConfigNamed(name) != nullptr; }
+  bool HasConfig(std::string_view name) const { return awaited_configs.contains(name) || ConfigNamed(name) != nullptr; }
 };
 
 }  // namespace pintle::controller

@@ -27,7 +27,7 @@ generated::TlsSettings ClusterTls(const GenerateInputs& inputs) {
 
 generated::PoolTemplates TemplatesWith(const generated::TlsSettings& tls, const GenerateInputs& inputs) {
   if (inputs.templates_from == TemplatesFrom::kCluster) return generated::PoolTemplates(inputs.view.configs);
-  return generated::PoolTemplates(inputs.templates, inputs.sources.template_input->spec, tls);
+  return generated::PoolTemplates(inputs.templates, inputs.sources.whole_controller_config->spec, tls);
 }
 
 // `why_profile_is_held` is the reason if the requested latency profile is not set at once.
@@ -66,7 +66,7 @@ GenerateChanges GeneratePass(const GenerateInputs& inputs) {
     add_problem(MadeFrom::kTemplates, "generating MachineConfigs", sources.unreadable_settings);
     return changes;
   }
-  if (sources.template_input == nullptr || inputs.view.controller_config == nullptr) return changes;
+  if (sources.whole_controller_config == nullptr || inputs.view.controller_config == nullptr) return changes;
   const bool has_folder = inputs.templates_from == TemplatesFrom::kFolder;
   if (has_folder && inputs.only.Has(MadeFrom::kTemplates)) TemplatePass(inputs, changes);
   if (inputs.only.Is(MadeFrom::kTemplates)) return changes;

@@ -23,16 +23,16 @@ inline constexpr const char* kSingletonName = "cluster";
 inline constexpr const char* kClusterVersionName = "version";
 
 // A ControllerConfig with its whole spec, which templates read.
-struct TemplateInput {
+struct WholeControllerConfig {
   api::ObjectMeta metadata;
   json::Value spec;
   json::Value status;
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{
-      json::Required{"metadata", &TemplateInput::metadata},
-      json::Field{"spec", &TemplateInput::spec},
-      json::Field{"status", &TemplateInput::status},
+      json::Required{"metadata", &WholeControllerConfig::metadata},
+      json::Field{"spec", &WholeControllerConfig::spec},
+      json::Field{"status", &WholeControllerConfig::status},
   };
 };
 
@@ -90,7 +90,7 @@ namespace pintle::kube {
 inline constexpr std::string_view kConfigGroup = "config.openshift.io";
 
 template <>
-inline constexpr ResourceKind kResourceKind<controller::TemplateInput> = kResourceKind<api::ControllerConfig>;
+inline constexpr ResourceKind kResourceKind<controller::WholeControllerConfig> = kResourceKind<api::ControllerConfig>;
 template <>
 inline constexpr ResourceKind kResourceKind<controller::PullSecret> = {"", "v1", "secrets", "Secret",
                                                                        Scope::kNamespaced};
@@ -144,7 +144,7 @@ inline constexpr ResourceKind kResourceKind<controller::OldCredentialProviderCon
 // Compiled in controller/codecs.cc.
 namespace pintle::json {
 
-extern template struct Coding<controller::TemplateInput>;
+extern template struct Coding<controller::WholeControllerConfig>;
 extern template struct Coding<api::Secret>;
 extern template struct Coding<controller::InternalReleaseImage>;
 extern template struct Coding<api::KubeletConfig>;

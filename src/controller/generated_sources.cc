@@ -35,7 +35,7 @@ constexpr std::string_view kPartOf<InternalReleaseImage> = kTemplatePart;
 template <typename T>
 constexpr bool kIsWritten = false;
 template <>
-constexpr bool kIsWritten<TemplateInput> = true;
+constexpr bool kIsWritten<WholeControllerConfig> = true;
 template <>
 constexpr bool kIsWritten<api::KubeletConfig> = true;
 template <>
@@ -75,7 +75,7 @@ OverlaidObjects::Listener GeneratedSources::ListenerFor(const Listener& listener
 }
 
 GeneratedSources::GeneratedSources(kube::Client& client, const Listener& listener)
-    : template_inputs_(client, Need::kAlways, ListenerFor<TemplateInput>(listener)),
+    : whole_controller_configs_(client, Need::kAlways, ListenerFor<WholeControllerConfig>(listener)),
       internal_release_images_(client, ListenerFor<InternalReleaseImage>(listener)),
       pull_secret_(client, ListenerFor<PullSecret>(listener)),
       registry_secret_(client, ListenerFor<PullSecret>(listener)),
@@ -95,7 +95,7 @@ GeneratedSources::GeneratedSources(kube::Client& client, const Listener& listene
 
 template <typename Visit>
 void GeneratedSources::ForEachKind(Visit&& visit) const {
-  visit(template_inputs_);
+  visit(whole_controller_configs_);
   visit(internal_release_images_);
   visit(kubelet_configs_);
   visit(runtime_configs_);
@@ -113,7 +113,7 @@ void GeneratedSources::ForEachKind(Visit&& visit) const {
 }
 
 void GeneratedSources::FollowSecrets() {
-  if (const TemplateInput* const input = template_inputs_.Find(api::kControllerConfigName)) {
+  if (const WholeControllerConfig* const input = whole_controller_configs_.Find(api::kControllerConfigName)) {
     pull_secret_.Follow({.namespace_name = input->spec.TextAt({"pullSecret", "namespace"}),
                          .name = input->spec.TextAt({"pullSecret", "name"})});
   }
@@ -145,7 +145,7 @@ std::string GeneratedSources::WhyNotReady() const {
 }
 
 bool GeneratedSources::HasRead(const api::ControllerConfig* config) const {
-  const TemplateInput* const input = template_inputs_.Find(api::kControllerConfigName);
+  const WholeControllerConfig* const input = whole_controller_configs_.Find(api::kControllerConfigName);
   if (input == nullptr || config == nullptr) return input == nullptr && config == nullptr;
   return input->metadata.uid == config->metadata.uid && input->metadata.generation == config->metadata.generation;
 }
@@ -188,7 +188,7 @@ GeneratedView GeneratedSources::Look() const {
       if (object.metadata.name == name) reasons += (reasons.empty() ? "" : "; ") + why.message();
     });
   };
-  view.template_input = template_inputs_.Find(api::kControllerConfigName);
+  view.whole_controller_config = whole_controller_configs_.Find(api::kControllerConfigName);
   view.pull_secret = pull_secret_.Find();
   view.why_pull_secret_is_unreadable = pull_secret_.WhyUnreadable();
   view.has_own_registry = internal_release_images_.Find(kSingletonName) != nullptr;
@@ -211,7 +211,7 @@ GeneratedView GeneratedSources::Look() const {
   namespace_policies_.ForEach(copy_to(view.namespace_policies));
   view.credential_providers = credential_providers_.Find(kSingletonName);
 
-  note_named(template_inputs_, api::kControllerConfigName, view.unreadable_settings);
+  note_named(whole_controller_configs_, api::kControllerConfigName, view.unreadable_settings);
   note_named(internal_release_images_, kSingletonName, view.unreadable_settings);
   note_named(feature_gates_, kSingletonName, view.unreadable_settings);
   note_named(node_settings_, kSingletonName, view.unreadable_settings);

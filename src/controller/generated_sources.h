@@ -63,7 +63,7 @@ class GeneratedSources {
   std::string VersionsText() const;
 
   // Stores the API server's answers to writes.
-  void StoreAnswer(TemplateInput object) { template_inputs_.StoreAnswer(std::move(object)); }
+  void StoreAnswer(WholeControllerConfig object) { whole_controller_configs_.StoreAnswer(std::move(object)); }
   void StoreAnswer(api::KubeletConfig object) { kubelet_configs_.StoreAnswer(std::move(object)); }
   void StoreAnswer(api::ContainerRuntimeConfig object) { runtime_configs_.StoreAnswer(std::move(object)); }
   void StoreAnswer(api::CredentialProviderConfig object) { credential_providers_.StoreAnswer(std::move(object)); }
@@ -78,7 +78,7 @@ class GeneratedSources {
   void ForEachKind(Visit&& visit) const;
 
   std::size_t content_changes_ = 0;  // Counts the changes of contents.
-  OverlaidMirror<TemplateInput> template_inputs_;
+  OverlaidMirror<WholeControllerConfig> whole_controller_configs_;
   VersionedMirror<InternalReleaseImage, OldInternalReleaseImage> internal_release_images_;
   FollowedObject<PullSecret> pull_secret_;
   FollowedObject<PullSecret> registry_secret_;

@@ -15,7 +15,7 @@
 namespace pintle::controller {
 
 struct GeneratedView {
-  const TemplateInput* template_input = nullptr;  // The ControllerConfig with its whole spec.
+  const WholeControllerConfig* whole_controller_config = nullptr;  // The ControllerConfig with its whole spec.
   const PullSecret* pull_secret = nullptr;
   bool has_own_registry = false;                // The control plane runs a registry with the release's images.
   const PullSecret* registry_secret = nullptr;  // The Secret of this registry.

@@ -96,7 +96,7 @@ std::string Generator::InputKey(const View& view) const {
     key += fmt::format("\n{} {}", config->metadata.uid, config->metadata.resource_version);
   }
   if (view.controller_config != nullptr) key += "\n" + view.controller_config->metadata.resource_version;
-  for (const std::string& name : created_) key += "\n" + name;
+  for (const std::string& name : awaited_configs_) key += "\n" + name;
   for (const auto& [name, why] : refused_) key += fmt::format("\n{} {}", name, why);
   for (const auto& [source, why] : refused_sources_) key += fmt::format("\n{} {}", source.second, why);
   return key;
@@ -108,7 +108,7 @@ void Generator::Look(const View& view) {
   is_busy_ = true;
   if (!sources_.is_ready()) return;
   NoteMissingKinds();
-  std::erase_if(created_, [this](const std::string& name) { return !cluster_.configs().IsExpected(name); });
+  std::erase_if(awaited_configs_, [this](const std::string& name) { return !cluster_.configs().IsExpected(name); });
   std::string key = InputKey(view);
   if (key != key_) {
     Decide(view);
@@ -127,7 +127,7 @@ void Generator::Look(const View& view) {
   }
   // A ControllerConfig that cannot be read is reported by the renderer, which refuses to render.
   const bool awaits_config = view.unreadable_config_inputs.empty() && !sources_.HasRead(view.controller_config);
-  is_busy_ = !created_.empty() || awaits_config ||
+  is_busy_ = !awaited_configs_.empty() || awaits_config ||
              std::any_of(changes_.configs.begin(), changes_.configs.end(),
                          [this](const auto& change) { return !refused_.contains(change.name); }) ||
              std::any_of(changes_.removals.begin(), changes_.removals.end(),
@@ -143,7 +143,7 @@ void Generator::Decide(const View& view) {
                            .version = SigningVersion(view.configs, versions_),
                            .now = std::chrono::floor<std::chrono::seconds>(clock_.Wall()),
                            .refused = refused_,
-                           .created = created_,
+                           .awaited_configs = awaited_configs_,
                            .refused_sources = refused_sources_});
   ForgetOldSourceRefusals();
 }
@@ -269,7 +269,7 @@ void Generator::Stop() {
   refused_sources_.clear();
   attempted_.clear();
   failing_.clear();
-  created_.clear();
+  awaited_configs_.clear();
   generated_.clear();
   prohibited_.clear();
   reported_.clear();
@@ -307,7 +307,7 @@ void Generator::Write(const SourceChange& change) {
   };
   switch (change.kind) {
     case SourceKind::kControllerConfig:
-      return PatchSource<TemplateInput>(what("ControllerConfig"), change);
+      return PatchSource<WholeControllerConfig>(what("ControllerConfig"), change);
     case SourceKind::kKubeletConfig:
       return PatchSource<api::KubeletConfig>(what("KubeletConfig"), change);
     case SourceKind::kContainerRuntimeConfig:
@@ -361,7 +361,7 @@ void Generator::Write(const ConfigChange& change) {
   WatchedMachineConfig created;
   static_cast<api::MachineConfig&>(created) = std::get<api::MachineConfig>(change.creation_or_patch);
   cluster_.configs().Expect(change.name);
-  created_.insert(change.name);
+  awaited_configs_.insert(change.name);
   calls_[what] = ClientFor(what).Create<WatchedMachineConfig>(created, done);
 }
 
@@ -402,7 +402,7 @@ void Generator::Succeeded(const std::string& what) {
 void Generator::Failed(const std::string& what, const std::string& config, const Error& error) {
   // The callback of the call owns the strings `what` and `config`, so the call is kept until the end.
   const auto call = calls_.extract(what);
-  created_.erase(config);
+  awaited_configs_.erase(config);
   cluster_.configs().ExpectNoMore(config);
   if (NoteFailure(call.key(), error) && !config.empty()) refused_.insert_or_assign(config, error.message());
   listener_.changed();

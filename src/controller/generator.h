@@ -121,7 +121,7 @@ class Generator {
   std::map<std::string, SubControllerState> missing_;         // The kinds that the cluster does not have, by name.
   std::set<std::pair<std::string, std::string>> prohibited_;  // The Node and the message of each Event.
   std::set<std::string, std::less<>> reported_;               // The messages of the Events about problems.
-  std::set<std::string, std::less<>> created_;                // Configs that the mirror does not have yet.
+  std::set<std::string, std::less<>> awaited_configs_;        // Configs that the mirror does not have yet.
   std::map<std::string, std::string, std::less<>> refused_;   // The server's errors about configs, by name.
   std::map<SourceName, std::string> refused_sources_;         // The server's errors about writes of finalizers.
   // The digests of the contents that the latest writes of configs have sent, by name.  A write that succeeds removes

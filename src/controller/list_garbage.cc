@@ -34,8 +34,8 @@ struct GarbageOptions {
 };
 
 Result<GarbageOptions> ReadGarbageOptions(const CommandLine& line) {
-  if (!line.words().empty()) {
-    return Error(ErrorKind::kInvalid, fmt::format("unexpected argument \"{}\" (see --help)", line.words()[0]));
+  if (!line.operands().empty()) {
+    return Error(ErrorKind::kInvalid, fmt::format("unexpected argument \"{}\" (see --help)", line.operands()[0]));
   }
   const std::size_t kept = TRY(ReadKeptConfigs(line));
   return GarbageOptions{.kubeconfig = line.Value("--kubeconfig").value_or(""), .kept = kept};
@@ -90,7 +90,7 @@ Result<ExitStatus> PrintGarbage(const GarbageOptions& options) {
     PrintToStderr(fmt::format("pintle-controller garbage: {}\n", Printable(text)));
   }
   Print(Table(view, FindGarbage(view, options.kept), SystemClock().Wall()));
-  return unreadable.empty() ? ExitStatus::kFine : ExitStatus::kDiffers;
+  return unreadable.empty() ? ExitStatus::kSuccess : ExitStatus::kDiffers;
 }
 
 }  // namespace
@@ -100,17 +100,17 @@ ExitStatus ListGarbage(const std::vector<std::string_view>& arguments) {
   if (line && line->Has("--help")) {
     Print(fmt::format("Usage: pintle-controller garbage [--kubeconfig FILE] [--keep-rendered COUNT]\n\n{}",
                       Describe(kListGarbageOptions)));
-    return ExitStatus::kFine;
+    return ExitStatus::kSuccess;
   }
   const auto options = line ? ReadGarbageOptions(*line) : Result<GarbageOptions>(line.error());
   if (!options) {
     PrintToStderr(fmt::format("pintle-controller garbage: {}\n", options.error().message()));
-    return ExitStatus::kWrong;
+    return ExitStatus::kFailure;
   }
   const auto outcome = PrintGarbage(*options);
   if (outcome) return *outcome;
   PrintToStderr(fmt::format("pintle-controller garbage: {}\n", outcome.error().message()));
-  return ExitStatus::kWrong;
+  return ExitStatus::kFailure;
 }
 
 }  // namespace pintle::controller

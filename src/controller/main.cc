@@ -38,16 +38,17 @@ ExitStatus PrintVersion(const std::vector<std::string_view>& arguments) {
   const auto line = CommandLine::Parse(kVersionOptions, arguments);
   if (line && line->Has("--help")) {
     Print("Usage: pintle-controller version\n\nPrints the version of pintle-controller.\n");
-    return ExitStatus::kFine;
+    return ExitStatus::kSuccess;
   }
-  if (!line || !line->words().empty()) {
-    PrintToStderr(fmt::format("pintle-controller version: {}\n",
-                              line ? fmt::format("unexpected argument \"{}\" (see --help)", Printable(line->words()[0]))
-                                   : line.error().message()));
-    return ExitStatus::kWrong;
+  if (!line || !line->operands().empty()) {
+    PrintToStderr(
+        fmt::format("pintle-controller version: {}\n",
+                    line ? fmt::format("unexpected argument \"{}\" (see --help)", Printable(line->operands()[0]))
+                         : line.error().message()));
+    return ExitStatus::kFailure;
   }
   Print(fmt::format("pintle-controller {}\n", kVersion));
-  return ExitStatus::kFine;
+  return ExitStatus::kSuccess;
 }
 
 constexpr std::array kVerbs = {
@@ -84,7 +85,7 @@ ExitStatus ReportUnknownVerb(std::string_view name) {
   PrintToStderr(fmt::format("pintle-controller: \"{}\" is not a verb{} (`pintle-controller help` lists the verbs)\n",
                             Printable(name),
                             name.starts_with('-') ? "; options go after the verb" : SuggestionFor(name, known)));
-  return ExitStatus::kWrong;
+  return ExitStatus::kFailure;
 }
 
 ExitStatus Main(const std::vector<std::string_view>& given) {
@@ -96,11 +97,11 @@ ExitStatus Main(const std::vector<std::string_view>& given) {
   }
   if (name == "--help") {
     Print(Usage());
-    return ExitStatus::kFine;
+    return ExitStatus::kSuccess;
   }
   if (!name.empty()) return ReportUnknownVerb(name);
   PrintToStderr(Usage());
-  return ExitStatus::kWrong;
+  return ExitStatus::kFailure;
 }
 
 }  // namespace
@@ -112,6 +113,6 @@ int main(int argc, char** argv) {
   auto status = pintle::controller::Main({argv + 1, argv + argc});
   // If the answer could not be printed, for instance to a file on a full disk, the exit status must not be that of
   // success.
-  if (!pintle::FlushOutput()) status = pintle::ExitStatus::kWrong;
+  if (!pintle::FlushOutput()) status = pintle::ExitStatus::kFailure;
   return static_cast<int>(status);
 }

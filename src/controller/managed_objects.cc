@@ -213,7 +213,7 @@ ObjectCleanup CleanupOf(const api::ObjectMeta& object, ManagedKind kind, const G
   std::vector<std::string> kept;
   bool is_awaited = false;  // A config was created, and the mirror does not have it yet.
   for (const std::string& finalizer : object.finalizers) {
-    is_awaited = is_awaited || inputs.created.contains(finalizer);
+    is_awaited = is_awaited || inputs.awaited_configs.contains(finalizer);
     if (!IsOwnFinalizer(finalizer, kind, inputs)) {
       kept.push_back(finalizer);
       continue;

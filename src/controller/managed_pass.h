@@ -146,7 +146,7 @@ class ManagedPass {
     bool are_written = true;
     for (const generated::MachineConfig& config : configs) {
       inputs_.ReportMade(Rules::kMadeFrom, config);
-      if (inputs_.created.contains(config.name)) {
+      if (inputs_.awaited_configs.contains(config.name)) {
         are_written = false;
         continue;
       }

@@ -60,7 +60,7 @@ class NumberedConfigs {
     }
     inputs_.ReportMade(from_, *made);
     wanted_.insert(made->name);
-    if (inputs_.created.contains(made->name)) return void(is_complete_ = false);
+    if (inputs_.awaited_configs.contains(made->name)) return void(is_complete_ = false);
     const api::MachineConfig* const existing = inputs_.ConfigNamed(made->name);
     const OwnedParts parts = made->kernel_arguments ? OwnedParts::kConfigAndArguments : OwnedParts::kConfig;
     if (auto change = ChangeTo(existing, *made, parts, from_)) {

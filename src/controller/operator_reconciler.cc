@@ -108,7 +108,7 @@ void OperatorReconciler::KeepUpControllerConfig(const View& view, bool is_instal
   inputs.operator_version = settings_.release;
   inputs.has_os_streams = settings_.features.os_streams || view.os_image_stream != nullptr;
   if (view.os_image_stream != nullptr) inputs.os_image_stream = *view.os_image_stream;
-  const TemplateInput* const known = sources_.controller_config();
+  const WholeControllerConfig* const known = sources_.controller_config();
   if (known != nullptr) AddPresent(*known, view, inputs);
   ControllerConfigChange change =
       ControllerConfigPass({.sources = inputs, .known = known, .are_authorities_new = are_authorities_new_});
@@ -129,9 +129,9 @@ void OperatorReconciler::KeepUpControllerConfig(const View& view, bool is_instal
   }
   const std::string what = "writing the ControllerConfig";
   if (!change.patch || !writes_.MayStart(what, ContentsOf(*change.patch))) return;
-  writes_.Start(what, client_.Once({}).Patch<TemplateInput>(
+  writes_.Start(what, client_.Once({}).Patch<WholeControllerConfig>(
                           {"", api::kControllerConfigName}, kube::JsonPatch{*std::move(change.patch)},
-                          [this, what, before = *known](Result<TemplateInput>&& written) {
+                          [this, what, before = *known](Result<WholeControllerConfig>&& written) {
                             const PatchEffect effect = PatchEffectOf(before, written);
                             if (written) sources_.StoreAnswer(*std::move(written));
                             writes_.Ended(clusterops::kMachineConfigControllerTask, what,
@@ -164,7 +164,7 @@ void OperatorReconciler::KeepUpAuthorities() {
 }
 
 void OperatorReconciler::KeepUpRegistries() {
-  const TemplateInput* const config = sources_.controller_config();
+  const WholeControllerConfig* const config = sources_.controller_config();
   if (config == nullptr) return;
   const std::string what = "writing the ConfigMap merged-trusted-image-registry-ca";
   if (const std::string why = sources_.WhyMergedRegistriesUnreadable(); !why.empty()) {

@@ -75,7 +75,7 @@ OperatorSources::OperatorSources(kube::Client& client, const std::string& namesp
     : client_(client),
       namespace_name_(namespace_name),
       listener_(listener),
-      controller_configs_(client, Need::kAlways, ListenerFor<TemplateInput>(listener)),
+      controller_configs_(client, Need::kAlways, ListenerFor<WholeControllerConfig>(listener)),
       infrastructures_(client, Need::kIfServed, ListenerFor<InfrastructureSetting>(listener)),
       networks_(client, Need::kIfServed, ListenerFor<NetworkSetting>(listener)),
       dnses_(client, Need::kIfServed, ListenerFor<DnsSetting>(listener)),

@@ -82,9 +82,11 @@ class OperatorSources {
   const api::ConfigMap* merged_registries() const { return merged_registries_.Find(); }
 
   // Returns the ControllerConfig with its whole spec, or nullptr.
-  const TemplateInput* controller_config() const { return controller_configs_.Find(api::kControllerConfigName); }
+  const WholeControllerConfig* controller_config() const {
+    return controller_configs_.Find(api::kControllerConfigName);
+  }
   // Stores the API server's answer to a write.
-  void StoreAnswer(TemplateInput written) { controller_configs_.StoreAnswer(std::move(written)); }
+  void StoreAnswer(WholeControllerConfig written) { controller_configs_.StoreAnswer(std::move(written)); }
   // Writes one of these ConfigMaps; writes.MayStart() must have returned true for `what`.  `known` is nullptr if the
   // ConfigMap does not exist yet.
   void Write(kube::Client& client, OperatorWrites& writes, std::string_view task, const std::string& what,
@@ -109,7 +111,7 @@ class OperatorSources {
   kube::Client client_;
   const std::string namespace_name_;
   const Listener listener_;
-  OverlaidMirror<TemplateInput> controller_configs_;
+  OverlaidMirror<WholeControllerConfig> controller_configs_;
   OverlaidMirror<InfrastructureSetting> infrastructures_;
   OverlaidMirror<NetworkSetting> networks_;
   OverlaidMirror<DnsSetting> dnses_;

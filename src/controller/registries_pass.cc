@@ -92,7 +92,7 @@ void RegistriesPass(const GenerateInputs& inputs, generated::PoolTemplates& temp
     const generated::MachineConfig config = generated::RegistriesConfig(NameOfRegistriesConfig(inputs, pool->metadata),
                                                                         *pool, *files, *sources.image, inputs.version);
     inputs.ReportMade(MadeFrom::kImages, config);
-    if (inputs.created.contains(config.name)) continue;
+    if (inputs.awaited_configs.contains(config.name)) continue;
     if (auto change = ChangeTo(inputs.ConfigNamed(config.name), config, OwnedParts::kConfig, MadeFrom::kImages)) {
       changes.configs.push_back(*std::move(change));
     }

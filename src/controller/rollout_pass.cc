@@ -392,7 +392,7 @@ class Pass {
   // Corrects the labels and taints by which pods are kept from masters.
   void KeepUpMaster(NodeWork& work) const {
     const bool is_master = api::Find(work.node().metadata.labels, api::kMasterRoleLabel) != nullptr;
-    if (is_master && view_.master_scheduling) work.Add(pool::MasterUpkeep(work.node(), *view_.master_scheduling));
+    if (is_master && view_.master_scheduling) work.Add(pool::MasterRolePatch(work.node(), *view_.master_scheduling));
   }
 
   void KeepUpWithPool(NodeWork& work, const pool::Target& target) const {
@@ -403,7 +403,7 @@ class Pass {
       patch.metadata.annotations.emplace(api::kControlPlaneTopologyAnnotation, topology);
       work.Add(std::move(patch));
     }
-    work.Add(pool::UpdateInProgressUpkeep(NodeState(work.node()), target));
+    work.Add(pool::UpdateInProgressPatch(NodeState(work.node()), target));
   }
 
   // Writes the desired config and image of a node to its MachineConfigNode.

@@ -97,7 +97,7 @@ ServerUpkeep::ServerUpkeep(kube::Client& client, const Clock& clock, OperatorSou
                    {settings_.namespace_name, kServerCertificateName}) {}
 
 void ServerUpkeep::Look(const View& view) {
-  const TemplateInput* const config = sources_.controller_config();
+  const WholeControllerConfig* const config = sources_.controller_config();
   if (config == nullptr) return;
   listener_.retry_at(clock_.Monotonic() + kLookAgain);
   const std::string clock_problem = ClockProblem(view, clock_.Wall());

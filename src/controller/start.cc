@@ -101,7 +101,7 @@ Result<> RunController(StartOptions options) {
 
 ExitStatus WrongUsage(const Error& error) {
   PrintToStderr(fmt::format("pintle-controller: start: {}\n", error.message()));
-  return ExitStatus::kWrong;
+  return ExitStatus::kFailure;
 }
 
 }  // namespace
@@ -111,7 +111,7 @@ ExitStatus Start(const std::vector<std::string_view>& arguments) {
   if (!line) return WrongUsage(line.error());
   if (line->Has("--help")) {
     Print(fmt::format("Usage: pintle-controller start [OPTION...]\n\n{}", Describe(KnownStartOptions())));
-    return ExitStatus::kFine;
+    return ExitStatus::kSuccess;
   }
   event::BlockSignals({SIGTERM, SIGINT});
   auto options = ReadStartOptions(*line);
@@ -124,9 +124,9 @@ ExitStatus Start(const std::vector<std::string_view>& arguments) {
         "No MachineConfigs are generated from KubeletConfigs, mirrors and the like, because --templates is not given");
   }
   const auto outcome = RunController(*std::move(options));
-  if (outcome) return ExitStatus::kFine;
+  if (outcome) return ExitStatus::kSuccess;
   log::Error(outcome.error().message(), kTrouble);
-  return ExitStatus::kWrong;
+  return ExitStatus::kFailure;
 }
 
 }  // namespace pintle::controller

@@ -238,8 +238,8 @@ RenderOptions ReadRenderOptions(const CommandLine& line) {
 }
 
 Result<StartOptions> ReadStartOptions(const CommandLine& line) {
-  if (!line.words().empty()) {
-    return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is not an option (see --help)", line.words().front()));
+  if (!line.operands().empty()) {
+    return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is not an option (see --help)", line.operands().front()));
   }
   StartOptions options;
   ControllerSettings& settings = options.controller;

@@ -77,11 +77,11 @@ Result<TakeoverVerb> VerbNamed(const std::string& name) {
 }
 
 Result<TakeoverOrder> ReadOrder(const CommandLine& line) {
-  if (line.words().size() != 1) {
+  if (line.operands().size() != 1) {
     return Error(ErrorKind::kInvalid, "one of check, plan, start, status and undo is needed (see --help)");
   }
   TakeoverOrder order;
-  order.verb = TRY(VerbNamed(std::string(line.words()[0])));
+  order.verb = TRY(VerbNamed(std::string(line.operands()[0])));
   order.kubeconfig = line.Value("--kubeconfig").value_or("");
   order.templates = line.Value("--templates").value_or("");
   order.settings.with_server = line.Has("--server");
@@ -214,7 +214,7 @@ class TakeoverRun {
     clusterops::ControllerConfigInputs inputs = sources.Inputs();
     inputs.has_os_streams = view.os_image_stream != nullptr;
     if (view.os_image_stream != nullptr) inputs.os_image_stream = *view.os_image_stream;
-    const TemplateInput* const config = sources.controller_config();
+    const WholeControllerConfig* const config = sources.controller_config();
     if (config != nullptr) AddPresent(*config, view, inputs);
     const GeneratedView generated_from = generated_sources ? generated_sources->Look() : GeneratedView();
     return CheckTakeover({.view = view,
@@ -442,17 +442,17 @@ ExitStatus Takeover(const std::vector<std::string_view>& words) {
   if (line && line->Has("--help")) {
     Print(fmt::format("Usage: pintle-controller takeover check|plan|start|status|undo [OPTION...]\n\n{}",
                       Describe(kTakeoverOptions)));
-    return ExitStatus::kFine;
+    return ExitStatus::kSuccess;
   }
   auto order = line ? ReadOrder(*line) : Result<TakeoverOrder>(line.error());
   if (!order) {
     PrintToStderr(fmt::format("pintle-controller takeover: {}\n", order.error().message()));
-    return ExitStatus::kWrong;
+    return ExitStatus::kFailure;
   }
   const auto outcome = RunTakeover(*std::move(order));
-  if (outcome) return *outcome ? ExitStatus::kFine : ExitStatus::kDiffers;
+  if (outcome) return *outcome ? ExitStatus::kSuccess : ExitStatus::kDiffers;
   PrintToStderr(fmt::format("pintle-controller takeover: {}\n", outcome.error().message()));
-  return ExitStatus::kWrong;
+  return ExitStatus::kFailure;
 }
 
 }  // namespace pintle::controller

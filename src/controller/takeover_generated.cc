@@ -208,7 +208,7 @@ class GeneratedComparison {
     const GeneratedView& sources = inputs_.sources;
     switch (change.kind) {
       case SourceKind::kControllerConfig:
-        return sources.template_input->status;
+        return sources.whole_controller_config->status;
       case SourceKind::kKubeletConfig:
         return StatusNamed(sources.kubelet_configs, change.name.name);
       case SourceKind::kContainerRuntimeConfig:

@@ -25,7 +25,7 @@ namespace {
 
 // Returns the contents of the pull secret, or "" if the ControllerConfig names none.
 Result<std::string> ReadPullSecret(const GeneratedView& sources) {
-  const std::string& name = sources.template_input->spec.TextAt({"pullSecret", "name"});
+  const std::string& name = sources.whole_controller_config->spec.TextAt({"pullSecret", "name"});
   if (name.empty()) return std::string();
   if (!sources.why_pull_secret_is_unreadable.empty())
     return Error(ErrorKind::kInvalid, sources.why_pull_secret_is_unreadable);
@@ -41,7 +41,7 @@ Result<std::string> AddReleaseRegistry(const GeneratedView& sources, std::string
     return Error(ErrorKind::kInvalid, sources.why_registry_secret_is_unreadable);
   }
   return generated::WithReleaseRegistry(std::move(pull_secret), sources.registry_secret,
-                                        sources.template_input->spec.TextAt({"dns", "spec", "baseDomain"}));
+                                        sources.whole_controller_config->spec.TextAt({"dns", "spec", "baseDomain"}));
 }
 
 Result<std::vector<generated::MachineConfig>> MakeTemplateConfigs(const GenerateInputs& inputs) {
@@ -50,7 +50,7 @@ Result<std::vector<generated::MachineConfig>> MakeTemplateConfigs(const Generate
   const api::ApiServer* const server = inputs.sources.api_server;
   const generated::TlsSettings tls =
       generated::TlsSettingsOf(server == nullptr ? std::nullopt : server->spec.tls_security_profile);
-  const TemplateInput& input = *inputs.sources.template_input;
+  const WholeControllerConfig& input = *inputs.sources.whole_controller_config;
   const generated::RenderConfig config(input.spec, std::move(secret), tls);
   auto configs = TRY(generated::MachineConfigsOfTemplates(inputs.templates, config, inputs.version));
   for (generated::MachineConfig& made : configs) {
@@ -81,7 +81,7 @@ void ClearImages(const GenerateInputs& inputs, GenerateChanges& changes) {
 class TemplateGenerator {
  public:
   TemplateGenerator(const GenerateInputs& inputs, GenerateChanges& changes)
-      : inputs_(inputs), changes_(changes), input_(*inputs.sources.template_input) {
+      : inputs_(inputs), changes_(changes), input_(*inputs.sources.whole_controller_config) {
     json::Report report;
     if (input_.status.is_object()) status_ = json::Decode<api::ControllerConfigStatus>(input_.status, report);
     version_ = input_.metadata.Annotation(api::kGeneratedByVersionAnnotation);
@@ -103,7 +103,7 @@ class TemplateGenerator {
       // of a name is written; otherwise each look would write both, one over the other.
       const bool is_replaced = i + 1 < configs->size() && (*configs)[i + 1].name == config.name;
       if (is_replaced) continue;
-      if (inputs_.created.contains(config.name)) {
+      if (inputs_.awaited_configs.contains(config.name)) {
         are_written = false;
         continue;
       }
@@ -141,7 +141,7 @@ class TemplateGenerator {
 
   const GenerateInputs& inputs_;
   GenerateChanges& changes_;
-  const TemplateInput& input_;
+  const WholeControllerConfig& input_;
   api::ControllerConfigStatus status_;
   std::string version_;
 };
@@ -149,7 +149,7 @@ class TemplateGenerator {
 }  // namespace
 
 void TemplatePass(const GenerateInputs& inputs, GenerateChanges& changes) {
-  if (inputs.sources.template_input->metadata.deletion_timestamp) return;
+  if (inputs.sources.whole_controller_config->metadata.deletion_timestamp) return;
   TemplateGenerator(inputs, changes).Run();
   ClearImages(inputs, changes);
 }

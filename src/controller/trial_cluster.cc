@@ -117,7 +117,7 @@ std::vector<const T*> PointersInto(const std::vector<T>& objects) {
 }
 
 // Returns the Secret that a ControllerConfig names, or nullptr.
-const PullSecret* SecretOf(const TemplateInput& input, const std::vector<PullSecret>& secrets) {
+const PullSecret* SecretOf(const WholeControllerConfig& input, const std::vector<PullSecret>& secrets) {
   const auto found = std::find_if(secrets.begin(), secrets.end(), [&](const PullSecret& secret) {
     return secret.metadata.name == input.spec.TextAt({"pullSecret", "name"}) &&
            secret.metadata.namespace_name == input.spec.TextAt({"pullSecret", "namespace"});
@@ -217,7 +217,7 @@ TrialObjects TrialCluster::Look() const {
   objects.controller_configs = All<api::ControllerConfig>("ControllerConfig");
   objects.machine_configurations = All<api::MachineConfiguration>("MachineConfiguration");
   objects.os_image_streams = All<api::OSImageStream>("OSImageStream");
-  objects.template_inputs = All<TemplateInput>("ControllerConfig");
+  objects.whole_controller_configs = All<WholeControllerConfig>("ControllerConfig");
   objects.pull_secrets = All<PullSecret>("Secret");
   objects.kubelet_configs = All<api::KubeletConfig>("KubeletConfig");
   objects.runtime_configs = All<api::ContainerRuntimeConfig>("ContainerRuntimeConfig");
@@ -236,9 +236,9 @@ TrialObjects TrialCluster::Look() const {
   view.os_image_stream = NamedIn(objects.os_image_streams, kSingletonName);
 
   GeneratedView& sources = objects.sources;
-  sources.template_input = NamedIn(objects.template_inputs, api::kControllerConfigName);
-  if (sources.template_input != nullptr) {
-    sources.pull_secret = SecretOf(*sources.template_input, objects.pull_secrets);
+  sources.whole_controller_config = NamedIn(objects.whole_controller_configs, api::kControllerConfigName);
+  if (sources.whole_controller_config != nullptr) {
+    sources.pull_secret = SecretOf(*sources.whole_controller_config, objects.pull_secrets);
   }
   sources.kubelet_configs = PointersInto(objects.kubelet_configs);
   sources.runtime_configs = PointersInto(objects.runtime_configs);

@@ -57,7 +57,7 @@ struct TrialObjects {
   std::vector<api::ControllerConfig> controller_configs;
   std::vector<api::MachineConfiguration> machine_configurations;
   std::vector<api::OSImageStream> os_image_streams;
-  std::vector<TemplateInput> template_inputs;
+  std::vector<WholeControllerConfig> whole_controller_configs;
   std::vector<PullSecret> pull_secrets;
   std::vector<api::KubeletConfig> kubelet_configs;
   std::vector<api::ContainerRuntimeConfig> runtime_configs;

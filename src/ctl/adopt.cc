@@ -146,12 +146,12 @@ Result<api::MachineConfig> Adopt(const Root& root, const std::string& path, std:
 }
 
 Result<ExitStatus> Adopt(const CommandLine& line) {
-  if (line.words().size() != 1 || !line.words().front().starts_with('/')) {
+  if (line.operands().size() != 1 || !line.operands().front().starts_with('/')) {
     return Error(ErrorKind::kInvalid, "name one absolute path");
   }
   const Machine machine = TRY(Machine::Of(line));
   const change::CurrentConfig config = TRY(change::ReadCurrentConfig(machine.root()));
-  api::MachineConfig adopted = TRY(Adopt(machine.root(), line.words().front(), config.object.metadata.name));
+  api::MachineConfig adopted = TRY(Adopt(machine.root(), line.operands().front(), config.object.metadata.name));
   const Form form = FormOf(line, Form::kYaml);
   if (form == Form::kName) {
     PrintName(adopted.metadata.name);
@@ -160,7 +160,7 @@ Result<ExitStatus> Adopt(const CommandLine& line) {
   } else {
     TRY(PrintYaml(std::move(adopted)));
   }
-  return ExitStatus::kFine;
+  return ExitStatus::kSuccess;
 }
 
 }  // namespace pintle::ctl

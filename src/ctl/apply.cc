@@ -57,14 +57,14 @@ struct ApplyAnswer {
 
 Result<change::CurrentConfig> ReadWantedConfig(const CommandLine& line) {
   if (line.Has("--none")) {
-    if (!line.words().empty())
+    if (!line.operands().empty())
       return Error(ErrorKind::kInvalid, "--none removes the machine's config; leave out the files");
     return change::EmptyCurrentConfig();
   }
-  if (line.words().empty()) {
+  if (line.operands().empty()) {
     return Error(ErrorKind::kInvalid, "name the files or directories that have the configs, or use --none");
   }
-  change::WrittenConfigs written = TRY(change::ReadWrittenConfigs(line.words()));
+  change::WrittenConfigs written = TRY(change::ReadWrittenConfigs(line.operands()));
   for (const std::string& entry : written.left_out)
     PrintToStderr(fmt::format("pintle: apply: left out: {}\n", Printable(entry)));
   // A person who names files without a config hardly wants to remove the machine's config.
@@ -185,7 +185,7 @@ class ApplyWork {
                                    ? "this machine is as it was without a config"
                                    : fmt::format("this machine is as {} wants it", answer_.to);
     PrintIfText(OutcomeText(outcome, result, machine_.RootOptionText()));
-    return outcome == outcome::kRebootPending ? ExitStatus::kDiffers : ExitStatus::kFine;
+    return outcome == outcome::kRebootPending ? ExitStatus::kDiffers : ExitStatus::kSuccess;
   }
 
   void PrintAnswer() const {

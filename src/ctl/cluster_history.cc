@@ -261,8 +261,8 @@ std::string TimelineText(std::span<const ClusterHappening> entries) {
 
 Result<ExitStatus> ClusterHistory(const CommandLine& line) {
   const Form form = FormOf(line);
-  if (line.words().size() != 1) return Error(ErrorKind::kInvalid, "name one node or one pool");
-  const std::string name(line.words().front());
+  if (line.operands().size() != 1) return Error(ErrorKind::kInvalid, "name one node or one pool");
+  const std::string name(line.operands().front());
   LiveCluster cluster = TRY(LiveCluster::Of(line));
   const auto pool = TRY(FindPool(cluster, name));
   const std::vector<ClusterHappening> entries =
@@ -274,7 +274,7 @@ Result<ExitStatus> ClusterHistory(const CommandLine& line) {
   } else {
     PrintColoured(TimelineText(entries), ColourOfTimeline);
   }
-  return ExitStatus::kFine;
+  return ExitStatus::kSuccess;
 }
 
 }  // namespace pintle::ctl

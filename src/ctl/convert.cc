@@ -131,15 +131,15 @@ Result<ExitStatus> Convert(const CommandLine& line) {
   const auto version = wants_object ? std::nullopt : TRY(VersionIn(to));
   const std::string format = line.Value("-o").value_or(wants_object ? "yaml" : "json");
   TRY(CheckFormat(to, format));
-  if (line.words().size() != 1) {
-    return Error(ErrorKind::kInvalid, line.words().empty() ? "name the file to convert (see --help)"
-                                                           : "convert one file at a time (see --help)");
+  if (line.operands().size() != 1) {
+    return Error(ErrorKind::kInvalid, line.operands().empty() ? "name the file to convert (see --help)"
+                                                              : "convert one file at a time (see --help)");
   }
-  const std::string& path = line.words().front();
+  const std::string& path = line.operands().front();
   ConfigDocument document = TRY(ReadDocument(path));
   TRY(wants_object ? PrintMachineConfig(path, std::move(document), format)
                    : PrintIgnition(path, std::move(document), version));
-  return ExitStatus::kFine;
+  return ExitStatus::kSuccess;
 }
 
 }  // namespace pintle::ctl

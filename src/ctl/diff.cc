@@ -106,7 +106,7 @@ Result<UpdateSettings> UpdateSettingsOf(LiveCluster& cluster) {
 // Returns the names of the old and the new config.  If the command line has two words, these are the names.  One word
 // is a pool, whose nodes have the old config and are to have the new one.
 Result<std::pair<std::string, std::string>> NamesOf(const CommandLine& line, LiveCluster& cluster) {
-  const std::vector<std::string>& words = line.words();
+  const std::vector<std::string>& words = line.operands();
   if (words.size() == 2) return std::pair(words[0], words[1]);
   const auto pool = TRY(cluster.Get<api::MachineConfigPool>(words[0]), fmt::format("pool {}", words[0]));
   const std::string& current = pool.status.configuration.name;
@@ -123,8 +123,8 @@ Result<std::pair<std::string, std::string>> NamesOf(const CommandLine& line, Liv
 // have and the config that they would get.
 Result<ConfigPair> ConfigsOf(const CommandLine& line, LiveCluster& cluster) {
   if (line.Has("--with")) {
-    if (line.words().size() != 1) return Error(ErrorKind::kInvalid, "--with needs one POOL");
-    return PreviewConfigs(cluster, line.words()[0], line.Values("--with"));
+    if (line.operands().size() != 1) return Error(ErrorKind::kInvalid, "--with needs one POOL");
+    return PreviewConfigs(cluster, line.operands()[0], line.Values("--with"));
   }
   const auto [old_name, new_name] = TRY(NamesOf(line, cluster));
   ConfigPair configs;
@@ -134,7 +134,7 @@ Result<ConfigPair> ConfigsOf(const CommandLine& line, LiveCluster& cluster) {
 }
 
 Result<DiffPreview> PreviewDiffFromCluster(const CommandLine& line) {
-  if (line.words().empty() || line.words().size() > 2) {
+  if (line.operands().empty() || line.operands().size() > 2) {
     return Error(ErrorKind::kInvalid, "name two MachineConfigs, or one pool");
   }
   auto cluster = TRY(LiveCluster::Of(line));
@@ -145,14 +145,14 @@ Result<DiffPreview> PreviewDiffFromCluster(const CommandLine& line) {
 }
 
 Result<DiffPreview> PreviewDiffFromFiles(const CommandLine& line) {
-  if (line.words().size() != 2)
+  if (line.operands().size() != 2)
     return Error(ErrorKind::kInvalid, "give two files, OLD and NEW; or one POOL, with --kubeconfig FILE (see --help)");
   for (const std::string_view option : {"--context", "--with"}) {
     if (line.Has(option)) return Error(ErrorKind::kInvalid, fmt::format("{} needs --kubeconfig", option));
   }
   return PreviewDiff({
-      .old_file = line.words()[0],
-      .new_file = line.words()[1],
+      .old_file = line.operands()[0],
+      .new_file = line.operands()[1],
       .policy_file = line.Value("--policy"),
       .overrides_file = line.Value("--overrides"),
       .private_lines = PrivateLinesFor(line),
@@ -204,7 +204,7 @@ Result<ExitStatus> Diff(const CommandLine& line) {
     PrintData(preview.answer, form);
   }
   if (preview.error) return *preview.error;
-  return preview.differs ? ExitStatus::kDiffers : ExitStatus::kFine;
+  return preview.differs ? ExitStatus::kDiffers : ExitStatus::kSuccess;
 }
 
 }  // namespace pintle::ctl

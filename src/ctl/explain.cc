@@ -202,12 +202,12 @@ std::string ExplanationText(const Explanation& explanation, const plan::Plan& pl
 
 Result<ExitStatus> Explain(const CommandLine& line) {
   const Form form = FormOf(line);
-  if (line.words().size() != 1) return Error(ErrorKind::kInvalid, "name one path, unit or user, or os");
+  if (line.operands().size() != 1) return Error(ErrorKind::kInvalid, "name one path, unit or user, or os");
   const Machine machine = TRY(Machine::Of(line));
   const auto policy = TRY(PolicyFor(line, machine));
   const host::Host host = machine.host();
   const change::CurrentConfig config = TRY(change::ReadCurrentConfig(machine.root()));
-  const NamedThing thing(line.words().front());
+  const NamedThing thing(line.operands().front());
 
   std::vector<plan::Step> steps = TRY(plan::StepsFor(config, config, {}));
   std::erase_if(steps, [&](const plan::Step& step) { return !thing.Covers(step); });
@@ -230,7 +230,7 @@ Result<ExitStatus> Explain(const CommandLine& line) {
   } else {
     PrintData(json::Encode(explanation), form);
   }
-  return explanation.drifts.empty() ? ExitStatus::kFine : ExitStatus::kDiffers;
+  return explanation.drifts.empty() ? ExitStatus::kSuccess : ExitStatus::kDiffers;
 }
 
 }  // namespace pintle::ctl

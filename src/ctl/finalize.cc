@@ -65,10 +65,10 @@ Result<> DropUnfinalized(const Root& root) {
 }  // namespace
 
 Result<ExitStatus> Finalize(const CommandLine& line) {
-  if (!line.words().empty()) return Error(ErrorKind::kInvalid, "this verb takes no arguments");
+  if (!line.operands().empty()) return Error(ErrorKind::kInvalid, "this verb takes no arguments");
   const Root root = TRY(Root::Open("/"));
   TRY(line.Has("--drop") ? DropUnfinalized(root) : RunForChange(root, change::Finalize));
-  return ExitStatus::kFine;
+  return ExitStatus::kSuccess;
 }
 
 }  // namespace pintle::ctl

@@ -47,7 +47,7 @@ Result<std::optional<host::DeployedImage>> BootedImage(const Machine& machine, c
 }
 
 struct AttemptResult {
-  ExitStatus status = ExitStatus::kFine;
+  ExitStatus status = ExitStatus::kSuccess;
   bool is_rebooting = false;
 };
 
@@ -84,7 +84,7 @@ class FirstBootWork {
     const bool reboots = then() == AndThen::kReboot && machine.IsRunning();
     if (!reboots) return AttemptResult{ExitStatus::kDiffers};
     TRY(machine.Reboot(fmt::format("the change to {} needs it", recovered.to)));
-    return AttemptResult{ExitStatus::kFine, true};
+    return AttemptResult{ExitStatus::kSuccess, true};
   }
 
   Result<AttemptResult> Complete(const Machine& machine, const change::FirstBoot& first_boot) const {
@@ -99,7 +99,7 @@ class FirstBootWork {
       return change::Complete(machine.host(), first_boot, progress);
     }));
     Print(OutcomeText(outcome, fmt::format("the OS is as {} wants it", name), machine.RootOptionText()));
-    const auto status = outcome == outcome::kRebootPending ? ExitStatus::kDiffers : ExitStatus::kFine;
+    const auto status = outcome == outcome::kRebootPending ? ExitStatus::kDiffers : ExitStatus::kSuccess;
     return AttemptResult{status, outcome == outcome::kRebooting};
   }
 
@@ -121,7 +121,7 @@ void LogRetry(const Error& error, seconds delay) {
 }  // namespace
 
 Result<ExitStatus> Firstboot(const CommandLine& line) {
-  if (!line.words().empty()) return Error(ErrorKind::kInvalid, "this verb takes no arguments");
+  if (!line.operands().empty()) return Error(ErrorKind::kInvalid, "this verb takes no arguments");
   if (line.Has("--command-line") && !line.Has("--root")) {
     return Error(ErrorKind::kInvalid, "--command-line goes with --root");
   }

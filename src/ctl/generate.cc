@@ -234,8 +234,9 @@ Result<GenerateAnswer> MakeAtBootstrap(const GenerateQuestion& question, std::ve
 }
 
 Result<GenerateQuestion> GenerateQuestionOf(const CommandLine& line) {
-  if (!line.words().empty()) {
-    return Error(ErrorKind::kInvalid, fmt::format("{}: name the manifests with --from (see --help)", line.words()[0]));
+  if (!line.operands().empty()) {
+    return Error(ErrorKind::kInvalid,
+                 fmt::format("{}: name the manifests with --from (see --help)", line.operands()[0]));
   }
   GenerateQuestion question;
   question.templates_folder = TRY(line.Needed("--templates"));
@@ -264,7 +265,7 @@ Result<ExitStatus> Generate(const CommandLine& line) {
                                   : ControllersPreview(question).Make(std::move(read.manifests), *templates));
   for (const std::string& problem : answer.problems) PrintNote(problem);
   TRY(PrintGenerated(answer.configs, GeneratedFormNamed(line.Value("-o").value_or("yaml"))));
-  return answer.problems.empty() ? ExitStatus::kFine : ExitStatus::kWrong;
+  return answer.problems.empty() ? ExitStatus::kSuccess : ExitStatus::kFailure;
 }
 
 }  // namespace pintle::ctl

@@ -101,7 +101,7 @@ Result<std::vector<PastChange>> ReadChanges(const HistorySources& sources) {
 
 Result<ExitStatus> History(const CommandLine& line) {
   const Form form = FormOf(line);
-  if (!line.words().empty()) return Error(ErrorKind::kInvalid, "this verb takes no arguments");
+  if (!line.operands().empty()) return Error(ErrorKind::kInvalid, "this verb takes no arguments");
   constexpr std::array kIds = {change::kChangeBegan, change::kChangeEnded, change::kChangeFailed, change::kRecovered};
   const std::vector<PastChange> changes =
       TRY(ReadChanges({.is_claimed = IsThisMachineClaimed, .entries = [&] { return log::ReadJournal(kIds); }}));
@@ -112,7 +112,7 @@ Result<ExitStatus> History(const CommandLine& line) {
   } else {
     for (const PastChange& change : changes) Print(LineOf(change));
   }
-  return ExitStatus::kFine;
+  return ExitStatus::kSuccess;
 }
 
 }  // namespace pintle::ctl

@@ -47,7 +47,7 @@ Result<> ChangeIgnored(const CommandLine& line, const Machine& machine, Ignored&
     if (Drop(*name, ignored)) return {};
     return Error(ErrorKind::kNotFound, fmt::format("{} is not ignored", Printable(*name)));
   }
-  const std::string& name = line.words().front();
+  const std::string& name = line.operands().front();
   const auto until = TRY(change::ParseUntil(TRY(line.Needed("--until")), machine.host().clock.Wall()));
   TRY(CheckIsManaged(machine, name));
   Drop(name, ignored);
@@ -81,11 +81,11 @@ json::Value IgnoredAnswer(const Ignored& ignored) {
 }
 
 Result<> CheckWords(const CommandLine& line) {
-  if (line.words().size() > 1) return Error(ErrorKind::kInvalid, "name one path, unit or user, or os");
-  if (line.Has("--end") && (line.Has("--until") || !line.words().empty())) {
+  if (line.operands().size() > 1) return Error(ErrorKind::kInvalid, "name one path, unit or user, or os");
+  if (line.Has("--end") && (line.Has("--until") || !line.operands().empty())) {
     return Error(ErrorKind::kInvalid, "--end THING accepts no other word and no --until");
   }
-  if (line.Has("--until") && line.words().empty()) {
+  if (line.Has("--until") && line.operands().empty()) {
     return Error(ErrorKind::kInvalid, "name one path, unit or user, or os");
   }
   return {};
@@ -97,7 +97,7 @@ Result<ExitStatus> Ignore(const CommandLine& line) {
   const Form form = FormOf(line);
   TRY(CheckWords(line));
   const Machine machine = TRY(Machine::Of(line));
-  const bool changes = line.Has("--end") || !line.words().empty();
+  const bool changes = line.Has("--end") || !line.operands().empty();
   const Ignored ignored = TRY(changes ? ReadAndChange(line, machine) : ReadIgnoredOn(machine));
   if (form == Form::kText) {
     Print(IgnoredText(ignored));
@@ -106,7 +106,7 @@ Result<ExitStatus> Ignore(const CommandLine& line) {
   } else {
     PrintData(IgnoredAnswer(ignored), form);
   }
-  return ExitStatus::kFine;
+  return ExitStatus::kSuccess;
 }
 
 }  // namespace pintle::ctl

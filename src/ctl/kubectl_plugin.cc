@@ -96,7 +96,7 @@ Result<std::string> UsualKubeconfig() {
 
 ExitStatus FailPlugin(std::string_view message) {
   PrintToStderr(fmt::format("kubectl pintle: {}\n", message));
-  return ExitStatus::kWrong;
+  return ExitStatus::kFailure;
 }
 
 ExitStatus PrintPluginHelp() {
@@ -105,13 +105,13 @@ ExitStatus PrintPluginHelp() {
       "Usage: kubectl pintle VERB [WORD...]\n\n");
   for (const PluginVerb& verb : kPluginVerbs) Print(fmt::format("  {:<8} {}\n", verb.name, verb.summary));
   Print("\n`kubectl pintle help VERB` explains one verb; kubectl-pintle(1) has all of them.\n");
-  return ExitStatus::kFine;
+  return ExitStatus::kSuccess;
 }
 
 ExitStatus PrintVerbHelp(const PluginVerb& verb) {
   Print(fmt::format("kubectl pintle {}: {}\n\nUsage: kubectl pintle {} [OPTION...] {}\n\n{}", verb.name, verb.summary,
                     verb.name, verb.usage, Describe(verb.options)));
-  return ExitStatus::kFine;
+  return ExitStatus::kSuccess;
 }
 
 const PluginVerb* VerbNamed(std::string_view name) {
@@ -120,7 +120,7 @@ const PluginVerb* VerbNamed(std::string_view name) {
   return verb == kPluginVerbs.end() ? nullptr : &*verb;
 }
 
-ExitStatus RefuseVerb(std::string_view name) {
+ExitStatus FailUnknownVerb(std::string_view name) {
   std::vector<std::string_view> known = {"help"};
   for (const PluginVerb& verb : kPluginVerbs) known.push_back(verb.name);
   return FailPlugin(fmt::format("\"{}\" is not a verb{} (`kubectl pintle help` lists the verbs)", name,
@@ -131,7 +131,7 @@ ExitStatus RefuseVerb(std::string_view name) {
 ExitStatus PrintPluginHelpFor(std::span<const char* const> words) {
   if (words.empty() || AsksForHelp(words[0]) || std::string_view(words[0]) == "help") return PrintPluginHelp();
   const PluginVerb* const verb = VerbNamed(words[0]);
-  return verb == nullptr ? RefuseVerb(words[0]) : PrintVerbHelp(*verb);
+  return verb == nullptr ? FailUnknownVerb(words[0]) : PrintVerbHelp(*verb);
 }
 
 Result<ExitStatus> RunPluginVerb(const PluginVerb& verb, std::span<const char* const> words) {
@@ -150,7 +150,7 @@ ExitStatus KubectlPlugin(std::span<const char* const> words) {
   if (words.empty()) return PrintPluginHelp();
   if (AsksForHelp(words[0]) || std::string_view(words[0]) == "help") return PrintPluginHelpFor(words.subspan(1));
   const PluginVerb* const verb = VerbNamed(words[0]);
-  if (verb == nullptr) return RefuseVerb(words[0]);
+  if (verb == nullptr) return FailUnknownVerb(words[0]);
   words = words.subspan(1);
   if (AskForHelp(words)) return PrintVerbHelp(*verb);
   const auto status = RunPluginVerb(*verb, words);

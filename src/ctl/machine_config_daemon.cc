@@ -183,9 +183,9 @@ std::string Stripped(std::string text) {
 // Returns the image that the command line names.  If it names none, or with --from-etc-pullspec, returns the image in
 // /etc/pivot/image-pullspec.
 Result<std::string> ImageFor(const CommandLine& line, const Root& root) {
-  if (line.words().size() > 1) return Error(ErrorKind::kInvalid, "name one image, and nothing else");
-  const bool is_named = !line.words().empty() && !line.Has("--from-etc-pullspec");
-  if (is_named) return line.words().front();
+  if (line.operands().size() > 1) return Error(ErrorKind::kInvalid, "name one image, and nothing else");
+  const bool is_named = !line.operands().empty() && !line.Has("--from-etc-pullspec");
+  if (is_named) return line.operands().front();
   const std::string image = TRY(root.Status(kPullSpec)) ? Stripped(TRY(root.ReadFile(kPullSpec))) : "";
   if (image.empty()) return Error(ErrorKind::kInvalid, "No container specified");
   return image;
@@ -210,23 +210,23 @@ Result<ExitStatus> OldPivot(std::span<const char* const> words) {
   TRY(root.Remove(kPullSpec));
   Print(PivotText(answer));
   if (answer.outcome == outcome::kNothingToDo) {
-    return line.Has("--unchanged-exit-77") ? ExitStatus::kUnchanged : ExitStatus::kFine;
+    return line.Has("--unchanged-exit-77") ? ExitStatus::kUnchanged : ExitStatus::kSuccess;
   }
   if (line.Has("--reboot") || TRY(root.Status(kRebootNeeded))) {
     TRY(machine.Reboot(fmt::format("pivot of {} needs it", answer.to)));
   }
-  return ExitStatus::kFine;
+  return ExitStatus::kSuccess;
 }
 
 // ---- firstboot ------------------------------------------------------------------------------------------------------
 
 Result<ExitStatus> OldFirstboot(std::span<const char* const> words) {
   const CommandLine line = TRY(Parse(kOldFirstbootOptions, words));
-  if (!line.words().empty()) return Error(ErrorKind::kInvalid, "this command takes no arguments");
+  if (!line.operands().empty()) return Error(ErrorKind::kInvalid, "this command takes no arguments");
   TRY(ExpectRootMount(line));
   if (line.Has("--persist-nics")) {
     PrintNotice("--persist-nics: the names of network interfaces stay as they are");
-    return ExitStatus::kFine;
+    return ExitStatus::kSuccess;
   }
   const std::string file = line.Value("--machineconfig-file").value_or(change::kFirstConfig);
   const std::array<const char*, 2> own = {"--file", file.c_str()};
@@ -266,7 +266,7 @@ Result<std::string> KubeletSettingText(const CommandLine& line, std::span<const 
 
 Result<ExitStatus> OldStart(std::span<const char* const> words) {
   const CommandLine line = TRY(Parse(kStartOptions, words));
-  if (!line.words().empty()) return Error(ErrorKind::kInvalid, "this command takes no arguments");
+  if (!line.operands().empty()) return Error(ErrorKind::kInvalid, "this command takes no arguments");
   if (line.Has("--once-from") || line.Has("--skip-reboot")) {
     return Error(ErrorKind::kInvalid,
                  "--once-from and --skip-reboot are not supported; use `pintle apply [--no-reboot] FILE`");
@@ -295,7 +295,7 @@ Result<ExitStatus> OldStart(std::span<const char* const> words) {
 Result<ExitStatus> OldVersion(std::span<const char* const> words) {
   TRY(Parse({}, words));
   Print(fmt::format("MachineConfigDaemon {}-pintle\n", kVersion));
-  return ExitStatus::kFine;
+  return ExitStatus::kSuccess;
 }
 
 struct OldVerb {
@@ -320,19 +320,19 @@ ExitStatus PrintCommandsHelp() {
       "machine-config-daemon: pintle(1) under the name that the Machine Config Operator's program had\n\n"
       "Usage: machine-config-daemon COMMAND [FLAG...]\n\n");
   for (const OldVerb& verb : kOldVerbs) Print(fmt::format("  {:<34} {}\n", verb.name, verb.summary));
-  return ExitStatus::kFine;
+  return ExitStatus::kSuccess;
 }
 
 ExitStatus PrintCommandHelp(const OldVerb& verb) {
   Print(fmt::format("machine-config-daemon {}: {}\n\nUsage: machine-config-daemon {} {}\n", verb.name, verb.summary,
                     verb.name, verb.usage));
   if (!verb.options.empty()) Print(fmt::format("\n{}", Describe(verb.options)));
-  return ExitStatus::kFine;
+  return ExitStatus::kSuccess;
 }
 
 ExitStatus FailCommand(const std::string& message) {
   PrintToStderr(fmt::format("error: {}\n", message));
-  return ExitStatus::kWrong;
+  return ExitStatus::kFailure;
 }
 
 }  // namespace

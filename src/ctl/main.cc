@@ -108,19 +108,19 @@ ExitStatus PrintHelp() {
       fmt::format("pintle: takes a node from one whole configuration to the next\n\nUsage: pintle VERB [WORD...]\n\n"));
   for (const VerbEntry& verb : kVerbs) Print(fmt::format("  {:<16} {}\n", verb.name, verb.summary));
   Print("\n`pintle help VERB` explains one verb; pintle(1) has all of them.\n");
-  return ExitStatus::kFine;
+  return ExitStatus::kSuccess;
 }
 
 ExitStatus PrintHelpOn(const VerbEntry& verb) {
   Print(fmt::format("pintle {}: {}\n\nUsage: pintle {}{}{}\n", verb.name, verb.summary, verb.name,
                     verb.usage.empty() ? "" : " ", verb.usage));
   if (!verb.options.empty()) Print(fmt::format("\n{}", Describe(verb.options)));
-  return ExitStatus::kFine;
+  return ExitStatus::kSuccess;
 }
 
 ExitStatus Fail(std::string_view message) {
   PrintToStderr(fmt::format("pintle: {}\n", message));
-  return ExitStatus::kWrong;
+  return ExitStatus::kFailure;
 }
 
 const VerbEntry* VerbNamed(std::string_view name) {
@@ -175,7 +175,7 @@ ExitStatus RunAs(std::string_view program, std::span<const char* const> words) {
   constexpr std::string_view kMessage = "pintle: out of memory: the input is too large for this machine\n";
   // If this write fails too, nothing more can be done.
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kMessage.data(), kMessage.size());
-  ::_exit(static_cast<int>(ExitStatus::kWrong));
+  ::_exit(static_cast<int>(ExitStatus::kFailure));
 }
 
 }  // namespace
@@ -189,6 +189,6 @@ int main(int argc, char** argv) {
   auto status = pintle::ctl::RunAs(words.empty() ? "" : words[0], words.subspan(words.empty() ? 0 : 1));
   // If the answer could not be printed, for instance to a file on a full disk, the exit status must not be that of
   // success.
-  if (!pintle::FlushOutput()) status = pintle::ctl::ExitStatus::kWrong;
+  if (!pintle::FlushOutput()) status = pintle::ctl::ExitStatus::kFailure;
   return static_cast<int>(status);
 }

@@ -19,10 +19,10 @@ using host::AgentOrder;
 // Sends an order to the running agent.  The agent refuses an order that the caller may not give, or that
 // is not allowed on this machine.
 Result<ExitStatus> SendOrder(const CommandLine& line, AgentOrder order, std::string_view message) {
-  if (!line.words().empty()) return Error(ErrorKind::kInvalid, "this verb takes no arguments");
+  if (!line.operands().empty()) return Error(ErrorKind::kInvalid, "this verb takes no arguments");
   TRY(host::SendToAgent(order));
   Print(message);
-  return ExitStatus::kFine;
+  return ExitStatus::kSuccess;
 }
 
 // Sends an order to the running agent.  If no agent runs, `put_file` makes or removes the file that an agent would make
@@ -36,7 +36,7 @@ Result<ExitStatus> SendOrderOrPutFile(const CommandLine& line, AgentOrder order,
                  "no agent runs on this machine, and without one only root may do this; run it as root");
   TRY(put_file(TRY(Root::Open("/"))));
   Print(message);
-  return ExitStatus::kFine;
+  return ExitStatus::kSuccess;
 }
 
 }  // namespace

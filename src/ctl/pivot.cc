@@ -123,7 +123,7 @@ class PivotWork {
 
 ExitStatus StatusOf(const PivotAnswer& answer) {
   const bool is_ended = answer.outcome == outcome::kNothingToDo || answer.outcome == outcome::kRebooting;
-  return is_ended ? ExitStatus::kFine : ExitStatus::kDiffers;
+  return is_ended ? ExitStatus::kSuccess : ExitStatus::kDiffers;
 }
 
 }  // namespace
@@ -162,9 +162,9 @@ std::string PivotText(const PivotAnswer& answer) {
 
 Result<ExitStatus> Pivot(const CommandLine& line) {
   const Form form = FormOf(line);
-  if (line.words().size() != 1) return Error(ErrorKind::kInvalid, "name one image, and nothing else");
+  if (line.operands().size() != 1) return Error(ErrorKind::kInvalid, "name one image, and nothing else");
   PivotOrder order;
-  order.pivot.image = line.words().front();
+  order.pivot.image = line.operands().front();
   TRY(host::ParseImageName(order.pivot.image));
   order.pivot.even_if_booted = line.Has("--force");
   order.is_forced = line.Has("--force");

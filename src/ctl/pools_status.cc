@@ -199,14 +199,14 @@ std::string PoolsText(std::span<const api::MachineConfigPool* const> pools, cons
 ExitStatus PoolsExitStatus(std::span<const api::MachineConfigPool* const> pools) {
   const bool any_needs_attention =
       std::any_of(pools.begin(), pools.end(), [](const auto* pool) { return NeedsAttention(*pool); });
-  return any_needs_attention ? ExitStatus::kDiffers : ExitStatus::kFine;
+  return any_needs_attention ? ExitStatus::kDiffers : ExitStatus::kSuccess;
 }
 
 Result<ExitStatus> PoolsStatus(const CommandLine& line) {
   const Form form = FormOf(line);
   auto cluster = TRY(LiveCluster::Of(line));
   const std::vector<api::MachineConfigPool> pools = TRY(cluster.All<api::MachineConfigPool>());
-  const PoolPointers chosen = TRY(SelectPools(pools, line.words()));
+  const PoolPointers chosen = TRY(SelectPools(pools, line.operands()));
   if (form == Form::kText) {
     RolloutTexts texts;
     for (const auto& [name, rollout] : ReadRollouts(cluster, pools, chosen)) texts.emplace(name, rollout.text);

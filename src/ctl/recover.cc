@@ -113,19 +113,19 @@ Result<ExitStatus> RecoverFiles(const CommandLine& line) {
       TRY(change::PutFilesEarly({root, systemd, clock, host::Labels::OfThisMachine(), deployments.get()}));
   if (!change) {
     Print("No change that was cut short has files to put back.\n");
-    return ExitStatus::kFine;
+    return ExitStatus::kSuccess;
   }
   Print(fmt::format("The files of the change from {} to {} are in place; pintle-recover.service does the rest.\n",
                     Printable(change->from), Printable(change->to)));
   if (change::ChangesSystemd(change->steps)) TRY(host::SystemdDbus(root).QueueBootAgain(change::UnitsOf(*change)));
-  return ExitStatus::kFine;
+  return ExitStatus::kSuccess;
 }
 
 }  // namespace
 
 Result<ExitStatus> Recover(const CommandLine& line) {
   const Form form = FormOf(line);
-  if (!line.words().empty()) return Error(ErrorKind::kInvalid, "this verb takes no arguments");
+  if (!line.operands().empty()) return Error(ErrorKind::kInvalid, "this verb takes no arguments");
   if (line.Has("--files")) return RecoverFiles(line);
   if (line.Has("--set-aside")) return SetAside(line);
   const Machine machine = TRY(Machine::Of(line));
@@ -141,7 +141,7 @@ Result<ExitStatus> Recover(const CommandLine& line) {
   } else {
     Print(RecoveredText(recovered));
   }
-  if (!WaitsForReboot(recovered)) return ExitStatus::kFine;
+  if (!WaitsForReboot(recovered)) return ExitStatus::kSuccess;
   const bool reboots = line.Has("--reboot") && machine.IsRunning();
   if (reboots) TRY(machine.Reboot(fmt::format("the change to {} needs it", recovered.to)));
   return ExitStatus::kDiffers;

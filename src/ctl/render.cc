@@ -127,25 +127,25 @@ Result<std::string> NameOfRendered(const std::string& pool, const std::string& f
 
 Result<ExitStatus> Render(const CommandLine& line) {
   if (const auto pool = line.Value("--hash-only")) {
-    if (line.words().size() != 1) return Error(ErrorKind::kInvalid, "--hash-only needs one FILE");
+    if (line.operands().size() != 1) return Error(ErrorKind::kInvalid, "--hash-only needs one FILE");
     const std::string format = line.Value("-o").value_or("name");
     if (format != "name" && format != "json") {
       return Error(ErrorKind::kInvalid, fmt::format("-o {}: --hash-only prints a name, or json", format));
     }
-    const std::string name = TRY(NameOfRendered(*pool, line.words().front()));
+    const std::string name = TRY(NameOfRendered(*pool, line.operands().front()));
     Print(format == "name" ? name : json::ToIndentedText({{"name", name}}));
     Print("\n");
-    return ExitStatus::kFine;
+    return ExitStatus::kSuccess;
   }
   const Format format = TRY(FormatNamed(line.Value("-o").value_or("yaml")));
-  if (line.words().empty())
+  if (line.operands().empty())
     return Error(ErrorKind::kInvalid, "name the files or directories that have the MachineConfigs");
   std::string pool_file = TRY(line.Needed("--pool"));
   std::string controller_config_file = TRY(line.Needed("--controller-config"));
   machineconfig::Rendered rendered = TRY(RenderFiles({
       .pool_file = std::move(pool_file),
       .controller_config_file = std::move(controller_config_file),
-      .inputs = line.words(),
+      .inputs = line.operands(),
       .current_file = line.Value("--current"),
       .overrides_file = line.Value("--overrides"),
       .os_image_stream_file = line.Value("--os-image-stream"),
@@ -160,7 +160,7 @@ Result<ExitStatus> Render(const CommandLine& line) {
     PrintToStderr(fmt::format("pintle: render: {}\n", *warning));
   }
   TRY(PrintConfig(std::move(rendered.config), format));
-  return ExitStatus::kFine;
+  return ExitStatus::kSuccess;
 }
 
 }  // namespace pintle::ctl

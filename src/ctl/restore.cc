@@ -84,7 +84,7 @@ Result<std::string> RestoreOn(const Machine& machine, const CommandLine& line, c
 
 Result<ExitStatus> Restore(const CommandLine& line) {
   const Form form = FormOf(line);
-  if (line.words().empty()) return Error(ErrorKind::kInvalid, "name paths, units or users, or os");
+  if (line.operands().empty()) return Error(ErrorKind::kInvalid, "name paths, units or users, or os");
   const Machine machine = TRY(Machine::Of(line));
   const auto claim = TRY(change::Claim::Take(machine.root(), change::kClaimPatience));
   const RecoveryOutcome recovered = TRY(EndInterruptedChange(machine), "ending what was cut short");
@@ -93,18 +93,18 @@ Result<ExitStatus> Restore(const CommandLine& line) {
     return ExitStatus::kDiffers;
   }
   const change::CurrentConfig config = TRY(change::ReadCurrentConfig(machine.root()));
-  const std::string outcome = TRY(RestoreOn(machine, line, config, ThingsIn(line.words()), form));
+  const std::string outcome = TRY(RestoreOn(machine, line, config, ThingsIn(line.operands()), form));
   if (form != Form::kText) {
     PrintData({{"config", config.object.metadata.name}, {"outcome", outcome}}, form);
   } else {
-    const std::vector<std::string>& words = line.words();
+    const std::vector<std::string>& words = line.operands();
     const bool is_one = words.size() == 1;
     const std::string result = fmt::format("{} {} as {} wants {}", fmt::join(words, ", "), is_one ? "is" : "are",
                                            config.object.metadata.name, is_one ? "it" : "them");
     Print(OutcomeText(outcome, result, machine.RootOptionText()));
   }
   const bool is_incomplete = outcome == outcome::kRebootPending || outcome == outcome::kDeclined;
-  return is_incomplete ? ExitStatus::kDiffers : ExitStatus::kFine;
+  return is_incomplete ? ExitStatus::kDiffers : ExitStatus::kSuccess;
 }
 
 }  // namespace pintle::ctl

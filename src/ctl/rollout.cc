@@ -101,11 +101,11 @@ Result<RolloutInputs> ReadFiles(RolloutQuestion question) {
 }
 
 Result<RolloutInputs> InputsFromFiles(const CommandLine& line) {
-  if (!line.words().empty()) {
+  if (!line.operands().empty()) {
     return Error(ErrorKind::kInvalid,
                  fmt::format("\"{}\" is not an option (see --help); a pool by its name is looked up "
                              "in the cluster that --kubeconfig leads to",
-                             line.words().front()));
+                             line.operands().front()));
   }
   if (line.Has("--context")) return Error(ErrorKind::kInvalid, "--context needs --kubeconfig");
   if (!line.Has("--pool") && !line.Has("--nodes")) {
@@ -185,8 +185,8 @@ Result<RolloutInputs> InputsFromCluster(const CommandLine& line) {
     return Error(ErrorKind::kInvalid,
                  fmt::format("{} cannot be combined with --kubeconfig, which reads the cluster", option));
   }
-  if (line.words().size() != 1) return Error(ErrorKind::kInvalid, "name one pool");
-  const std::string& name = line.words().front();
+  if (line.operands().size() != 1) return Error(ErrorKind::kInvalid, "name one pool");
+  const std::string& name = line.operands().front();
   auto cluster = TRY(LiveCluster::Of(line));
   ClusterObjects objects = TRY(cluster.Objects());
   const api::MachineConfigPool* const pool = PoolNamed(name, objects);
@@ -221,7 +221,7 @@ Result<ExitStatus> PrintSimulation(const RolloutInputs& inputs, const CommandLin
   } else {
     PrintData(json::Encode(simulation.answer), form);
   }
-  return simulation.answer.end ? ExitStatus::kFine : ExitStatus::kDiffers;
+  return simulation.answer.end ? ExitStatus::kSuccess : ExitStatus::kDiffers;
 }
 
 }  // namespace
@@ -268,7 +268,7 @@ Result<ExitStatus> Rollout(const CommandLine& line) {
   }
   const RolloutAnswer& answer = preview.answer;
   const bool updates_nodes = (answer.patches && !answer.patches->empty()) || !answer.recovering.empty();
-  return updates_nodes || answer.max_unavailable_error ? ExitStatus::kDiffers : ExitStatus::kFine;
+  return updates_nodes || answer.max_unavailable_error ? ExitStatus::kDiffers : ExitStatus::kSuccess;
 }
 
 }  // namespace pintle::ctl

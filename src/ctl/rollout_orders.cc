@@ -24,8 +24,8 @@ namespace pintle::ctl {
 namespace {
 
 Result<std::string> PoolIn(const CommandLine& line) {
-  if (line.words().size() != 1) return Error(ErrorKind::kInvalid, "name one pool, such as worker");
-  return std::string(line.words().front());
+  if (line.operands().size() != 1) return Error(ErrorKind::kInvalid, "name one pool, such as worker");
+  return std::string(line.operands().front());
 }
 
 // Returns the status that a RolloutPolicy reports for the pool.
@@ -115,7 +115,7 @@ Result<ExitStatus> ApproveWave(const CommandLine& line) {
   TRY(Order(cluster, pool, api::kApproveAnnotation, std::move(order)));
   Print(fmt::format("Wave {} of {} of pool {} may begin with {}.\n", status.wave, status.waves, Printable(name),
                     Printable(pool.spec.configuration.name)));
-  return ExitStatus::kFine;
+  return ExitStatus::kSuccess;
 }
 
 Result<ExitStatus> ResumeRollout(const CommandLine& line) {
@@ -130,7 +130,7 @@ Result<ExitStatus> ResumeRollout(const CommandLine& line) {
   TRY(Order(cluster, pool, api::kResumeAnnotation, std::move(order)));
   Print(fmt::format("The rollout of {} to pool {} goes on.  It was halted: {}\n",
                     Printable(pool.spec.configuration.name), Printable(name), Printable(status.memory.halt->message)));
-  return ExitStatus::kFine;
+  return ExitStatus::kSuccess;
 }
 
 Result<ExitStatus> OverrideWindows(const CommandLine& line) {
@@ -146,7 +146,7 @@ Result<ExitStatus> OverrideWindows(const CommandLine& line) {
   TRY(Order(cluster, pool, api::kOverrideAnnotation, std::move(order)));
   Print(fmt::format("The windows and the freeze of its policy do not apply while pool {} gets {}.\n", Printable(name),
                     Printable(pool.spec.configuration.name)));
-  return ExitStatus::kFine;
+  return ExitStatus::kSuccess;
 }
 
 }  // namespace pintle::ctl

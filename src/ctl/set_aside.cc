@@ -101,7 +101,7 @@ Result<ExitStatus> SetAside(const CommandLine& line) {
   if (after.pending) PrintToStderr(fmt::format("pintle: recover: {}\n", PendingText(*after.pending, machine)));
   // An error is ignored: without an agent, no look is needed, and a running agent looks again soon anyway.
   if (machine.IsRunning() && !after.moved.empty()) static_cast<void>(host::SendToAgent(host::AgentOrder::kCheck));
-  return after.NeedsAttention() ? ExitStatus::kDiffers : ExitStatus::kFine;
+  return after.NeedsAttention() ? ExitStatus::kDiffers : ExitStatus::kSuccess;
 }
 
 }  // namespace pintle::ctl

@@ -32,7 +32,7 @@ constexpr std::string_view kClearScreen = "\x1b[H\x1b[J";
 struct StatusAnswer {
   json::Value json;
   std::string text;
-  ExitStatus exit = ExitStatus::kFine;
+  ExitStatus exit = ExitStatus::kSuccess;
 };
 
 StatusAnswer StatusAnswerOf(const AgentStatus& status) {
@@ -96,7 +96,7 @@ void PrintStatusAnswer(const StatusAnswer& answer, Form form) {
 Result<ExitStatus> Watch(const CommandLine& line, Form form) {
   const bool redraws = form == Form::kText && ::isatty(STDOUT_FILENO) == 1;
   bool is_first = true;
-  Result<ExitStatus> exit = ExitStatus::kFine;
+  Result<ExitStatus> exit = ExitStatus::kSuccess;
   const auto print = [&](const Result<AgentStatus>& status) {
     const Result<StatusAnswer> answer = StatusAnswerFor(line, status);
     if (!answer) {
@@ -170,7 +170,7 @@ std::string StatusText(const AgentStatus& status) {
 
 Result<ExitStatus> Status(const CommandLine& line) {
   const Form form = FormOf(line);
-  if (!line.words().empty()) return Error(ErrorKind::kInvalid, "this verb takes no arguments");
+  if (!line.operands().empty()) return Error(ErrorKind::kInvalid, "this verb takes no arguments");
   if (line.Has("--watch")) return Watch(line, form);
   const StatusAnswer answer = TRY(StatusAnswerFor(line, host::ReadAgentStatus()));
   PrintStatusAnswer(answer, form);

@@ -65,7 +65,7 @@ Result<std::string> TextForCluster(const CommandLine& line, const gotemplate::Te
 }  // namespace
 
 Result<ExitStatus> Template(const CommandLine& line) {
-  if (line.words().size() != 1) return Error(ErrorKind::kInvalid, "name one template (see --help)");
+  if (line.operands().size() != 1) return Error(ErrorKind::kInvalid, "name one template (see --help)");
   const auto data_file = line.Value("--data");
   if (data_file.has_value() == line.Has("--controller-config")) {
     return Error(ErrorKind::kInvalid,
@@ -74,9 +74,9 @@ Result<ExitStatus> Template(const CommandLine& line) {
   if (data_file && (line.Has("--api-server") || line.Has(kPullSecretOption.name))) {
     return Error(ErrorKind::kInvalid, "--api-server and --pull-secret need --controller-config");
   }
-  const gotemplate::Template parsed = TRY(ParseTemplate(line.words().front()));
+  const gotemplate::Template parsed = TRY(ParseTemplate(line.operands().front()));
   Print(TRY(data_file ? TextForData(*data_file, parsed) : TextForCluster(line, parsed)));
-  return ExitStatus::kFine;
+  return ExitStatus::kSuccess;
 }
 
 }  // namespace pintle::ctl

@@ -19,9 +19,9 @@ namespace pintle::ctl {
 
 Result<ExitStatus> Validate(const CommandLine& line) {
   const Form form = FormOf(line);
-  if (line.words().empty()) return Error(ErrorKind::kInvalid, "name the files to validate (see --help)");
+  if (line.operands().empty()) return Error(ErrorKind::kInvalid, "name the files to validate (see --help)");
   std::vector<ConfigProblem> problems;
-  for (const std::string& path : line.words()) {
+  for (const std::string& path : line.operands()) {
     auto file = machineconfig::ReadConfigFile(path);
     if (!file) {
       problems.push_back(ProblemOfFile(path, file.error().message()));
@@ -36,7 +36,7 @@ Result<ExitStatus> Validate(const CommandLine& line) {
     if (form == Form::kText) PrintConfigProblem(problem);
   }
   if (form != Form::kText) PrintData(json::Encode(problems), form);
-  return has_errors ? ExitStatus::kWrong : ExitStatus::kFine;
+  return has_errors ? ExitStatus::kFailure : ExitStatus::kSuccess;
 }
 
 }  // namespace pintle::ctl

@@ -38,7 +38,7 @@ Colour ColourOfFinding(std::string_view line) {
 
 Result<ExitStatus> Verify(const CommandLine& line) {
   const Form form = FormOf(line);
-  if (!line.words().empty())
+  if (!line.operands().empty())
     return Error(ErrorKind::kInvalid, "this verb takes no arguments, and checks the whole machine");
   const Machine machine = TRY(Machine::Of(line));
   const change::CurrentConfig config = TRY(change::ReadCurrentConfig(machine.root()));
@@ -63,7 +63,7 @@ Result<ExitStatus> Verify(const CommandLine& line) {
     if (pending) answer["pending"] = pending->to;
     PrintData(answer, form);
   }
-  return drifts.text.empty() && !pending ? ExitStatus::kFine : ExitStatus::kDiffers;
+  return drifts.text.empty() && !pending ? ExitStatus::kSuccess : ExitStatus::kDiffers;
 }
 
 }  // namespace pintle::ctl

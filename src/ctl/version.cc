@@ -11,8 +11,8 @@
 namespace pintle::ctl {
 
 Result<ExitStatus> Version(const CommandLine& line) {
-  if (!line.words().empty()) {
-    return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is not an option (see --help)", line.words().front()));
+  if (!line.operands().empty()) {
+    return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is not an option (see --help)", line.operands().front()));
   }
   const Form form = FormOf(line);
   if (form == Form::kText) {
@@ -20,7 +20,7 @@ Result<ExitStatus> Version(const CommandLine& line) {
   } else {
     PrintData({{"version", kVersion}}, form);
   }
-  return ExitStatus::kFine;
+  return ExitStatus::kSuccess;
 }
 
 }  // namespace pintle::ctl

@@ -194,7 +194,7 @@ Result<> PutInFolder(KeyFolder& folder, const Account& account, const std::optio
   if (!want || want->folders) {
     if (is_there) TRY(RemoveSmallFile(folder.fd(), kFile));
     TRY(folder.RemoveFolders(want ? static_cast<std::size_t>(*want->folders) : 0));
-    return want && want->is_of_another ? folder.PutBackNext() : Result<>();
+    return want && want->belongs_to_other_user ? folder.PutBackNext() : Result<>();
   }
   const bool has_file = is_there && TRY(ReadSmallFile(folder.fd(), kFile)).has_value();
   return has_keys || has_file ? Write(folder, account, TextOf(*want), labels) : Result<>();
@@ -214,7 +214,7 @@ Result<std::optional<KeysState>> ObserveAuthorizedKeys(const Root& root, const s
   if (file) return StateOf(file->contents);
   KeysState state;
   state.folders = static_cast<std::int64_t>(folder.count());
-  state.is_of_another = folder.is_next_of_another();
+  state.belongs_to_other_user = folder.is_next_of_another();
   return state;
 }
 

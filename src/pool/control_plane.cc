@@ -60,7 +60,7 @@ std::optional<std::string> WhyArbitersWait(const Masters& masters) {
   return fmt::format("deferring arbiter updates until {} master node(s) complete their updates", busy);
 }
 
-NodePatch MasterUpkeep(const api::Node& master, MasterScheduling scheduling) {
+NodePatch MasterRolePatch(const api::Node& master, MasterScheduling scheduling) {
   NodePatch patch;
   EnsureLabel(patch, master, api::kControlPlaneRoleLabel);
   if (scheduling == MasterScheduling::kEveryPod) {
@@ -80,7 +80,7 @@ NodePatch MasterUpkeep(const api::Node& master, MasterScheduling scheduling) {
   return patch;
 }
 
-NodePatch UpdateInProgressUpkeep(const NodeState& node, const Target& target) {
+NodePatch UpdateInProgressPatch(const NodeState& node, const Target& target) {
   NodePatch patch;
   const bool has_taint = HasTaint(node.node(), api::kUpdateInProgressTaint, api::kPreferNoSchedule);
   if (!target.MayLoseUpdateTaint(node)) {

@@ -36,10 +36,10 @@ std::optional<std::string> WhyArbitersWait(const Masters& masters);
 enum class MasterScheduling { kEveryPod, kControlPlaneOnly };
 
 // Returns the changes to a master's labels and taints that its role requires.  The patch is empty if there are none.
-NodePatch MasterUpkeep(const api::Node& master, MasterScheduling scheduling);
+NodePatch MasterRolePatch(const api::Node& master, MasterScheduling scheduling);
 
 // Returns a patch that adds or removes the taint for an update in progress, so that the scheduler avoids nodes that
 // have not been updated yet.  The patch is empty if the node needs no change.
-NodePatch UpdateInProgressUpkeep(const NodeState& node, const Target& target);
+NodePatch UpdateInProgressPatch(const NodeState& node, const Target& target);
 
 }  // namespace pintle::pool

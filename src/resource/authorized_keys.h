@@ -24,13 +24,13 @@ struct AuthorizedKeys {
     // the user.
     std::optional<std::int64_t> folders;
     // Set if the next folder on the way to the file exists, but belongs to another user.  The folder is not read.
-    bool is_of_another = false;
+    bool belongs_to_other_user = false;
 
     static constexpr auto kFields = json::FieldList{
         json::Required{"keys", &State::keys},
         json::Field{"text", &State::text},
         json::Field{"folders", &State::folders},
-        json::Field{"isOfAnother", &State::is_of_another},
+        json::Field{"isOfAnother", &State::belongs_to_other_user},
     };
   };
 };

@@ -64,7 +64,7 @@ Result<> CheckFolders(const CommandLine& line) {
 
 Result<IgnitionSettings> ReadSettings(const CommandLine& line) {
   TRY(CheckFolders(line));
-  if (!line.words().empty()) return Misused(fmt::format("unexpected argument \"{}\"", line.words()[0]));
+  if (!line.operands().empty()) return Misused(fmt::format("unexpected argument \"{}\"", line.operands()[0]));
   IgnitionSettings settings;
   settings.secure = TRY(ListenOption(line, "--listen"));
   settings.plain = TRY(ListenOption(line, "--listen-http"));
@@ -129,7 +129,7 @@ ExitStatus Serve(const std::vector<std::string_view>& arguments) {
         "       pintle-controller serve --from DIR --listen-http 127.0.0.1:PORT\n"
         "       pintle-controller serve --bootstrap DIR --listen ADDRESS:PORT --tls-cert FILE --tls-key FILE\n\n{}",
         Describe(kServeOptions)));
-    return ExitStatus::kFine;
+    return ExitStatus::kSuccess;
   }
   event::BlockSignals({SIGTERM, SIGINT, SIGHUP});
   const auto settings = [&]() -> Result<IgnitionSettings> {
@@ -138,12 +138,12 @@ ExitStatus Serve(const std::vector<std::string_view>& arguments) {
   }();
   if (!settings) {
     PrintToStderr(fmt::format("pintle-controller serve: {}\n", settings.error().message()));
-    return ExitStatus::kWrong;
+    return ExitStatus::kFailure;
   }
   const auto outcome = ServeUntilStopped(*line, *settings);
-  if (outcome) return ExitStatus::kFine;
+  if (outcome) return ExitStatus::kSuccess;
   log::Error(outcome.error().message(), kTrouble);
-  return ExitStatus::kWrong;
+  return ExitStatus::kFailure;
 }
 
 }  // namespace pintle::serving

@@ -25,8 +25,8 @@ constexpr std::array kTokenOptions = {
 };
 
 Result<json::Value> HttpHeaders(const CommandLine& line) {
-  if (!line.words().empty()) {
-    return Error(ErrorKind::kInvalid, fmt::format("unexpected argument \"{}\" (see --help)", line.words()[0]));
+  if (!line.operands().empty()) {
+    return Error(ErrorKind::kInvalid, fmt::format("unexpected argument \"{}\" (see --help)", line.operands()[0]));
   }
   const std::string pool = TRY(line.Needed("--pool"));
   const auto keys = TRY(ReadKeys(TRY(line.Needed("--key-file"))));
@@ -47,15 +47,15 @@ ExitStatus Token(const std::vector<std::string_view>& arguments) {
   if (line && line->Has("--help")) {
     Print(fmt::format("Usage: pintle-controller token --pool NAME --key-file FILE [--ttl TIME]\n\n{}",
                       Describe(kTokenOptions)));
-    return ExitStatus::kFine;
+    return ExitStatus::kSuccess;
   }
   const auto headers = line ? HttpHeaders(*line) : Result<json::Value>(line.error());
   if (!headers) {
     PrintToStderr(fmt::format("pintle-controller token: {}\n", headers.error().message()));
-    return ExitStatus::kWrong;
+    return ExitStatus::kFailure;
   }
   Print(json::ToIndentedText(*headers) + "\n");
-  return ExitStatus::kFine;
+  return ExitStatus::kSuccess;
 }
 
 }  // namespace pintle::serving

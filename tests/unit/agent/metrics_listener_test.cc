@@ -26,7 +26,7 @@ using testing::Not;
 using testing::StartsWith;
 
 constexpr const char* kGetMetrics = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n";
-constexpr const char* kFine = "HTTP/1.1 200 OK\r\n";
+constexpr const char* kSuccess = "HTTP/1.1 200 OK\r\n";
 // A time limit that no test reaches.
 constexpr milliseconds kLong = event::kPatience;
 
@@ -130,7 +130,7 @@ TEST_F(Listener, ServesTheCurrentText) {
 TEST_F(Listener, AnswersHeadWithoutABody) {
   Begin();
   const std::string answer = AnswerTo("HEAD /metrics HTTP/1.1\r\nHost: a\r\n\r\n");
-  EXPECT_THAT(answer, StartsWith(kFine));
+  EXPECT_THAT(answer, StartsWith(kSuccess));
   EXPECT_THAT(answer, HasSubstr("Content-Length: 12\r\n"));
   EXPECT_THAT(answer, EndsWith("\r\n\r\n"));
   EXPECT_THAT(AnswerTo("HEAD / HTTP/1.1\r\n\r\n"), EndsWith("\r\n\r\n"));
@@ -168,7 +168,7 @@ TEST_F(Listener, RefusesAHeadThatIsTooLong) {
   Begin();
   const std::string line = "GET /metrics HTTP/1.1\r\nX: ";
   const std::size_t room = 8192 - line.size() - 4;
-  EXPECT_THAT(AnswerTo(line + std::string(room, 'x') + "\r\n\r\n"), StartsWith(kFine));
+  EXPECT_THAT(AnswerTo(line + std::string(room, 'x') + "\r\n\r\n"), StartsWith(kSuccess));
   EXPECT_THAT(AnswerTo(line + std::string(room + 1, 'x') + "\r\n\r\n"), StartsWith("HTTP/1.1 431 "));
   EXPECT_THAT(AnswerTo(std::string(100'000, 'x')), StartsWith("HTTP/1.1 431 "));
 }
@@ -178,7 +178,7 @@ TEST_F(Listener, AcceptsARequestByteByByte) {
   RunClient([&] {
     Client client(listener_->port());
     for (const char letter : std::string(kGetMetrics)) client.Send(std::string(1, letter));
-    EXPECT_THAT(client.ReadToTheEnd(), StartsWith(kFine));
+    EXPECT_THAT(client.ReadToTheEnd(), StartsWith(kSuccess));
   });
 }
 
@@ -197,7 +197,7 @@ TEST_F(Listener, DropsASlowClientAndServesOtherClientsMeanwhile) {
     begins.Send("GET /metrics HT");
     Client does_not_read(listener_->port());
     does_not_read.Send(kGetMetrics);
-    EXPECT_THAT(Client(listener_->port()).Ask("HEAD /metrics HTTP/1.1\r\n\r\n"), StartsWith(kFine));
+    EXPECT_THAT(Client(listener_->port()).Ask("HEAD /metrics HTTP/1.1\r\n\r\n"), StartsWith(kSuccess));
     EXPECT_EQ(silent.ReadToTheEnd(), "");
     EXPECT_EQ(begins.ReadToTheEnd(), "");
     EXPECT_LT(does_not_read.ReadToTheEnd().size(), text_.size());
@@ -212,7 +212,7 @@ TEST_F(Listener, LetsClientsWaitAtTheLimitOfConnections) {
     Client third(listener_->port());
     third.Send(kGetMetrics);
     first.reset();
-    EXPECT_THAT(third.ReadToTheEnd(), StartsWith(kFine));
+    EXPECT_THAT(third.ReadToTheEnd(), StartsWith(kSuccess));
   });
 }
 
@@ -239,7 +239,7 @@ TEST_F(Listener, KeepsTheLimitOfConnectionsAfterAFailureToAccept) {
   event::Settle(*loop_);
   EXPECT_FALSE(fourth.HasAnswer());
   second.reset();
-  RunClient([&] { EXPECT_THAT(fourth.ReadToTheEnd(), StartsWith(kFine)); });
+  RunClient([&] { EXPECT_THAT(fourth.ReadToTheEnd(), StartsWith(kSuccess)); });
 }
 
 TEST_F(Listener, ContinuesAfterAClientHasGone) {
@@ -250,7 +250,7 @@ TEST_F(Listener, ContinuesAfterAClientHasGone) {
     Client(listener_->port()).Send("GET /met").Vanish();
     Client(listener_->port()).Send(kGetMetrics).Vanish();
     { Client(listener_->port()).Send(kGetMetrics); }
-    EXPECT_THAT(Client(listener_->port()).Ask(kGetMetrics), StartsWith(kFine));
+    EXPECT_THAT(Client(listener_->port()).Ask(kGetMetrics), StartsWith(kSuccess));
   });
 }
 
@@ -260,7 +260,7 @@ TEST_F(Listener, ServesAHundredAtOnce) {
     std::vector<std::unique_ptr<Client>> clients;
     for (int i = 0; i < 100; ++i) clients.push_back(std::make_unique<Client>(listener_->port()));
     for (const auto& client : clients) client->Send(kGetMetrics);
-    for (const auto& client : clients) EXPECT_THAT(client->ReadToTheEnd(), StartsWith(kFine));
+    for (const auto& client : clients) EXPECT_THAT(client->ReadToTheEnd(), StartsWith(kSuccess));
   });
 }
 

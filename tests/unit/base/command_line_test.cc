@@ -23,7 +23,7 @@ Result<CommandLine> Parse(std::vector<const char*> words) { return CommandLine::
 
 TEST(CommandLine, AcceptsOptionsAnywhereAmongTheWords) {
   const CommandLine line = ValueOf(Parse({"a.yaml", "--pool", "p.yaml", "-", "--yes", "-o=json"}));
-  EXPECT_THAT(line.words(), ElementsAre("a.yaml", "-"));
+  EXPECT_THAT(line.operands(), ElementsAre("a.yaml", "-"));
   EXPECT_EQ(line.Value("--pool"), "p.yaml");
   EXPECT_EQ(line.Value("-o"), "json");
   EXPECT_TRUE(line.Has("--yes"));
@@ -36,7 +36,7 @@ TEST(CommandLine, KeepsEveryValueOfAnOptionAndUsesTheLast) {
 }
 
 TEST(CommandLine, AfterTwoDashesHasOnlyOperands) {
-  EXPECT_THAT(ValueOf(Parse({"--", "--pool", "--yes"})).words(), ElementsAre("--pool", "--yes"));
+  EXPECT_THAT(ValueOf(Parse({"--", "--pool", "--yes"})).operands(), ElementsAre("--pool", "--yes"));
 }
 
 TEST(CommandLine, ExplainsAWrongOption) {

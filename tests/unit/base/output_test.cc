@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <string>
 
-#include "support/full_output.h"
+#include "support/unwritable_output.h"
 
 namespace pintle {
 namespace {
@@ -28,7 +28,7 @@ TEST(Output, EscapesControlCharactersOfMessages) {
 }
 
 TEST(Output, ReportsAShortAnswerThatCannotBeWrittenAtTheEnd) {
-  const FullOutput full;
+  const UnwritableOutput full;
   testing::internal::CaptureStderr();
   Print("short");
   EXPECT_FALSE(FlushOutput());
@@ -38,7 +38,7 @@ TEST(Output, ReportsAShortAnswerThatCannotBeWrittenAtTheEnd) {
 
 // The buffer of a long answer is written before the end, so the cause is known only then.
 TEST(Output, ReportsALongAnswerThatCannotBeWrittenOnce) {
-  const FullOutput full;
+  const UnwritableOutput full;
   testing::internal::CaptureStderr();
   for (int i = 0; i < 3; ++i) Print(std::string(1 << 20, 'x'));
   EXPECT_FALSE(FlushOutput());

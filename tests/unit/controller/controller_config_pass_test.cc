@@ -45,19 +45,19 @@ clusterops::ControllerConfigInputs Sources() {
 }
 
 // Carries out a change as the API server does.
-TemplateInput After(const TemplateInput& known, const ControllerConfigChange& change) {
+WholeControllerConfig After(const WholeControllerConfig& known, const ControllerConfigChange& change) {
   if (!change.patch) return known;
   auto document = nlohmann::json::parse(json::ToText(json::Encode(known)));
   document = document.patch(nlohmann::json::parse(json::ToText(*change.patch)));
   json::Report report;
-  return json::Decode<TemplateInput>(ParsedSource(document.dump()), report);
+  return json::Decode<WholeControllerConfig>(ParsedSource(document.dump()), report);
 }
 
 // Returns the ControllerConfig that is made from Sources(), as if the API server had created it.
-TemplateInput ControllerConfigOfSources() {
+WholeControllerConfig ControllerConfigOfSources() {
   const auto sources = Sources();
   const ControllerConfigChange change = ControllerConfigPass({.sources = sources});
-  TemplateInput made;
+  WholeControllerConfig made;
   if (!change.created) return made;
   made.metadata = change.created->metadata;
   made.metadata.resource_version = "7";
@@ -66,7 +66,7 @@ TemplateInput ControllerConfigOfSources() {
 }
 
 TEST(ControllerConfigPass, CreatesTheControllerConfigOfANewCluster) {
-  const TemplateInput made = ControllerConfigOfSources();
+  const WholeControllerConfig made = ControllerConfigOfSources();
   EXPECT_EQ(made.metadata.name, "machine-config-controller");
   EXPECT_EQ(made.metadata.Annotation(kRelease), "4.21.0");
   EXPECT_THAT(made.metadata.Annotation(kMaker), StartsWith("pintle-"));
@@ -83,13 +83,13 @@ TEST(ControllerConfigPass, CreatesNothingWhileAnInputIsMissing) {
 
 TEST(ControllerConfigPass, MakesNoPatchIfNoSourceHasChanged) {
   const auto sources = Sources();
-  const TemplateInput known = ControllerConfigOfSources();
+  const WholeControllerConfig known = ControllerConfigOfSources();
   EXPECT_FALSE(ControllerConfigPass({.sources = sources, .known = &known}).patch);
 }
 
 TEST(ControllerConfigPass, TakesOverTheOperatorsAnnotations) {
   const auto sources = Sources();
-  TemplateInput known = ControllerConfigOfSources();
+  WholeControllerConfig known = ControllerConfigOfSources();
   known.metadata.annotations[kMaker] = "v4.21.0-operator";
   known.metadata.annotations[kRotates] = "false";
   EXPECT_FALSE(ControllerConfigPass({.sources = sources, .known = &known}).patch);
@@ -97,11 +97,11 @@ TEST(ControllerConfigPass, TakesOverTheOperatorsAnnotations) {
 
 TEST(ControllerConfigPass, ReplacesFieldsWhoseSourceHasChanged) {
   auto sources = Sources();
-  TemplateInput known = ControllerConfigOfSources();
+  WholeControllerConfig known = ControllerConfigOfSources();
   known.spec["of somebody else"] = 1;
   sources.proxy = ParsedSource(R"({"spec": {}, "status": {}})");
   sources.client_authority->data["ca-bundle.crt"] = NamedCertificate("renewed");
-  const TemplateInput now = After(known, ControllerConfigPass({.sources = sources, .known = &known}));
+  const WholeControllerConfig now = After(known, ControllerConfigPass({.sources = sources, .known = &known}));
   EXPECT_TRUE(now.spec["proxy"].is_null());
   EXPECT_TRUE(now.spec.contains("proxy"));
   EXPECT_EQ(now.spec["kubeAPIServerServingCAData"], json::Value(EncodeBase64(NamedCertificate("renewed"))));
@@ -111,7 +111,7 @@ TEST(ControllerConfigPass, ReplacesFieldsWhoseSourceHasChanged) {
 
 TEST(ControllerConfigPass, PatchesTheVersionThatItKnows) {
   auto sources = Sources();
-  const TemplateInput known = ControllerConfigOfSources();
+  const WholeControllerConfig known = ControllerConfigOfSources();
   sources.dns["spec"]["baseDomain"] = "b.example";
   const ControllerConfigChange change = ControllerConfigPass({.sources = sources, .known = &known});
   ASSERT_TRUE(change.patch);
@@ -121,26 +121,26 @@ TEST(ControllerConfigPass, PatchesTheVersionThatItKnows) {
 
 TEST(ControllerConfigPass, GoesOnWithOtherFieldsWhileAnInputIsMissing) {
   auto sources = Sources();
-  const TemplateInput known = ControllerConfigOfSources();
+  const WholeControllerConfig known = ControllerConfigOfSources();
   sources.root_authority.reset();
   sources.dns["spec"]["baseDomain"] = "b.example";
   const ControllerConfigChange change = ControllerConfigPass({.sources = sources, .known = &known});
   EXPECT_THAT(change.problem, HasSubstr("kube-system/root-ca"));
-  const TemplateInput now = After(known, change);
+  const WholeControllerConfig now = After(known, change);
   EXPECT_EQ(now.spec.TextAt({"dns", "spec", "baseDomain"}), "b.example");
   EXPECT_EQ(now.spec["rootCAData"], known.spec["rootCAData"]);
 }
 
 TEST(ControllerConfigPass, NamesANewReleaseTogetherWithItsImages) {
   auto sources = Sources();
-  const TemplateInput known = ControllerConfigOfSources();
+  const WholeControllerConfig known = ControllerConfigOfSources();
   sources.release_images["releaseVersion"] = "4.22.0";
   sources.release_images["machineConfigOperator"] = "newer";
   ControllerConfigChange change = ControllerConfigPass({.sources = sources, .known = &known});
   EXPECT_FALSE(change.patch);
   sources.os_images->data = {{"releaseVersion", "4.22.0"}, {"baseOSContainerImage", "os@sha256:2"}};
   change = ControllerConfigPass({.sources = sources, .known = &known});
-  const TemplateInput now = After(known, change);
+  const WholeControllerConfig now = After(known, change);
   EXPECT_EQ(now.metadata.Annotation(kRelease), "4.22.0");
   EXPECT_EQ(now.spec.TextAt({"images", "machineConfigOperator"}), "newer");
   EXPECT_EQ(now.spec.TextAt({"baseOSContainerImage"}), "os@sha256:2");
@@ -158,7 +158,7 @@ TEST(ControllerConfigPass, WaitsForTheOsImageStreamOfANewRelease) {
   generated.metadata.annotations = {{"machineconfiguration.openshift.io/generated-by-controller-version", "FIRST"}};
   View view;
   view.configs = {&generated};
-  TemplateInput known = ControllerConfigOfSources();
+  WholeControllerConfig known = ControllerConfigOfSources();
   const auto look = [&] {
     AddPresent(known, view, sources);
     const ControllerConfigChange change = ControllerConfigPass({.sources = sources, .known = &known});
@@ -183,20 +183,20 @@ TEST(ControllerConfigPass, WaitsForTheOsImageStreamOfANewRelease) {
 
 TEST(ControllerConfigPass, AsksNodesToLookAtNewAuthoritiesForATime) {
   const auto sources = Sources();
-  const TemplateInput known = ControllerConfigOfSources();
-  const TemplateInput asking =
+  const WholeControllerConfig known = ControllerConfigOfSources();
+  const WholeControllerConfig asking =
       After(known, ControllerConfigPass({.sources = sources, .known = &known, .are_authorities_new = true}));
   EXPECT_EQ(asking.metadata.Annotation(kRotates), "true");
-  const TemplateInput after = After(asking, ControllerConfigPass({.sources = sources, .known = &asking}));
+  const WholeControllerConfig after = After(asking, ControllerConfigPass({.sources = sources, .known = &asking}));
   EXPECT_EQ(after.metadata.Annotation(kRotates), "false");
   EXPECT_EQ(after.metadata.Annotation(kRelease), "4.21.0");
 }
 
 TEST(ControllerConfigPass, AddsAnnotationsWhereThereAreNone) {
   const auto sources = Sources();
-  TemplateInput known = ControllerConfigOfSources();
+  WholeControllerConfig known = ControllerConfigOfSources();
   known.metadata.annotations.clear();
-  const TemplateInput now = After(known, ControllerConfigPass({.sources = sources, .known = &known}));
+  const WholeControllerConfig now = After(known, ControllerConfigPass({.sources = sources, .known = &known}));
   EXPECT_EQ(now.metadata.Annotation(kRelease), "4.21.0");
 }
 

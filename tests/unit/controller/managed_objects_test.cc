@@ -46,7 +46,7 @@ struct ManagedCluster {
             .version = "HASH",
             .now = {},
             .refused = refused,
-            .created = created};
+            .awaited_configs = created};
   }
 };
 

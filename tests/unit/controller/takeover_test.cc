@@ -17,8 +17,8 @@
 
 #include "controller/takeover_rights.h"
 #include "support/expect.h"
-#include "support/full_output.h"
 #include "support/temporary_directory.h"
+#include "support/unwritable_output.h"
 #include "unit/controller/small_openshift.h"
 
 namespace pintle::controller {
@@ -61,7 +61,7 @@ class TakeoverCheckRun : public testing::Test {
   TemporaryDirectory folder_;
   SmallApiServer server_;
   std::string kubeconfig_ = folder_.path() / "kubeconfig";
-  ExitStatus status_ = ExitStatus::kFine;
+  ExitStatus status_ = ExitStatus::kSuccess;
 };
 
 TEST_F(TakeoverCheckRun, ListsEachObjectThatCannotBeReadAndGoesOn) {
@@ -124,7 +124,7 @@ TEST_F(TakeoverCheckRun, PlansAStepAgainIfTheObjectHasChangedMeanwhile) {
   const std::string printed = Run("plan");
   EXPECT_THAT(printed, HasSubstr("record "));
   EXPECT_THAT(printed, Not(HasSubstr("the object has been modified")));
-  EXPECT_EQ(status_, ExitStatus::kFine);
+  EXPECT_EQ(status_, ExitStatus::kSuccess);
 }
 
 TEST_F(TakeoverCheckRun, DoesNotCallAnObjectThatChangesAllTheTimeRefused) {
@@ -132,7 +132,7 @@ TEST_F(TakeoverCheckRun, DoesNotCallAnObjectThatChangesAllTheTimeRefused) {
   const std::string printed = Run("plan");
   EXPECT_THAT(printed, HasSubstr("could not be tried out, because each dry run met a conflict: "));
   EXPECT_THAT(printed, Not(HasSubstr("refuses")));
-  EXPECT_EQ(status_, ExitStatus::kFine);
+  EXPECT_EQ(status_, ExitStatus::kSuccess);
 }
 
 // Returns the right that a request needs.
@@ -263,7 +263,7 @@ TEST_F(TakeoverCheckRun, EndsInAnOrderlyWayIfItsAnswerCannotBeWritten) {
   for (int i = 0; i < 200; ++i) {
     PutObject("machineconfigs", "MachineConfig", "10-" + std::to_string(i), R"({"fips": "no"})");
   }
-  const FullOutput full;
+  const UnwritableOutput full;
   testing::internal::CaptureStderr();
   EXPECT_EQ(Takeover({"check", "--kubeconfig", kubeconfig_, "--namespace", "namespace"}), ExitStatus::kDiffers);
   EXPECT_THAT(testing::internal::GetCapturedStderr(),

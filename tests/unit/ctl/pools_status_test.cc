@@ -37,7 +37,7 @@ TEST(PoolsStatus, AnUpdatedPoolIsFine) {
   const auto pool =
       Pool({TrueCondition("Updated", "All nodes are updated"), TrueCondition("BuildSuccess", "built"), past});
   EXPECT_EQ(TextOf(pool), "worker: updated, 2 of 2 nodes have rendered-worker-1\n");
-  EXPECT_EQ(ExitOf(pool), ExitStatus::kFine);
+  EXPECT_EQ(ExitOf(pool), ExitStatus::kSuccess);
 }
 
 TEST(PoolsStatus, AnUpdatedPoolWithAProblemIsReportedAndCounted) {

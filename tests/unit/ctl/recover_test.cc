@@ -86,7 +86,7 @@ class WithoutABus : public OnATree {
 TEST_F(WithoutABus, AnUndoneChangeOfATreeRebootsNothing) {
   MakeChange();
   TurnOff();
-  EXPECT_EQ(ValueOf(Recover(RecoverLine({"--give-up", "--reboot"}))), ExitStatus::kFine);
+  EXPECT_EQ(ValueOf(Recover(RecoverLine({"--give-up", "--reboot"}))), ExitStatus::kSuccess);
 }
 
 TEST_F(WithoutABus, AChangeOfATreeThatWaitsForARebootRebootsNothing) {
@@ -136,7 +136,7 @@ TEST_F(OnATree, TheProgressOfARecoveryEndsBeforeTheNextChange) {
   EXPECT_THAT(terminal.ReadLine(), HasSubstr("was cut short; it is undone."));
   EXPECT_THAT(terminal.ReadLine(), StartsWith("applying rendered-local-"));
   lock = UniqueFd();
-  EXPECT_EQ(ValueOf(applied.get()), ExitStatus::kFine);
+  EXPECT_EQ(ValueOf(applied.get()), ExitStatus::kSuccess);
 }
 
 }  // namespace

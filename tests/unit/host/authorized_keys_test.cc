@@ -213,7 +213,7 @@ TEST_F(AuthorizedKeysAsRoot, ArePutIntoANewFolderInPlaceOfAFolderOfSomeoneElse) 
     fs::permissions(machine_ / name, fs::perms::owner_all);
     machine_.Write(std::string(name) + "/theirs", "kept");
     const WantedKeys before = machine_.Observe();
-    ASSERT_TRUE(before && before->is_of_another) << name;
+    ASSERT_TRUE(before && before->belongs_to_other_user) << name;
     EXPECT_TRUE(Matches(Keys({}), before)) << "keys in the folder of another user do not count";
 
     EXPECT_TRUE(Succeeded(machine_.Put("core", Keys({"ssh-rsa A"}))));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// While a FullOutput exists, no write to standard output succeeds, as on a full disk.
+// While an UnwritableOutput exists, no write to standard output succeeds, as on a full disk.
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -14,20 +14,20 @@
 
 namespace pintle {
 
-class FullOutput {
+class UnwritableOutput {
  public:
-  FullOutput() {
+  UnwritableOutput() {
     std::fflush(stdout);
     const UniqueFd full(::open("/dev/full", O_WRONLY | O_CLOEXEC));
     EXPECT_GE(::dup2(full.get(), STDOUT_FILENO), 0);
   }
-  ~FullOutput() {
+  ~UnwritableOutput() {
     ::__fpurge(stdout);
     EXPECT_GE(::dup2(real_.get(), STDOUT_FILENO), 0);
     std::clearerr(stdout);
   }
-  FullOutput(const FullOutput&) = delete;
-  FullOutput& operator=(const FullOutput&) = delete;
+  UnwritableOutput(const UnwritableOutput&) = delete;
+  UnwritableOutput& operator=(const UnwritableOutput&) = delete;
 
  private:
   const UniqueFd real_{::dup(STDOUT_FILENO)};
