@@ -10,6 +10,7 @@
 
 #include "api/rollout_policy.h"
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/output.h"
 #include "base/printable.h"
 #include "controller/watched.h"
@@ -91,6 +92,7 @@ Result<> CheckNames(const std::vector<api::Node>& nodes) {
 }
 
 Result<RolloutInputs> ReadFiles(RolloutQuestion question) {
+  ExpectLargeHeap();  // A cluster may have thousands of Nodes.
   api::MachineConfigPool pool = TRY(ReadPool(question.pool_file));
   ClusterObjects objects;
   TRY(AddFile(question.nodes_file, "Node", objects));

@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/memory.h"
 #include "base/names_in.h"
 #include "base/unique_fd.h"
 #include "ignition/butane.h"
@@ -31,7 +32,10 @@ Result<std::string> ReadAll(int fd, std::size_t limit) {
   if (is_sized && static_cast<std::uint64_t>(status.st_size) > limit) return too_long();
   std::string contents;
   constexpr std::size_t kChunk = 1 << 16;
-  if (is_sized) contents.reserve(static_cast<std::size_t>(status.st_size) + kChunk);
+  if (is_sized) {
+    contents.reserve(static_cast<std::size_t>(status.st_size) + kChunk);
+    PreferHugePages(contents.data(), contents.capacity());
+  }
   while (true) {
     const std::size_t before = contents.size();
     contents.resize(before + kChunk);
