@@ -410,9 +410,21 @@ TEST_F(Evicting, TriesAgainWhenTheServerIsBusy) {
 
 TEST_F(Evicting, IsDoneWhenThePodIsGone) {
   ScriptedServer server(
+    EXPECT_EQ(request.line, "POST /api/v1/namespaces/ns/pods/web/eviction?dryRun=All");
       {{.status = 404, .body = StatusText("NotFound", "no")}, {.status = 409, .body = StatusText("Conflict", "uid")}});
   EXPECT_EQ(std::get<Departure>(ValueOf(Evicted(server))), Departure::kGone);
   EXPECT_EQ(std::get<Departure>(ValueOf(Evicted(server))), Departure::kGone);
+}
+
+TEST_F(Evicting, MayPassIfOnlyADryRunOfItIsRefused) {
+  ScriptedServer server(
+      {{.status = 400, .body = StatusText("BadRequest", R"(admission webhook \"old\" does not support dry run)")}});
+  Client client = Connect(server);
+  const auto outcome = Outcome<Eviction>([&](auto done) {
+    return client.Evict({"ns", "web"}, "uid-1", std::move(done), EvictionMode::kDryRun);
+  });
+  EXPECT_EQ(std::get<Departure>(ValueOf(outcome)), Departure::kGoing);
+  EXPECT_EQ(server.requests().size(), 1U);
 }
 
 }  // namespace
