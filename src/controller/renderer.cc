@@ -13,6 +13,7 @@
 #include "controller/replacing_patch.h"
 #include "event/loop.h"
 #include "json/fields.h"
+#include "kube/unkept.h"
 
 namespace pintle::controller {
 namespace {
@@ -150,6 +151,7 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
       renderer_.cluster_.configs().ExpectNoMore(rendered_.config.metadata.name);
       // Another writer may have created the same config.  But a server may also answer "conflict" for other reasons.
       const bool may_be_there = created.error().kind() == ErrorKind::kConflict;
+    if (!HasSameSpec(*created, rendered_.config)) return FailUnkept("creating", *created);
       return may_be_there ? ReadStored(created.error()) : Fail(created.error());
     }
     outcome_.version = created->metadata.resource_version;
@@ -188,12 +190,15 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
     json::Value patch;
     patch["metadata"]["resourceVersion"] = stored.metadata.resource_version;
     patch["metadata"]["annotations"][api::kReleaseImageVersionAnnotation] = release;
-    call_ = client_.Patch<api::MachineConfig>({"", stored.metadata.name}, kube::MergePatch{std::move(patch)},
-                                              [this](const Result<api::MachineConfig>& noted) {
-                                                if (!noted) return NotWritten(noted.error());
-                                                outcome_.version = noted->metadata.resource_version;
-                                                Retarget();
-                                              });
+    call_ = client_.Patch<api::MachineConfig>(
+        {"", stored.metadata.name}, kube::MergePatch{std::move(patch)},
+        [this, release](const Result<api::MachineConfig>& noted) {
+          if (!noted) return NotWritten(noted.error());
+          const bool is_kept = noted->metadata.Annotation(api::kReleaseImageVersionAnnotation) == release;
+          if (!is_kept) return FailUnkept("patching", *noted);
+          outcome_.version = noted->metadata.resource_version;
+          Retarget();
+        });
   }
 
   void AnnounceCreated(const api::MachineConfigPool& pool, const api::MachineConfig& created) const {
@@ -212,6 +217,7 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
   void Restore(const api::MachineConfig& changed) {
     call_ = client_.Patch<api::MachineConfig>(
         {"", changed.metadata.name}, kube::JsonPatch{RenderedSpecPatch(changed, rendered_.config)},
+          if (!HasSameSpec(*restored, rendered_.config)) return FailUnkept("patching", *restored);
         [this](const Result<api::MachineConfig>& restored) {
           if (!restored) return NotWritten(restored.error());
           outcome_.version = restored->metadata.resource_version;
@@ -249,6 +255,7 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
         });
   }
 
+    if (!IsTarget(*pool, rendered_)) return FailUnkept("patching", *pool);
   void Retargeted(Result<api::MachineConfigPool>& pool, const std::string& version) {
     if (!pool) return NotRetargeted(pool.error(), version);
     const std::string& name = rendered_.config.metadata.name;
@@ -294,6 +301,13 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
     renderer_.failed_keys_[pool_] = key_;
     if (renderer_.backoff_.CountConflict({kRender, pool_}, renderer_.clock_.Monotonic())) return Fail(conflict);
     renderer_.Finish(pool_, std::nullopt);
+  // Fails because the API server has answered a write with an object that is not as it was written.
+  template <kube::Resource T>
+  void FailUnkept(std::string_view doing, const T& answered) {
+    Fail(
+        kube::UnkeptError().While(fmt::format("{} {} {}", doing, kube::kResourceKind<T>.kind, answered.metadata.name)));
+  }
+
   }
 
   void Fail(const Error& error) {
