@@ -232,8 +232,10 @@ void Generator::EmitProblems(const View& view) {
   reported_ = std::move(reported);
 }
 
+std::string Generator::WhyNotReady() const { return has_templates() ? sources_.WhyNotReady() : ""; }
+
 std::string Generator::FailureText() const {
-  std::string text = has_templates() ? sources_.WhyNotReady() : "";
+  std::string text = WhyNotReady();
   for (const GenerateProblem& problem : changes_.problems) {
     if (!problem.is_warning) text += (text.empty() ? "" : "; ") + problem.message();
   }

@@ -50,6 +50,10 @@ bool IsTarget(const api::MachineConfigPool& pool, const machineconfig::Rendered&
          json::Equal(pool.spec.configuration.source, rendered.source);
 }
 
+Verdict FailureFor(const std::string& pool, const std::string& why) {
+  return {.reason = "", .message = fmt::format("Failed to render configuration for pool {}: {}", pool, why)};
+}
+
 }  // namespace
 
 // Renders for one pool, from reading its present target to setting the new one.
@@ -113,13 +117,7 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
     renderer_.Finish(pool_, std::nullopt);
   }
 
-  // Sets the pool's verdict, which the pool's condition reports, and logs a new failure once.
-  void SetVerdict(Verdict verdict) {
-    const auto known = renderer_.verdicts_.find(pool_);
-    const bool is_news = known == renderer_.verdicts_.end() || known->second.message != verdict.message;
-    if (is_news && !verdict.message.empty()) log::Warning(verdict.message, kRenderFailed, {{"PINTLE_POOL", pool_}});
-    renderer_.verdicts_.insert_or_assign(pool_, std::move(verdict));
-  }
+  void SetVerdict(Verdict verdict) { renderer_.SetVerdict(pool_, std::move(verdict)); }
 
   bool IsOverridden() const {
     const auto& annotations = rendered_.config.metadata.annotations;
@@ -151,9 +149,9 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
       renderer_.cluster_.configs().ExpectNoMore(rendered_.config.metadata.name);
       // Another writer may have created the same config.  But a server may also answer "conflict" for other reasons.
       const bool may_be_there = created.error().kind() == ErrorKind::kConflict;
-    if (!HasSameSpec(*created, rendered_.config)) return FailUnkept("creating", *created);
       return may_be_there ? ReadStored(created.error()) : Fail(created.error());
     }
+    if (!HasSameSpec(*created, rendered_.config)) return FailUnkept("creating", *created);
     outcome_.version = created->metadata.resource_version;
     const api::MachineConfigPool* const pool = renderer_.cluster_.pools().Find(pool_);
     if (pool == nullptr) return End();
@@ -217,9 +215,9 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
   void Restore(const api::MachineConfig& changed) {
     call_ = client_.Patch<api::MachineConfig>(
         {"", changed.metadata.name}, kube::JsonPatch{RenderedSpecPatch(changed, rendered_.config)},
-          if (!HasSameSpec(*restored, rendered_.config)) return FailUnkept("patching", *restored);
         [this](const Result<api::MachineConfig>& restored) {
           if (!restored) return NotWritten(restored.error());
+          if (!HasSameSpec(*restored, rendered_.config)) return FailUnkept("patching", *restored);
           outcome_.version = restored->metadata.resource_version;
           log::Warning(fmt::format("{} had been changed; its spec was restored", restored->metadata.name), kTarget,
                        {{"PINTLE_POOL", pool_}});
@@ -255,9 +253,9 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
         });
   }
 
-    if (!IsTarget(*pool, rendered_)) return FailUnkept("patching", *pool);
   void Retargeted(Result<api::MachineConfigPool>& pool, const std::string& version) {
     if (!pool) return NotRetargeted(pool.error(), version);
+    if (!IsTarget(*pool, rendered_)) return FailUnkept("patching", *pool);
     const std::string& name = rendered_.config.metadata.name;
     log::Notice(fmt::format("Pool {}: now targeting: {}", pool_, name), kTarget,
                 {{"PINTLE_POOL", pool_}, {"PINTLE_CONFIG", name}});
@@ -301,13 +299,13 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
     renderer_.failed_keys_[pool_] = key_;
     if (renderer_.backoff_.CountConflict({kRender, pool_}, renderer_.clock_.Monotonic())) return Fail(conflict);
     renderer_.Finish(pool_, std::nullopt);
+  }
+
   // Fails because the API server has answered a write with an object that is not as it was written.
   template <kube::Resource T>
   void FailUnkept(std::string_view doing, const T& answered) {
     Fail(
         kube::UnkeptError().While(fmt::format("{} {} {}", doing, kube::kResourceKind<T>.kind, answered.metadata.name)));
-  }
-
   }
 
   void Fail(const Error& error) {
@@ -317,8 +315,7 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
     const int failures = renderer_.backoff_.Failed({kRender, pool_}, now, retry_after);
     renderer_.failed_keys_[pool_] = key_;
     if (error.kind() != ErrorKind::kUnavailable || failures > kFailuresBeforeReport) {
-      SetVerdict({.reason = "",
-                  .message = fmt::format("Failed to render configuration for pool {}: {}", pool_, error.message())});
+      SetVerdict(FailureFor(pool_, error.message()));
     } else {
       renderer_.listener_.trouble(Error(error).While(fmt::format("rendering for pool {}", pool_)));
     }
@@ -377,6 +374,23 @@ void Renderer::Look(const View& view, TemplatesMaker maker) {
       Begin(*pool, std::move(inputs.key));
     }
   }
+}
+
+void Renderer::Refuse(const View& view, const std::string& why) {
+  waiting_.clear();
+  for (const api::MachineConfigPool* pool : view.pools) {
+    const std::string& name = pool->metadata.name;
+    if (pool->metadata.deletion_timestamp || rendering_.contains(name)) continue;
+    SetVerdict(name, FailureFor(name, why));
+    rendered_.erase(name);
+  }
+}
+
+void Renderer::SetVerdict(const std::string& pool, Verdict verdict) {
+  const auto known = verdicts_.find(pool);
+  const bool is_news = known == verdicts_.end() || known->second.message != verdict.message;
+  if (is_news && !verdict.message.empty()) log::Warning(verdict.message, kRenderFailed, {{"PINTLE_POOL", pool}});
+  verdicts_.insert_or_assign(pool, std::move(verdict));
 }
 
 bool Renderer::IsWorthWaiting(const std::string& pool) {
