@@ -205,6 +205,8 @@ Result<std::optional<IgnitionOptions>> ReadIgnition(const CommandLine& line) {
   }
   TRY(ReadCertificate(line, options));
   TRY(serving::ReadServingOptions(line, options.service));
+  options.follows_tls_profile =
+      !options.certificate_secret.name.empty() && !line.Has("--tls-min-version") && !line.Has("--tls-cipher-suites");
   options.feed.server = line.Value("--apiserver-url").value_or("");
   options.feed.token_secret = TRY(ReadSecretName(line, "--bootstrap-token-secret", {"--bootstrap-token"}));
   options.feed.token_directory = line.Value("--bootstrap-token").value_or("/etc/mcs/bootstrap-token");
