@@ -7,6 +7,13 @@
 #include "controller/secret_entry.h"
 
 namespace pintle::controller {
+namespace {
+
+bool AreEqual(const net::TlsRules& a, const net::TlsRules& b) {
+  return a.oldest == b.oldest && a.ciphers == b.ciphers && a.unknown_ciphers == b.unknown_ciphers;
+}
+
+}  // namespace
 
 CertificateSecret::CertificateSecret(const kube::Client& client, Settings settings, Listener listener)
     : settings_(std::move(settings)),
@@ -18,8 +25,15 @@ CertificateSecret::CertificateSecret(const kube::Client& client, Settings settin
                .trouble = [](const Error&) {}},
               settings_.secret) {}
 
+void CertificateSecret::Set(net::TlsRules rules) {
+  if (settings_.rules && AreEqual(*settings_.rules, rules)) return;
+  settings_.rules = std::move(rules);
+  certificate_.clear();
+  Look();
+}
+
 void CertificateSecret::Look() {
-  if (!secret_.is_ready()) return;
+  if (!settings_.rules || !secret_.is_ready()) return;
   const auto used = UseIfNew();
   if (used) {
     reported_.clear();
@@ -38,7 +52,7 @@ Result<> CertificateSecret::UseIfNew() {
   const std::string key = TRY(SecretEntry(secret_, clusterops::kPrivateKeyKey));
   if (certificate == certificate_ && key == key_) return {};
   auto identity =
-      TRY(net::TlsIdentity::Create(certificate, key, settings_.rules), "the Secret " + secret_.name().ToString());
+      TRY(net::TlsIdentity::Create(certificate, key, *settings_.rules), "the Secret " + secret_.name().ToString());
   TRY(listener_.use(std::move(identity)));
   certificate_ = certificate;
   key_ = key;

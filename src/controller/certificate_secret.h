@@ -28,7 +28,7 @@ class CertificateSecret {
  public:
   struct Settings {
     kube::ObjectName secret;
-    net::TlsRules rules = {};
+    std::optional<net::TlsRules> rules = net::TlsRules();  // If unset, no certificate is used before Set().
     // The time after which a Secret that could not be used is tried again.
     std::chrono::milliseconds try_again = std::chrono::seconds(10);
   };
@@ -44,6 +44,9 @@ class CertificateSecret {
   CertificateSecret(const CertificateSecret&) = delete;
   CertificateSecret& operator=(const CertificateSecret&) = delete;
 
+  // Sets the rules, with which the certificate is used again if they differ from the present ones.
+  void Set(net::TlsRules rules);
+
   // Returns the time at which the certificate in use expires.  Returns nullopt if there is no certificate, or if the
   // time cannot be read from it.
   std::optional<WallTime> expiry() const { return expiry_; }
@@ -52,7 +55,7 @@ class CertificateSecret {
   void Look();
   Result<> UseIfNew();
 
-  const Settings settings_;
+  Settings settings_;
   const Listener listener_;
   // These two are the PEM texts that `use` has accepted last.
   std::string certificate_;

@@ -5,11 +5,13 @@
 
 #include <cerrno>
 #include <chrono>
+#include <optional>
 #include <utility>
 
 #include "base/log.h"
 #include "controller/events.h"
 #include "serving/events.h"
+#include "serving/tls_profile.h"
 
 namespace pintle::controller {
 namespace {
@@ -46,7 +48,10 @@ ClusterIgnition::ClusterIgnition(event::Loop& loop, const kube::Client& client, 
              .trouble = [](const Error& error) { log::Warning("serving Ignition: " + error.message(), kTrouble); }}) {
   if (options_.certificate_secret.name.empty()) return;
   certificate_ = std::make_unique<CertificateSecret>(
-      client, CertificateSecret::Settings{.secret = options_.certificate_secret, .rules = options_.service.tls},
+      client,
+      CertificateSecret::Settings{
+          .secret = options_.certificate_secret,
+          .rules = options_.follows_tls_profile ? std::nullopt : std::optional(options_.service.tls)},
       CertificateSecret::Listener{
           .use = [this](serving::TlsFiles::Identity identity) { return Use(std::move(identity)); },
           .trouble =
@@ -54,6 +59,28 @@ ClusterIgnition::ClusterIgnition(event::Loop& loop, const kube::Client& client, 
                 log::Warning("The Ignition server cannot use a new certificate: " + error.message(),
                              serving::kCertificateTrouble);
               }});
+  if (options_.follows_tls_profile) FollowTlsProfile(client);
+}
+
+void ClusterIgnition::FollowTlsProfile(const kube::Client& client) {
+  kube::Client copy = client;
+  const auto trouble = [this](const Error& error) {
+    if (std::exchange(profile_trouble_, error.message()) != error.message()) {
+      log::Warning("The Ignition server cannot read the TLS profile of the cluster: " + error.message(), kTrouble);
+    }
+    UseTlsProfile();
+  };
+  api_servers_ = std::make_unique<OverlaidMirror<api::ApiServer>>(
+      copy, Need::kIfServed, OverlaidObjects::Listener{.changed = [this] { UseTlsProfile(); }, .trouble = trouble},
+      kube::Selection{.field_selector = "metadata.name=cluster"});
+}
+
+// Until the profile is known, the server does not listen, because it might accept more than the profile permits.  A
+// cluster without the kind, or without the right to read it, has the default profile.
+void ClusterIgnition::UseTlsProfile() {
+  if (!api_servers_ || (!api_servers_->is_ready() && api_servers_->refusal().empty())) return;
+  const api::ApiServer* const server = api_servers_->Find("cluster");
+  certificate_->Set(serving::TlsRulesOf(server == nullptr ? std::nullopt : server->spec.tls_security_profile));
 }
 
 void ClusterIgnition::Look() {

@@ -14,8 +14,10 @@
 #include "base/result.h"
 #include "controller/certificate_secret.h"
 #include "controller/cluster.h"
+#include "controller/generated_kinds.h"
 #include "controller/ignition_feed.h"
 #include "controller/metrics.h"
+#include "controller/overlaid_mirror.h"
 #include "event/loop.h"
 #include "event/watches.h"
 #include "kube/client.h"
@@ -28,6 +30,8 @@ struct IgnitionOptions {
   serving::IgnitionSettings service;
   IgnitionFeedSettings feed;
   kube::ObjectName certificate_secret = {};  // The Secret with the server's certificate; no name if it is in files.
+  // Follows the TLS profile of the cluster's APIServer in place of service.tls.  Only for a certificate in a Secret.
+  bool follows_tls_profile = false;
 };
 
 class ClusterIgnition {
@@ -66,6 +70,8 @@ class ClusterIgnition {
   void AwaitAddress(const Error& error);
   void Serve(serving::ServedPools pools);
   Result<> Use(serving::TlsFiles::Identity identity);
+  void FollowTlsProfile(const kube::Client& client);
+  void UseTlsProfile();
 
   event::Loop& loop_;
   const IgnitionOptions options_;
@@ -79,6 +85,8 @@ class ClusterIgnition {
   std::unique_ptr<serving::IgnitionService> service_;  // Exists while the server listens.
   IgnitionFeed feed_;
   std::unique_ptr<CertificateSecret> certificate_;  // Exists if the certificate is in a Secret.
+  std::string profile_trouble_;                     // Why the TLS profile cannot be read; it is logged once.
+  std::unique_ptr<OverlaidMirror<api::ApiServer>> api_servers_;  // Exists if the TLS profile is followed.
 };
 
 }  // namespace pintle::controller

@@ -353,7 +353,7 @@ api::Time Controller::Now() const { return {std::chrono::floor<std::chrono::seco
 
 void Controller::Look() {
   if (awaits_list_) ReadAfresh();
-  if (!cluster_.CanRender()) return;
+  if (!cluster_.CanRender()) return ReportUnreadInputs();
   quiet_.After(kQuiet);
   if (cluster_.is_ready()) on_change_();
   if (!is_leading_) return;
@@ -366,6 +366,8 @@ void Controller::Look() {
   if (!generator_ || !generator_->is_busy()) {
     const bool has_templates = generator_ && generator_->has_templates();
     renderer_.Look(view, has_templates ? TemplatesMaker::kThisController : TemplatesMaker::kUnknown);
+  } else if (const std::string why = generator_->WhyNotReady(); !why.empty()) {
+    renderer_.Refuse(view, why);
   }
   KeepRenderedConfigs(view);
   if (!cluster_.is_ready() || !knows_nodes_) return ReportUnread(view);
@@ -374,10 +376,20 @@ void Controller::Look() {
   Roll(std::move(view));
 }
 
+void Controller::ReportUnreadInputs() {
+  if (!is_leading_ || !cluster_.pools().is_ready()) return;
+  WriteWhyUnread(cluster_.Look(), cluster_.WhyUnread());
+}
+
 void Controller::ReportUnread(const View& view) {
   const std::string why = cluster_.is_ready() ? afresh_error_ : cluster_.WhyUnread();
   if (why.empty()) return;
   if (reconciler_) reports_->LookInPart(view, why);
+  WriteWhyUnread(view, why);
+}
+
+void Controller::WriteWhyUnread(const View& view, const std::string& why) {
+  if (why.empty()) return;
   const pool::PoolNames skipped = BusyPools();
   Changes changes = RolloutPass({.view = view,
                                  .members = {},

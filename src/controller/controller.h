@@ -112,6 +112,9 @@ class Controller {
   void Roll(View view);
   // Reports in the pools' statuses that nodes, or objects that decide about updates, cannot be read.
   void ReportUnread(const View& view);
+  // Reports in the pools' statuses that objects from which configs are rendered cannot be read.
+  void ReportUnreadInputs();
+  void WriteWhyUnread(const View& view, const std::string& why);
   // Returns the pools for which something is being rendered or written.
   pool::PoolNames BusyPools() const;
   // Returns the nodes that must not be updated before it is known whether they can be drained.  `wanted_configs` are

@@ -13,10 +13,10 @@
 #include "controller/controller_parts.h"
 #include "controller/events.h"
 #include "controller/generate_pass.h"
-#include "controller/unkept.h"
 #include "controller/watched.h"
 #include "json/fields.h"
 #include "json/parse.h"
+#include "kube/unkept.h"
 
 namespace pintle::controller {
 namespace {
@@ -232,8 +232,10 @@ void Generator::EmitProblems(const View& view) {
   reported_ = std::move(reported);
 }
 
+std::string Generator::WhyNotReady() const { return has_templates() ? sources_.WhyNotReady() : ""; }
+
 std::string Generator::FailureText() const {
-  std::string text = has_templates() ? sources_.WhyNotReady() : "";
+  std::string text = WhyNotReady();
   for (const GenerateProblem& problem : changes_.problems) {
     if (!problem.is_warning) text += (text.empty() ? "" : "; ") + problem.message();
   }
@@ -328,7 +330,7 @@ void Generator::PatchSource(const std::string& what, const SourceChange& change)
       change.name, kube::MergePatch{change.patch},
       [this, what, change](Result<T>&& written) {
         const std::string& version = change.patch.TextAt({"metadata", "resourceVersion"});
-        if (written && written->metadata.resource_version == version) written = UnkeptError();
+        if (written && written->metadata.resource_version == version) written = kube::UnkeptError();
         if (!written) return Failed(what, change, written.error());
         if (change.part == kube::Part::kObject) refused_sources_.erase({change.kind, change.name.name});
         sources_.StoreAnswer(*std::move(written));
@@ -346,7 +348,7 @@ void Generator::Write(const ConfigChange& change) {
                      version = known == nullptr ? std::string() : known->metadata.resource_version](
                         Result<WatchedMachineConfig>&& written) {
     if (!written) return Failed(what, name, written.error());
-    if (written->metadata.resource_version == version) return Failed(what, name, UnkeptError());
+    if (written->metadata.resource_version == version) return Failed(what, name, kube::UnkeptError());
     generated_.insert_or_assign(key, clock_.Wall());
     log::Notice(fmt::format("{} was generated", name), kGeneratedConfig, {{"PINTLE_CONFIG", name}});
     refused_.erase(name);

@@ -56,6 +56,9 @@ class Generator {
   // Returns the errors because of which configs are not made, except those that conditions of objects report.  Returns
   // an empty text if there are none.
   std::string FailureText() const;
+  // Returns the server's errors about kinds that it refuses to list, or "".  Until they are read, the generator is
+  // busy.
+  std::string WhyNotReady() const;
 
   // Reads the folder of templates, and uses it if it has changed.  Also called every minute.
   void ReadTemplates();

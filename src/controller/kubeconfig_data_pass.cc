@@ -18,7 +18,6 @@ constexpr auto kSettledAfter = std::chrono::seconds(15);
 // Nodes are asked to read a copy for this long after it was made.
 constexpr auto kNewFor = std::chrono::minutes(10);
 constexpr const char* kAuthoritiesKey = "ca-bundle.crt";
-constexpr const char* kCopiedAtAnnotation = "pintle.io/copied-at";
 
 std::string ReadBundle(const api::ConfigMap* map) {
   return map == nullptr ? "" : clusterops::AuthoritiesIn(*map, kAuthoritiesKey);
@@ -63,7 +62,7 @@ KubeconfigDataChange KubeconfigDataPass(const KubeconfigDataInputs& inputs) {
   next.data.erase(kAuthoritiesKey);
   next.binary_data[kAuthoritiesKey] = EncodeBase64(wanted);
   // A new cluster's nodes have these authorities already.
-  if (inputs.known != nullptr) next.metadata.annotations[kCopiedAtAnnotation] = ToRfc3339(inputs.now);
+  if (inputs.known != nullptr) next.metadata.annotations[std::string(kCopiedAtAnnotation)] = ToRfc3339(inputs.now);
   return change;
 }
 

@@ -10,11 +10,15 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "api/config_map.h"
 #include "base/clock.h"
 
 namespace pintle::controller {
+
+// The annotation of kubeconfig-data with the time of copying.
+inline constexpr std::string_view kCopiedAtAnnotation = "pintle.io/copied-at";
 
 // Authorities that are not copied yet, and the time since which they have not changed.
 struct SettlingAuthorities {

@@ -5,7 +5,7 @@
 //
 // Names, labels and meanings are those of the Machine Config Operator's controller, so that alerts and dashboards keep
 // working; our own metrics begin with pintle_.  The whole text is made anew each time from the present state, so it has
-// no series of a pool or a node that is gone, except the counters of the Ignition server.
+// no series of a pool or a node that is gone.
 
 #include <cstdint>
 #include <map>
@@ -40,7 +40,7 @@ struct SubControllerState {
 
 // Counts the answers of the Ignition server that have the same pool, version and status code.
 struct IgnitionAnswers {
-  std::string pool;     // The name of a pool that exists or has existed, or "".
+  std::string pool;     // The name of a pool, or "" for all names that no pool has.
   std::string version;  // "3.5.0", or "".
   int code = 0;
   std::uint64_t count = 0;

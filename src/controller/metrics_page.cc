@@ -16,11 +16,12 @@ constexpr auto kBetweenBeats = std::chrono::seconds(5);  // The loop records at 
 // A loop that has not run for this long hangs.  With the probes in deploy/, a replica that hangs is restarted before
 // another replica may take its lease.
 constexpr auto kHangsAfter = std::chrono::seconds(60);
-// Every pod of the cluster may be able to connect, and one client must not keep the kubelet and Prometheus out.  A
-// client with an IPv4 and an IPv6 address counts as two clients.
+// Every pod of the cluster may be able to connect, and a few clients must not keep Prometheus out.  A client with an
+// IPv4 and an IPv6 address counts as two clients.
 constexpr net::HttpServerLimits kLimits = {
-    .connections = 64, .connections_per_address = 16, .rate = {.per_second = 50, .burst = 500}};
+    .connections = 1'024, .connections_per_address = 16, .rate = {.per_second = 50, .burst = 500}};
 static_assert(kLimits.connections_per_address * 2 < kLimits.connections);
+constexpr std::string_view kMetricsPath = "/metrics";
 constexpr const char* kMetricsFormat = "text/plain; version=0.0.4; charset=utf-8";
 constexpr const char* kPlainText = "text/plain; charset=utf-8";
 
@@ -35,22 +36,27 @@ net::HttpAnswer Unavailable(std::string why) {
 net::HttpAnswer AnswerFrom(const Page& page, std::chrono::nanoseconds silence, const net::IncomingRequest& request) {
   if (request.method != "GET" && request.method != "HEAD") return {.status = 405};
   const std::string_view path = request.target.substr(0, request.target.find('?'));
-  if (path != "/metrics" && path != "/healthz" && path != "/readyz") return {.status = 404};
+  if (path != kMetricsPath && path != "/healthz" && path != "/readyz") return {.status = 404};
   if (silence >= kHangsAfter) {
     return Unavailable(
         fmt::format("the main loop has not run for {} s", std::chrono::floor<std::chrono::seconds>(silence).count()));
   }
   if (path == "/healthz") return {.status = 200};
-  if (path == "/metrics") return {.status = 200, .headers = {{"Content-Type", kMetricsFormat}}, .body = page.metrics};
+  if (path == kMetricsPath) return {.status = 200, .headers = {{"Content-Type", kMetricsFormat}}, .body = page.metrics};
   if (!page.unread_kinds.empty()) return Unavailable("not read from the API server yet: " + page.unread_kinds);
   if (!page.unready.empty()) return Unavailable(page.unready);
   return {.status = 200};
 }
 
-Result<std::unique_ptr<MetricsPage>> MetricsPage::Begin(event::Loop& loop, const net::ListenAddress& address,
+Result<std::unique_ptr<MetricsPage>> MetricsPage::Begin(event::Loop& loop, const MetricsAddresses& addresses,
                                                         std::function<Page()> make) {
   std::unique_ptr<MetricsPage> page(new MetricsPage(loop, std::move(make)));
-  page->server_ = TRY(net::HttpServer::Begin({.listen = address, .limits = kLimits}, page->Handler()));
+  const auto first = page->MakePage();
+  const auto begin = [&](const net::ListenAddress& address, Paths paths) {
+    return net::HttpServer::Begin({.listen = address, .limits = kLimits}, page->HandlerFor(first, paths));
+  };
+  if (addresses.all) page->all_ = TRY(begin(*addresses.all, Paths::kAll));
+  if (addresses.probes) page->probes_ = TRY(begin(*addresses.probes, Paths::kProbes));
   return page;
 }
 
@@ -61,16 +67,32 @@ void MetricsPage::RenewSoon() {
   if (!soon_.armed()) soon_.After(kBetweenPages);
 }
 
-net::HttpHandler MetricsPage::Handler() {
-  Page page = make_();
+MetricsAddresses MetricsPage::addresses() const {
+  MetricsAddresses addresses;
+  if (all_) addresses.all = all_->address();
+  if (probes_) addresses.probes = probes_->address();
+  return addresses;
+}
+
+std::shared_ptr<const Page> MetricsPage::MakePage() {
+  auto page = std::make_shared<const Page>(make_());
   // While the replica is not ready, nothing reports that another kind has been read, or that the Ignition server has
   // what it needs.  So the page is renewed again and again until the replica is ready.
-  if (!page.unread_kinds.empty() || !page.unready.empty()) RenewSoon();
-  return [page = std::move(page), &heartbeat = heartbeat_](const net::IncomingRequest& request) {
-    return AnswerFrom(page, SystemClock().Monotonic() - heartbeat.last(), request);
+  if (!page->unread_kinds.empty() || !page->unready.empty()) RenewSoon();
+  return page;
+}
+
+net::HttpHandler MetricsPage::HandlerFor(std::shared_ptr<const Page> page, Paths paths) {
+  return [page = std::move(page), paths, &heartbeat = heartbeat_](const net::IncomingRequest& request) {
+    if (paths == Paths::kProbes && request.target.starts_with(kMetricsPath)) return net::HttpAnswer{.status = 404};
+    return AnswerFrom(*page, SystemClock().Monotonic() - heartbeat.last(), request);
   };
 }
 
-void MetricsPage::Renew() { server_->SetHandler(Handler()); }
+void MetricsPage::Renew() {
+  const auto page = MakePage();
+  if (all_) all_->SetHandler(HandlerFor(page, Paths::kAll));
+  if (probes_) probes_->SetHandler(HandlerFor(page, Paths::kProbes));
+}
 
 }  // namespace pintle::controller

@@ -7,10 +7,15 @@
 // The server has threads of its own and gets a new page when something has changed, at most once a second.  Its threads
 // keep answering when the loop hangs, but the page is then outdated, above all about which replica leads.  So the
 // threads check when the loop last ran, and answer 503 if that is too long ago.
+//
+// Every pod of a cluster may be able to use up the connections of the address with the metrics.  If the kubelet then
+// got no answer to its probe, it would restart the leader.  So the probes can have an address of their own, which only
+// the kubelet reaches.
 
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
@@ -30,10 +35,15 @@ struct Page {
 // Answers a request from the page.  `silence` is the time since the loop last ran.
 net::HttpAnswer AnswerFrom(const Page& page, std::chrono::nanoseconds silence, const net::IncomingRequest& request);
 
+struct MetricsAddresses {
+  std::optional<net::ListenAddress> all;     // Where the metrics and the probes are answered.
+  std::optional<net::ListenAddress> probes;  // Where only the probes are answered.
+};
+
 class MetricsPage {
  public:
   // `make` makes the page; it is called on the loop's thread.
-  static Result<std::unique_ptr<MetricsPage>> Begin(event::Loop& loop, const net::ListenAddress& address,
+  static Result<std::unique_ptr<MetricsPage>> Begin(event::Loop& loop, const MetricsAddresses& addresses,
                                                     std::function<Page()> make);
   MetricsPage(const MetricsPage&) = delete;
   MetricsPage& operator=(const MetricsPage&) = delete;
@@ -41,17 +51,26 @@ class MetricsPage {
   // Makes a new page within a second.
   void RenewSoon();
 
+  // Returns the addresses, with the ports that the kernel chose if port 0 was given.
+  MetricsAddresses addresses() const;
+
  private:
   MetricsPage(event::Loop& loop, std::function<Page()> make);
 
-  // Makes a page, and returns the handler that answers from it.
-  net::HttpHandler Handler();
+  // Selects the paths of an address.
+  enum class Paths { kAll, kProbes };
+
+  // Returns the handler that answers from the page.
+  net::HttpHandler HandlerFor(std::shared_ptr<const Page> page, Paths paths);
+  std::shared_ptr<const Page> MakePage();
   void Renew();
 
   std::function<Page()> make_;
   event::Heartbeat heartbeat_;
   event::Timer soon_;
-  std::unique_ptr<net::HttpServer> server_;  // Destroyed first, since its threads read the heartbeat.
+  // Destroyed first, since their threads read the heartbeat.
+  std::unique_ptr<net::HttpServer> all_;
+  std::unique_ptr<net::HttpServer> probes_;
 };
 
 }  // namespace pintle::controller

@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "controller/complaints.h"
-#include "controller/unkept.h"
+#include "kube/unkept.h"
 
 namespace pintle::controller {
 
@@ -44,7 +44,7 @@ void OperatorWrites::Ended(std::string_view task, const std::string& what, const
   if (error != nullptr) return Failed(task, what, *error);
   if (effect == PatchEffect::kDropped) {
     unkept_[what] = contents_[what];
-    return Failed(task, what, UnkeptError());
+    return Failed(task, what, kube::UnkeptError());
   }
   unkept_.erase(what);
   backoff_.Succeeded({"", what});

@@ -1,23 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/overlaid_objects.h"
 
+#include <fmt/core.h>
+
 #include <chrono>
 #include <utility>
 
+#include "base/log.h"
 #include "controller/complaints.h"
 #include "kube/feed.h"
 
 namespace pintle::controller {
-namespace {
 
-kube::FeedSettings FeedSettingsFor(Need need) {
-  kube::FeedSettings settings;
-  // A kind that is not served now may be served later, so it is requested again, but rarely.
-  if (need == Need::kIfServed) settings.backoff.longest = std::chrono::minutes(5);
-  return settings;
+kube::Backoff::Settings ListPausesFor(Need need) {
+  switch (need) {
+    case Need::kAlways:
+      return {};
+    case Need::kIfServed:
+      // An upgrade of the cluster may add the kind, so it is requested again, but rarely.
+      return {.longest = std::chrono::minutes(5)};
+    case Need::kIfInstalled:
+      // Until the kind has been read, its objects have no effect: a RolloutPolicy would hold no node back.
+      return {.longest = std::chrono::seconds(10), .jitter = 0.25};
+  }
+  return {};
 }
-
-}  // namespace
 
 OverlaidObjects::Listener OverlaidObjects::ListenerFor(
     const kube::ResourceKind& kind, const std::function<void()>& changed,
@@ -51,7 +58,7 @@ OverlaidObjects::OverlaidObjects(kube::Client& client, Type type, Need need, Lis
                .synced = [this] { Synced(); },
                .unreadable = [this](const kube::ObjectName& name, const Error& why) { NoteUnreadable(name, why); },
                .trouble = [this](const Error& error) { NoteTrouble(error); }},
-              FeedSettingsFor(need)) {}
+              {.backoff = ListPausesFor(need)}) {}
 
 void OverlaidObjects::Expect(const std::string& name) {
   if (FindAny(name) == nullptr) expected_.insert(name);
@@ -107,7 +114,7 @@ void OverlaidObjects::NoteUnreadable(const kube::ObjectName& name, const Error& 
 }
 
 void OverlaidObjects::NoteTrouble(const Error& error) {
-  const bool is_missing = need_ == Need::kIfServed && error.kind() == ErrorKind::kNotFound;
+  const bool is_missing = need_ != Need::kAlways && error.kind() == ErrorKind::kNotFound;
   if (!is_missing) {
     // A failure that may pass is reported only when it is repeated.
     const bool is_to_be_reported = error.kind() == ErrorKind::kInvalid || ++failures_ > kFailuresBeforeReport;
@@ -115,7 +122,15 @@ void OverlaidObjects::NoteTrouble(const Error& error) {
     listener_.trouble(error);
     return listener_.changed();
   }
-  if (!std::exchange(is_known_to_be_missing_, true)) listener_.changed();
+  if (!std::exchange(is_known_to_be_missing_, true)) NoteMissing();
+}
+
+void OverlaidObjects::NoteMissing() {
+  if (need_ == Need::kIfInstalled) {
+    log::Info(fmt::format("The cluster does not have the kind {}.{}; its objects count as soon as it is added",
+                          type_.kind.plural, type_.kind.group));
+  }
+  listener_.changed();
 }
 
 }  // namespace pintle::controller

@@ -15,14 +15,22 @@
 #include "controller/write_answers.h"
 #include "kube/any_mirror.h"
 #include "kube/any_object.h"
+#include "kube/backoff.h"
 #include "kube/client.h"
 #include "kube/list.h"
 #include "kube/resource_kind.h"
 
 namespace pintle::controller {
 
-// States whether every cluster has a kind, or only some clusters do.
-enum class Need { kAlways, kIfServed };
+// States which clusters have a kind.
+enum class Need {
+  kAlways,
+  kIfServed,     // Some clusters have the kind, from their installation on.
+  kIfInstalled,  // An administrator may add the kind at any time, and its objects count within seconds.
+};
+
+// Returns how long to wait between two requests for a kind that the API server does not have, or cannot list.
+kube::Backoff::Settings ListPausesFor(Need need);
 
 // Receives an object that cannot be read, and the reason, which contains its kind and its name.
 using UnreadableListener =
@@ -48,6 +56,7 @@ class OverlaidObjects {
   OverlaidObjects& operator=(const OverlaidObjects&) = delete;
 
   const kube::ResourceKind& kind() const { return type_.kind; }
+  Need need() const { return need_; }
 
   // Returns whether the API server has the kind and all objects have been read.
   bool is_served() const { return mirror_.is_synced(); }
@@ -100,6 +109,7 @@ class OverlaidObjects {
   void Synced();
   void NoteUnreadable(const kube::ObjectName& name, const Error& why);
   void NoteTrouble(const Error& error);
+  void NoteMissing();
 
   const Type type_;
   const Need need_;

@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <cstddef>
+#include <map>
 #include <utility>
 
 #include "api/label_selector.h"
@@ -12,11 +14,6 @@ namespace pintle::controller {
 namespace {
 
 using PoolPointers = std::vector<const api::MachineConfigPool*>;
-
-// Returns whether the pool is neither the pool of the masters nor the pool of the workers.
-bool IsCustom(const api::MachineConfigPool& pool) {
-  return pool.metadata.name != api::kMasterPool && pool.metadata.name != api::kWorkerPool;
-}
 
 // Finds a mistake in the spec of one pool, without regard to nodes or other pools.
 std::optional<Mistake> MistakeOf(const api::MachineConfigPool& pool) {
@@ -30,24 +27,40 @@ std::optional<Mistake> MistakeOf(const api::MachineConfigPool& pool) {
                                                     compiled.error().message())};
 }
 
-// Returns the custom pools that select a node.
-PoolPointers CustomPoolsOf(const api::Node& node, const PoolPointers& pools) {
-  PoolPointers custom;
-  for (const api::MachineConfigPool* pool : pools) {
-    const auto selector = api::Selector::Compile(pool->spec.node_selector);
-    const bool can_select = IsCustom(*pool) && pool->spec.node_selector && !pool->spec.node_selector->is_empty();
-    if (can_select && selector && selector->Matches(node.metadata.labels)) custom.push_back(pool);
+// Collects the nodes that several custom pools select, and reports them in each of these pools.
+class NodesInSeveralPools {
+ public:
+  void Add(const PoolPointers& pools, const std::string& message) {
+    for (const api::MachineConfigPool* pool : pools) {
+      Nodes& nodes = by_pool_[pool->metadata.name];
+      if (++nodes.count > kMostReported) continue;
+      nodes.messages += (nodes.messages.empty() ? "" : "; ") + message;
+    }
   }
-  return custom;
-}
 
-void AddMistakeToAll(const PoolPointers& pools, const std::string& message, PoolMembers& members) {
-  for (const api::MachineConfigPool* pool : pools) {
-    const auto [mistake, is_first] = members.mistakes.try_emplace(pool->metadata.name);
-    if (is_first) mistake->second.reason = "NodesInSeveralPools";
-    mistake->second.message += (is_first ? "" : "; ") + message;
+  void ReportIn(PoolMembers& members) const {
+    for (const auto& [pool, nodes] : by_pool_) {
+      const auto [mistake, is_first] = members.mistakes.try_emplace(pool);
+      if (is_first) mistake->second.reason = "NodesInSeveralPools";
+      std::string& message = mistake->second.message;
+      message += (is_first ? "" : "; ") + nodes.messages;
+      if (nodes.count > kMostReported) {
+        message += fmt::format("; and {} more in several custom roles", nodes.count - kMostReported);
+      }
+    }
   }
-}
+
+ private:
+  // Each pool can have thousands of such nodes, and its status has to stay small.
+  static constexpr std::size_t kMostReported = 5;
+
+  struct Nodes {
+    std::size_t count = 0;
+    std::string messages;
+  };
+
+  std::map<std::string, Nodes> by_pool_;
+};
 
 }  // namespace
 
@@ -75,19 +88,22 @@ PoolMembers MakePoolMembers(const View& view) {
   }
   const auto pools = pool::Pools::Make(usable);
   if (!pools) return members;  // This cannot happen, since MistakeOf() has compiled each selector.
+  NodesInSeveralPools in_several;
   for (const api::Node* node : view.nodes) {
-    const auto all = pools->Of(*node);
+    const pool::SelectingPools selecting = pools->Selecting(*node);
+    const auto all = pool::InOrder(selecting, *node);
     if (!all) {
-      AddMistakeToAll(CustomPoolsOf(*node, usable), all.error().message(), members);
+      in_several.Add(selecting.custom, all.error().message());
     } else if (!all->empty()) {
       const std::string& primary = all->front()->metadata.name;
       members.nodes[primary].emplace_back(*node);
-      const bool is_in_custom_pool = primary == api::kMasterPool && !CustomPoolsOf(*node, usable).empty();
+      const bool is_in_custom_pool = primary == api::kMasterPool && !selecting.custom.empty();
       if (is_in_custom_pool) members.masters_wanted_elsewhere.push_back(node->metadata.name);
     } else if (!pool::IsWindows(*node)) {
       members.in_no_pool.push_back(node);
     }
   }
+  in_several.ReportIn(members);
   for (const PartialObject<api::Node>& node : view.unreadable_nodes) {
     const auto all = pools->Of(*node.object);
     if (!all || all->empty()) continue;

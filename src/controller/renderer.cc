@@ -13,6 +13,7 @@
 #include "controller/replacing_patch.h"
 #include "event/loop.h"
 #include "json/fields.h"
+#include "kube/unkept.h"
 
 namespace pintle::controller {
 namespace {
@@ -47,6 +48,10 @@ json::Value RenderedSpecPatch(const api::MachineConfig& found, const api::Machin
 bool IsTarget(const api::MachineConfigPool& pool, const machineconfig::Rendered& rendered) {
   return pool.spec.configuration.name == rendered.config.metadata.name &&
          json::Equal(pool.spec.configuration.source, rendered.source);
+}
+
+Verdict FailureFor(const std::string& pool, const std::string& why) {
+  return {.reason = "", .message = fmt::format("Failed to render configuration for pool {}: {}", pool, why)};
 }
 
 }  // namespace
@@ -112,13 +117,7 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
     renderer_.Finish(pool_, std::nullopt);
   }
 
-  // Sets the pool's verdict, which the pool's condition reports, and logs a new failure once.
-  void SetVerdict(Verdict verdict) {
-    const auto known = renderer_.verdicts_.find(pool_);
-    const bool is_news = known == renderer_.verdicts_.end() || known->second.message != verdict.message;
-    if (is_news && !verdict.message.empty()) log::Warning(verdict.message, kRenderFailed, {{"PINTLE_POOL", pool_}});
-    renderer_.verdicts_.insert_or_assign(pool_, std::move(verdict));
-  }
+  void SetVerdict(Verdict verdict) { renderer_.SetVerdict(pool_, std::move(verdict)); }
 
   bool IsOverridden() const {
     const auto& annotations = rendered_.config.metadata.annotations;
@@ -152,6 +151,7 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
       const bool may_be_there = created.error().kind() == ErrorKind::kConflict;
       return may_be_there ? ReadStored(created.error()) : Fail(created.error());
     }
+    if (!HasSameSpec(*created, rendered_.config)) return FailUnkept("creating", *created);
     outcome_.version = created->metadata.resource_version;
     const api::MachineConfigPool* const pool = renderer_.cluster_.pools().Find(pool_);
     if (pool == nullptr) return End();
@@ -188,12 +188,15 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
     json::Value patch;
     patch["metadata"]["resourceVersion"] = stored.metadata.resource_version;
     patch["metadata"]["annotations"][api::kReleaseImageVersionAnnotation] = release;
-    call_ = client_.Patch<api::MachineConfig>({"", stored.metadata.name}, kube::MergePatch{std::move(patch)},
-                                              [this](const Result<api::MachineConfig>& noted) {
-                                                if (!noted) return NotWritten(noted.error());
-                                                outcome_.version = noted->metadata.resource_version;
-                                                Retarget();
-                                              });
+    call_ = client_.Patch<api::MachineConfig>(
+        {"", stored.metadata.name}, kube::MergePatch{std::move(patch)},
+        [this, release](const Result<api::MachineConfig>& noted) {
+          if (!noted) return NotWritten(noted.error());
+          const bool is_kept = noted->metadata.Annotation(api::kReleaseImageVersionAnnotation) == release;
+          if (!is_kept) return FailUnkept("patching", *noted);
+          outcome_.version = noted->metadata.resource_version;
+          Retarget();
+        });
   }
 
   void AnnounceCreated(const api::MachineConfigPool& pool, const api::MachineConfig& created) const {
@@ -214,6 +217,7 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
         {"", changed.metadata.name}, kube::JsonPatch{RenderedSpecPatch(changed, rendered_.config)},
         [this](const Result<api::MachineConfig>& restored) {
           if (!restored) return NotWritten(restored.error());
+          if (!HasSameSpec(*restored, rendered_.config)) return FailUnkept("patching", *restored);
           outcome_.version = restored->metadata.resource_version;
           log::Warning(fmt::format("{} had been changed; its spec was restored", restored->metadata.name), kTarget,
                        {{"PINTLE_POOL", pool_}});
@@ -251,6 +255,7 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
 
   void Retargeted(Result<api::MachineConfigPool>& pool, const std::string& version) {
     if (!pool) return NotRetargeted(pool.error(), version);
+    if (!IsTarget(*pool, rendered_)) return FailUnkept("patching", *pool);
     const std::string& name = rendered_.config.metadata.name;
     log::Notice(fmt::format("Pool {}: now targeting: {}", pool_, name), kTarget,
                 {{"PINTLE_POOL", pool_}, {"PINTLE_CONFIG", name}});
@@ -296,6 +301,13 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
     renderer_.Finish(pool_, std::nullopt);
   }
 
+  // Fails because the API server has answered a write with an object that is not as it was written.
+  template <kube::Resource T>
+  void FailUnkept(std::string_view doing, const T& answered) {
+    Fail(
+        kube::UnkeptError().While(fmt::format("{} {} {}", doing, kube::kResourceKind<T>.kind, answered.metadata.name)));
+  }
+
   void Fail(const Error& error) {
     const auto retry_after =
         failure_ ? failure_->retry_after.value_or(std::chrono::milliseconds(0)) : std::chrono::milliseconds(0);
@@ -303,8 +315,7 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
     const int failures = renderer_.backoff_.Failed({kRender, pool_}, now, retry_after);
     renderer_.failed_keys_[pool_] = key_;
     if (error.kind() != ErrorKind::kUnavailable || failures > kFailuresBeforeReport) {
-      SetVerdict({.reason = "",
-                  .message = fmt::format("Failed to render configuration for pool {}: {}", pool_, error.message())});
+      SetVerdict(FailureFor(pool_, error.message()));
     } else {
       renderer_.listener_.trouble(Error(error).While(fmt::format("rendering for pool {}", pool_)));
     }
@@ -363,6 +374,23 @@ void Renderer::Look(const View& view, TemplatesMaker maker) {
       Begin(*pool, std::move(inputs.key));
     }
   }
+}
+
+void Renderer::Refuse(const View& view, const std::string& why) {
+  waiting_.clear();
+  for (const api::MachineConfigPool* pool : view.pools) {
+    const std::string& name = pool->metadata.name;
+    if (pool->metadata.deletion_timestamp || rendering_.contains(name)) continue;
+    SetVerdict(name, FailureFor(name, why));
+    rendered_.erase(name);
+  }
+}
+
+void Renderer::SetVerdict(const std::string& pool, Verdict verdict) {
+  const auto known = verdicts_.find(pool);
+  const bool is_news = known == verdicts_.end() || known->second.message != verdict.message;
+  if (is_news && !verdict.message.empty()) log::Warning(verdict.message, kRenderFailed, {{"PINTLE_POOL", pool}});
+  verdicts_.insert_or_assign(pool, std::move(verdict));
 }
 
 bool Renderer::IsWorthWaiting(const std::string& pool) {

@@ -47,6 +47,9 @@ class Renderer {
   // Starts to render configs for the pools whose inputs or targets have changed.
   void Look(const View& view, TemplatesMaker maker = TemplatesMaker::kUnknown);
 
+  // Reports in the verdicts of all pools why nothing can be rendered now.  The next Look() renders for all pools.
+  void Refuse(const View& view, const std::string& why);
+
   const Verdicts& verdicts() const { return verdicts_; }
   // Returns the pools for which a config is being rendered, or will be as soon as their inputs are complete.
   pool::PoolNames rendering() const;
@@ -70,6 +73,8 @@ class Renderer {
   };
 
   bool IsUpToDate(const api::MachineConfigPool& pool, const std::string& key) const;
+  // Sets the pool's verdict, which the pool's condition reports, and logs a new failure once.
+  void SetVerdict(const std::string& pool, Verdict verdict);
   // Returns whether rendering from the same inputs has failed, and the next try is not due yet.
   bool IsHeldBack(const std::string& pool, const std::string& key);
   // Returns whether the pool's inputs have been incomplete for a short time only.

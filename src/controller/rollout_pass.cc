@@ -27,7 +27,6 @@ using pool::NodePatch;
 using pool::NodeState;
 using NodesByName = std::map<std::string, api::Node, std::less<>>;
 
-constexpr const char* kMisconfigured = "Misconfigured";
 constexpr const char* kRenderDegraded = "RenderDegraded";
 constexpr const char* kDegraded = "Degraded";
 constexpr const char* kWriteRefused = "WriteRefused";

@@ -23,6 +23,9 @@
 
 namespace pintle::controller {
 
+// The condition of a pool with a mistake (pool_members.h).
+inline constexpr const char* kMisconfigured = "Misconfigured";
+
 // Adds a part to a pool's status.
 using StatusAddition = std::function<void(const api::MachineConfigPool& pool, api::MachineConfigPoolStatus& status)>;
 

@@ -74,7 +74,9 @@ Result<> RunController(StartOptions options) {
             .unread_kinds = fmt::format("{}", fmt::join(controller.cluster().UnreadKinds(), ", ")),
             .unready = ignition ? ignition->WhyUnready() : ""};
   };
-  if (options.metrics) metrics = TRY(MetricsPage::Begin(*loop, *options.metrics, page));
+  if (options.metrics.all || options.metrics.probes) {
+    metrics = TRY(MetricsPage::Begin(*loop, options.metrics, page));
+  }
   std::unique_ptr<ClusterPage> cluster_page;
   if (options.page.IsServed()) {
     cluster_page =

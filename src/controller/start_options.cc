@@ -33,6 +33,7 @@ constexpr auto kStartOptions = serving::WithServingOptions(
         {"--feature-gates", "NAME,...", "the gates that are on: ImageModeStatusReporting, OSStreams [none]"},
         {"--keep-rendered", "COUNT", "how many rendered configs that nobody needs are kept for each pool [10]"},
         {"--metrics-listen-address", "ADDRESS:PORT", "where to serve /metrics; empty: nowhere [127.0.0.1:8797]"},
+        {"--probe-listen-address", "ADDRESS:PORT", "where to answer /healthz and /readyz alone, as well [nowhere]"},
         {"--page", "ADDRESS:PORT", "where to serve the read-only page, at a loopback address [nowhere]"},
         {"--page-listen", "ADDRESS:PORT", "where to serve the page over TLS to those who have a token [nowhere]"},
         {"--page-cert", "FILE", "the certificate of --page-listen with its chain"},
@@ -204,6 +205,8 @@ Result<std::optional<IgnitionOptions>> ReadIgnition(const CommandLine& line) {
   }
   TRY(ReadCertificate(line, options));
   TRY(serving::ReadServingOptions(line, options.service));
+  options.follows_tls_profile =
+      !options.certificate_secret.name.empty() && !line.Has("--tls-min-version") && !line.Has("--tls-cipher-suites");
   options.feed.server = line.Value("--apiserver-url").value_or("");
   options.feed.token_secret = TRY(ReadSecretName(line, "--bootstrap-token-secret", {"--bootstrap-token"}));
   options.feed.token_directory = line.Value("--bootstrap-token").value_or("/etc/mcs/bootstrap-token");
@@ -253,7 +256,10 @@ Result<StartOptions> ReadStartOptions(const CommandLine& line) {
   settings.is_operator = IsOperator(line);
   settings.kept_configs = TRY(ReadKeptConfigs(line));
   const std::string metrics = line.Value("--metrics-listen-address").value_or("127.0.0.1:8797");
-  if (!metrics.empty()) options.metrics = TRY(net::ParseListenAddress(metrics), "--metrics-listen-address");
+  if (!metrics.empty()) options.metrics.all = TRY(net::ParseListenAddress(metrics), "--metrics-listen-address");
+  if (const auto probes = line.Value("--probe-listen-address")) {
+    options.metrics.probes = TRY(net::ParseListenAddress(*probes), "--probe-listen-address");
+  }
   settings.gate_peers = TRY(ReadGatePeers(line));
   settings.webhook = TRY(ReadWebhook(line));
   options.page = TRY(ReadPage(line));

@@ -15,14 +15,15 @@
 #include "controller/cluster_ignition.h"
 #include "controller/cluster_page.h"
 #include "controller/controller.h"
+#include "controller/metrics_page.h"
 #include "kube/access.h"
 #include "net/listen_address.h"
 
 namespace pintle::controller {
 
 struct StartOptions {
-  std::string kubeconfig;                     // Empty to use the pod's service account.
-  std::optional<net::ListenAddress> metrics;  // Set if metrics are served.
+  std::string kubeconfig;  // Empty to use the pod's service account.
+  MetricsAddresses metrics;
   ClusterPageSettings page;
   std::optional<IgnitionOptions> ignition;  // Set if there is an Ignition server.
   ControllerSettings controller;

@@ -30,12 +30,30 @@ struct MetadataOf {
   static constexpr auto kFields = json::FieldList{json::Required{"metadata", &MetadataOf::metadata}};
 };
 
+// A pool of which only the conditions are read.
+struct PoolConditions {
+  api::ObjectMeta metadata;
+  json::Value status;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{json::Required{"metadata", &PoolConditions::metadata},
+                                                  json::Field{"status", &PoolConditions::status}};
+
+  std::vector<std::string> types() const {
+    std::vector<std::string> types;
+    for (const json::Value& condition : status["conditions"]) types.push_back(condition.TextAt({"type"}));
+    return types;
+  }
+};
+
 }  // namespace pintle::controller
 
 namespace pintle::kube {
 
 template <typename T>
 inline constexpr ResourceKind kResourceKind<controller::MetadataOf<T>> = kResourceKind<T>;
+template <>
+inline constexpr ResourceKind kResourceKind<controller::PoolConditions> = kResourceKind<api::MachineConfigPool>;
 
 }  // namespace pintle::kube
 
@@ -48,6 +66,7 @@ constexpr auto kServerPatience = std::chrono::seconds(5);
 const kube::ResourceKind& ResourceOf(TakeoverObject object) {
   switch (object) {
     case TakeoverObject::kRecord:
+    case TakeoverObject::kKubeconfigData:
       return kube::kResourceKind<api::ConfigMap>;
     case TakeoverObject::kClusterVersion:
       return kube::kResourceKind<WholeClusterVersion>;
@@ -86,7 +105,7 @@ Result<kube::ApiRequest> RequestFor(const TakeoverWrite& write) {
                             .body = json::ToText({{"preconditions", {{"resourceVersion", write.version}}}}),
                             .doing = fmt::format("deleting {} {}", kind.kind, name.ToString())};
   }
-  return kube::PatchRequest(kind, name, kube::JsonPatch{write.patch}, kube::Part::kObject, "pintle");
+  return kube::PatchRequest(kind, name, kube::JsonPatch{write.patch}, write.part, "pintle");
 }
 
 // Returns whether the Machine Config Operator updates boot images.  The status has what is in use, with the operator's
@@ -236,11 +255,16 @@ Result<> TakeoverCluster::ReadRemainingPods(const WholeObject& owner, TakeoverSt
 }
 
 Result<> TakeoverCluster::ReadAnnotated(TakeoverState& state) {
-  for (MetadataOf<api::MachineConfigPool>& pool : TRY(ReadAll<MetadataOf<api::MachineConfigPool>>({}))) {
-    state.annotated.push_back({TakeoverObject::kPool, std::move(pool.metadata)});
+  for (PoolConditions& pool : TRY(ReadAll<PoolConditions>({}))) {
+    std::vector<std::string> conditions = pool.types();
+    state.annotated.push_back({TakeoverObject::kPool, std::move(pool.metadata), std::move(conditions)});
   }
   for (MetadataOf<api::ControllerConfig>& config : TRY(ReadAll<MetadataOf<api::ControllerConfig>>({}))) {
     state.annotated.push_back({TakeoverObject::kControllerConfig, std::move(config.metadata)});
+  }
+  const kube::ObjectName data = {.namespace_name = settings_.namespace_name, .name = "kubeconfig-data"};
+  if (auto map = TRY(ReadOne<MetadataOf<api::ConfigMap>>(data))) {
+    state.annotated.push_back({TakeoverObject::kKubeconfigData, std::move(map->metadata)});
   }
   return {};
 }

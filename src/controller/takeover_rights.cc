@@ -45,8 +45,10 @@ constexpr auto kOfTheCaller = std::to_array<Grant>({
     {"get,patch", kApps, "deployments", kOwn, "pintle-controller"},
     {"get", kApps, "daemonsets", kTheirs, "machine-config-server,machine-config-daemon"},
     {"list", kCore, "pods", kTheirs},
-    {"list", kCore, "nodes"},
+    {"list,patch", kCore, "nodes"},
     {"list,patch", kConfigs, "controllerconfigs,machineconfigpools"},
+    {"patch", kConfigs, "machineconfigpools/status"},
+    {"get,patch", kCore, "configmaps", kTheirs, "kubeconfig-data"},
     // With this right, `check` reads the rights of Pintle's account.
     {"create", kReviews, "subjectaccessreviews"},
 });
@@ -99,7 +101,6 @@ constexpr auto kForTheServer = std::to_array<Grant>({
 
 constexpr auto kForTheDaemons = std::to_array<Grant>({
     {"patch", kApps, "daemonsets", kTheirs, "machine-config-daemon"},
-    {"patch", kCore, "nodes"},
 });
 
 // These are the rules of the files in deploy/openshift; a test compares them.

@@ -5,16 +5,24 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <iterator>
 #include <string_view>
 #include <utility>
 
 #include "api/annotations.h"
 #include "api/controller_config.h"
+#include "api/rollout_policy.h"
+#include "api/waiting_files.h"
 #include "controller/garbage.h"
+#include "controller/kubeconfig_data_pass.h"
+#include "controller/pause_condition.h"
 #include "controller/replacing_patch.h"
+#include "controller/rollout_pass.h"
 #include "controller/takeover_daemons.h"
 #include "controller/takeover_leases.h"
+#include "drain/protocol.h"
 #include "json/fields.h"
 #include "json/parse.h"
 
@@ -531,40 +539,82 @@ TakeoverStep OperatorLeadsStep(const TakeoverState& state, const TakeoverSetting
   return step;
 }
 
-// Returns the annotations of Pintle's controller that the object has.
-std::vector<std::string> LeftAnnotations(const api::ObjectMeta& metadata) {
+// The annotations that Pintle's controller adds to objects, and the Machine Config Operator does not know.
+constexpr auto kOwnAnnotations = std::to_array<std::string_view>(
+    {kKeptUntilAnnotation, api::kTargetSinceAnnotation, api::kOsImageStreamAnnotation, kCopiedAtAnnotation,
+     api::kFilesWaitAnnotation, api::kStageAnnotation, drain::kStartedAnnotation, drain::kKeepCordonedAnnotation});
+// The conditions that Pintle's controller adds to the statuses of pools, and the Machine Config Operator does not know.
+constexpr auto kOwnConditions = std::to_array<std::string_view>({kPausedPending, kMisconfigured});
+
+std::string KindAndName(TakeoverObject object, const api::ObjectMeta& metadata) {
+  const char* kind = "ControllerConfig";
+  if (object == TakeoverObject::kPool) kind = "MachineConfigPool";
+  if (object == TakeoverObject::kNode) kind = "Node";
+  if (object == TakeoverObject::kKubeconfigData) kind = "ConfigMap";
+  const std::string in = metadata.namespace_name.empty() ? "" : metadata.namespace_name + "/";
+  return fmt::format("{} {}{}", kind, in, metadata.name);
+}
+
+// Returns the write that removes the annotations of Pintle's controller from the object, or nullopt if it has none.
+std::optional<TakeoverWrite> WithoutOwnAnnotations(TakeoverObject object, const api::ObjectMeta& metadata) {
   std::vector<std::string> left;
-  for (const std::string_view key :
-       {kKeptUntilAnnotation, api::kTargetSinceAnnotation, api::kOsImageStreamAnnotation}) {
+  for (const std::string_view key : kOwnAnnotations) {
     if (api::Find(metadata.annotations, key) != nullptr) left.emplace_back(key);
   }
-  return left;
+  if (left.empty()) return std::nullopt;
+  json::Value patch = ReplacingPatch(metadata).operations();
+  if (left.size() == metadata.annotations.size()) {
+    // No empty map is left.
+    patch.push_back({{"op", "remove"}, {"path", "/metadata/annotations"}});
+  } else {
+    for (std::string key : left) {
+      key.replace(key.find('/'), 1, "~1");
+      patch.push_back({{"op", "remove"}, {"path", "/metadata/annotations/" + key}});
+    }
+  }
+  return TakeoverWrite{.object = object,
+                       .namespace_name = metadata.namespace_name,
+                       .name = metadata.name,
+                       .patch = std::move(patch),
+                       .in_words = fmt::format("{}: without the annotations {}", KindAndName(object, metadata),
+                                               fmt::join(left, " and "))};
 }
 
 // Removes the annotations of Pintle's controller.  It must not lead any more, because it would set them again.
 TakeoverStep AnnotationsStep(const TakeoverState& state) {
-  TakeoverStep step{.name = "annotations", .is_done = true};
+  TakeoverStep step{.name = "annotations"};
   for (const AnnotatedObject& annotated : state.annotated) {
-    const api::ObjectMeta& metadata = annotated.metadata;
-    const std::vector<std::string> left = LeftAnnotations(metadata);
-    if (left.empty()) continue;
-    json::Value patch = ReplacingPatch(metadata).operations();
-    if (left.size() == metadata.annotations.size()) {
-      // No empty map is left.
-      patch.push_back({{"op", "remove"}, {"path", "/metadata/annotations"}});
-    } else {
-      for (std::string key : left) {
-        key.replace(key.find('/'), 1, "~1");
-        patch.push_back({{"op", "remove"}, {"path", "/metadata/annotations/" + key}});
-      }
+    if (!step.write) step.write = WithoutOwnAnnotations(annotated.object, annotated.metadata);
+  }
+  for (const api::Node& node : state.nodes) {
+    if (!step.write) step.write = WithoutOwnAnnotations(TakeoverObject::kNode, node.metadata);
+  }
+  step.is_done = !step.write;
+  return step;
+}
+
+// Removes the conditions of Pintle's controller from the statuses of pools.
+TakeoverStep ConditionsStep(const TakeoverState& state) {
+  TakeoverStep step{.name = "conditions", .is_done = true};
+  for (const AnnotatedObject& pool : state.annotated) {
+    std::vector<std::string> left;
+    json::Value patch = ReplacingPatch(pool.metadata).operations();
+    // Each removal changes the indices of the conditions behind it, so the last one is removed first.
+    for (std::size_t i = pool.conditions.size(); i-- > 0;) {
+      const auto own = std::find(kOwnConditions.begin(), kOwnConditions.end(), pool.conditions[i]);
+      if (own == kOwnConditions.end()) continue;
+      left.push_back(pool.conditions[i]);
+      patch.push_back({{"op", "remove"}, {"path", fmt::format("/status/conditions/{}", i)}});
     }
-    const char* const kind = annotated.object == TakeoverObject::kPool ? "MachineConfigPool" : "ControllerConfig";
+    if (left.empty()) continue;
     step.is_done = false;
-    step.write = TakeoverWrite{
-        .object = annotated.object,
-        .name = metadata.name,
-        .patch = std::move(patch),
-        .in_words = fmt::format("{} {}: without the annotations {}", kind, metadata.name, fmt::join(left, " and "))};
+    step.write =
+        TakeoverWrite{.object = pool.object,
+                      .name = pool.metadata.name,
+                      .patch = std::move(patch),
+                      .part = kube::Part::kStatus,
+                      .in_words = fmt::format("{}: its status without the conditions {}",
+                                              KindAndName(pool.object, pool.metadata), fmt::join(left, " and "))};
     return step;
   }
   return step;
@@ -655,8 +705,11 @@ std::vector<TakeoverStep> StepsToUndo(const TakeoverState& state, const Takeover
   if (!may_pintle_lead || NextOf(back) != nullptr) steps.push_back(LeaveStep(state, settings));
   Append(std::move(back), steps);
   steps.push_back(OperatorLeadsStep(state, settings, before));
-  // Pintle's replicas would write the annotations again if they led after the undo.
-  if (!may_pintle_lead) steps.push_back(AnnotationsStep(state));
+  // Pintle's replicas would write the annotations and conditions again if they led after the undo.
+  if (!may_pintle_lead) {
+    steps.push_back(AnnotationsStep(state));
+    steps.push_back(ConditionsStep(state));
+  }
   steps.push_back(OperatorServesStep(state));
   steps.push_back(ScaleBackStep("replicas", state.ours, before["ours"]));
   steps.push_back(RecordRemovalStep(state));

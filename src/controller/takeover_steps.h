@@ -24,6 +24,7 @@
 #include "controller/lease_sightings.h"
 #include "controller/operator_kinds.h"
 #include "json/value.h"
+#include "kube/patch.h"
 
 namespace pintle::controller {
 
@@ -41,13 +42,15 @@ enum class TakeoverObject {
   kLease,
   kNode,
   kPool,
-  kControllerConfig
+  kControllerConfig,
+  kKubeconfigData  // The ConfigMap kubeconfig-data.
 };
 
-// An object to which Pintle's controller adds annotations: a pool or the ControllerConfig.
+// An object other than a Node to which Pintle's controller adds annotations, and to a pool also conditions.
 struct AnnotatedObject {
   TakeoverObject object = TakeoverObject::kPool;
   api::ObjectMeta metadata = {};
+  std::vector<std::string> conditions = {};  // The types of a pool's conditions, in the order of its status.
 };
 
 // The objects from which the steps are decided.  An object that the cluster lacks is unset.
@@ -73,7 +76,7 @@ struct TakeoverState {
   std::set<std::string, std::less<>> nodes_awaiting_daemon = {};
   // The pods of the operator's server that are not ready, by their nodes.  Known only if AreServersAwaited() is true.
   std::map<std::string, std::string, std::less<>> unready_servers = {};
-  // The pools and the ControllerConfig.  Known only if AreAnnotationsNeeded() is true.
+  // The pools, the ControllerConfig and kubeconfig-data.  Known only if AreAnnotationsNeeded() is true.
   std::vector<AnnotatedObject> annotated = {};
   // Known once the old server has ended, if TakeoverSettings::with_server is true.
   std::vector<ServerReplica> server_replicas = {};
@@ -97,7 +100,8 @@ struct TakeoverWrite {
   TakeoverObject object = TakeoverObject::kRecord;
   std::string namespace_name = {};
   std::string name = {};
-  json::Value patch = {};  // A JSON patch, or a whole ConfigMap that is created, or null for a deletion.
+  json::Value patch = {};                 // A JSON patch, or a whole ConfigMap that is created, or null for a deletion.
+  kube::Part part = kube::Part::kObject;  // The part of the object that a JSON patch changes.
   bool is_creation = false;
   std::string version = {};   // The version of the object to delete.  An object with another version is not deleted.
   std::string in_words = {};  // Such as "Deployment a/b: spec.replicas from 1 to 0".
@@ -129,7 +133,7 @@ std::string NoticeOfOverride(const TakeoverState& state, const TakeoverSettings&
 bool IsToHaveNoPods(const WholeObject& owner);
 // Returns whether the nodes have to be read, because agents may have nodes or will get them.
 bool AreNodesNeeded(const TakeoverState& state, const TakeoverSettings& settings);
-// Returns whether the pools and the ControllerConfig have to be read, because undo removes annotations from them.
+// Returns whether TakeoverState::annotated has to be read, because undo removes annotations and conditions.
 bool AreAnnotationsNeeded(const TakeoverState& state);
 // Returns whether undo waits for pods of the operator's server, so that these pods have to be read.
 bool AreServersAwaited(const TakeoverState& state);

@@ -10,8 +10,8 @@
 
 #include "controller/complaints.h"
 #include "controller/events.h"
-#include "controller/unkept.h"
 #include "json/fields.h"
+#include "kube/unkept.h"
 
 namespace pintle::controller {
 namespace {
@@ -105,7 +105,7 @@ struct Writer::ObjectWrite final : public Task {
 
   void OnAnswer(Result<T>& answer) {
     if (!answer) return NotWritten(answer.error());
-    if (answer->metadata.resource_version == change.version) return Fail(UnkeptError());
+    if (answer->metadata.resource_version == change.version) return Fail(kube::UnkeptError());
     writer.cluster_.StoreAnswer(std::move(*answer));
     writer.Succeeded(key);
     End(true);

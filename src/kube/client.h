@@ -90,7 +90,7 @@ class Client {
 
   // Changes an object in its current state: `change` gets it and returns a merge patch, or nullopt if there is nothing
   // to change.  `change` is called again if somebody else has changed the object in between; the ninth such conflict is
-  // returned as an error.
+  // returned as an error.  A patch that the server accepts and does not keep is an error, too.
   template <Resource T>
   Call Amend(const ObjectName& name, std::function<std::optional<json::Value>(const T& now)> change, Done<T> done,
              Part part = Part::kObject);

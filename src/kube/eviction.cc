@@ -13,6 +13,8 @@ namespace {
 // Kubernetes 1.22 introduced the first version, and 1.25 removed the second.  A server refuses an unknown version as a
 // bad request.
 constexpr std::array<std::string_view, 2> kVersions = {"policy/v1", "policy/v1beta1"};
+// The server's words for a webhook of an old version, whose side effects are unknown.
+constexpr std::string_view kNoDryRun = "does not support dry run";
 
 std::string BodyFor(const EvictionRequest& request, std::string_view version) {
   json::Value body = {{"apiVersion", std::string(version)},
@@ -23,10 +25,23 @@ std::string BodyFor(const EvictionRequest& request, std::string_view version) {
   return json::ToText(body);
 }
 
+// The body decides whether the server evicts the pod.  The query decides whether the server tells admission webhooks
+// that this is a dry run: without it, a webhook may count or prepare an eviction that never happens.
+std::string PathFor(const EvictionRequest& request) {
+  return request.path + Query({{"dryRun", request.mode == EvictionMode::kDryRun ? "All" : ""}});
+}
+
+// Returns whether the server has refused a dry run only because a webhook supports none.  The real eviction may
+// succeed.
+bool IsRefusedDryRun(const Failure& failure) {
+  return failure.status == 400 && failure.error.message().find(kNoDryRun) != std::string::npos;
+}
+
 Result<Eviction> OutcomeOf(Fetched fetched, const EvictionRequest& request) {
   auto* const failure = std::get_if<Failure>(&fetched);
   if (failure == nullptr) return Eviction(Departure::kGoing);
   if (failure->disruption_budget) return Eviction(KeptByBudget{*std::move(failure->disruption_budget)});
+  if (IsRefusedDryRun(*failure)) return Eviction(Departure::kGoing);
   if (request.failed) request.failed(*failure);
   // 409 means that the uid is another pod's.
   if (failure->status == 404 || failure->status == 409) return Eviction(Departure::kGone);
@@ -40,7 +55,7 @@ class Evictor final : public Work, public std::enable_shared_from_this<Evictor> 
 
   void Try(std::size_t version) {
     ApiRequest post = {.method = "POST",
-                       .path = request_.path,
+                       .path = PathFor(request_),
                        .content_type = "application/json",
                        .body = BodyFor(request_, kVersions[version]),
                        .doing = fmt::format("{} Pod {}", Doing(), request_.pod.ToString())};
@@ -53,7 +68,7 @@ class Evictor final : public Work, public std::enable_shared_from_this<Evictor> 
  private:
   void Answered(std::size_t version, Fetched fetched) {
     const auto* const failure = std::get_if<Failure>(&fetched);
-    const bool is_unknown = failure != nullptr && failure->status == 400;
+    const bool is_unknown = failure != nullptr && failure->status == 400 && !IsRefusedDryRun(*failure);
     if (is_unknown && version + 1 < kVersions.size()) return Try(version + 1);
     const auto done = std::exchange(done_, {});
     done(OutcomeOf(std::move(fetched), request_));

@@ -8,6 +8,7 @@
 #include "base/printable.h"
 #include "event/loop.h"
 #include "event/watches.h"
+#include "kube/unkept.h"
 #include "kube/watch_decoder.h"
 
 namespace pintle::kube {
@@ -97,7 +98,12 @@ class Amender final : public Work, public std::enable_shared_from_this<Amender> 
       conflict_ = std::move(now).error();
       return again_.After(backoff_.Next());
     }
-    End(std::move(now));
+    if (!now) return End(std::move(now));
+    const Result<std::optional<json::Value>> left = amendment_.change(*now);
+    if (is_dropped()) return;
+    if (!left) return End(Error(left.error()));
+    if (!*left) return End(std::move(now));
+    End(UnkeptError().While(fmt::format("patching {} {}", amendment_.kind.kind, Name())));
   }
 
   void Send(ApiRequest request, Repeatable repeatable, void (Amender::*then)(Result<json::Value>)) {

@@ -32,20 +32,18 @@ Result<Pools> Pools::Make(std::span<const api::MachineConfigPool* const> pools) 
   return compiled;
 }
 
-Result<std::vector<const api::MachineConfigPool*>> Pools::Of(const api::Node& node) const {
-  const api::MachineConfigPool* master = nullptr;
-  const api::MachineConfigPool* worker = nullptr;
-  std::vector<const api::MachineConfigPool*> custom;
-  if (IsWindows(node)) return custom;
+SelectingPools Pools::Selecting(const api::Node& node) const {
+  SelectingPools selecting;
+  if (IsWindows(node)) return selecting;
   const auto add_matching = [&](const std::vector<Candidate>& candidates) {
     for (const auto& [pool, selector] : candidates) {
       if (!selector.Matches(node.metadata.labels)) continue;
       if (pool->metadata.name == api::kMasterPool) {
-        master = pool;
+        selecting.master = pool;
       } else if (pool->metadata.name == api::kWorkerPool) {
-        worker = pool;
+        selecting.worker = pool;
       } else {
-        custom.push_back(pool);
+        selecting.custom.push_back(pool);
       }
     }
   };
@@ -53,7 +51,11 @@ Result<std::vector<const api::MachineConfigPool*>> Pools::Of(const api::Node& no
   for (const auto& [label, value] : node.metadata.labels) {
     if (const auto found = by_label_.find(label); found != by_label_.end()) add_matching(found->second);
   }
+  return selecting;
+}
 
+Result<std::vector<const api::MachineConfigPool*>> InOrder(const SelectingPools& selecting, const api::Node& node) {
+  const auto& [master, worker, custom] = selecting;
   if (custom.size() > 1) {
     return Error(ErrorKind::kInvalid, fmt::format("node {} belongs to {} custom roles, cannot proceed with this Node",
                                                   node.metadata.name, custom.size()));
@@ -67,6 +69,10 @@ Result<std::vector<const api::MachineConfigPool*>> Pools::Of(const api::Node& no
   }
   if (worker != nullptr) pools.push_back(worker);
   return pools;
+}
+
+Result<std::vector<const api::MachineConfigPool*>> Pools::Of(const api::Node& node) const {
+  return InOrder(Selecting(node), node);
 }
 
 Result<const api::MachineConfigPool*> Pools::PrimaryOf(const api::Node& node) const {

@@ -19,11 +19,20 @@
 
 namespace pintle::pool {
 
+// All pools that select a node.
+struct SelectingPools {
+  const api::MachineConfigPool* master = nullptr;
+  const api::MachineConfigPool* worker = nullptr;
+  std::vector<const api::MachineConfigPool*> custom = {};
+};
+
 class Pools {
  public:
   // Fails if any pool's selector is invalid.  The pools must outlive the returned object.
   static Result<Pools> Make(std::span<const api::MachineConfigPool* const> pools);
 
+  // A node with Windows is selected by no pool.
+  SelectingPools Selecting(const api::Node& node) const;
   // Returns a list that begins with the pool that the node is in.  If a custom pool and the worker pool both select the
   // node, the list ends with the worker pool.  The list is empty if no pool selects the node, and for a node with
   // Windows.  Fails if two custom pools select the node.
@@ -43,6 +52,9 @@ class Pools {
   std::map<std::string, std::vector<Candidate>, std::less<>> by_label_;
   std::vector<Candidate> others_;  // The pools whose selector requires no label.
 };
+
+// Puts the pools that select a node in the order of Pools::Of().  Fails if two of them are custom pools.
+Result<std::vector<const api::MachineConfigPool*>> InOrder(const SelectingPools& selecting, const api::Node& node);
 
 bool IsWindows(const api::Node& node);
 

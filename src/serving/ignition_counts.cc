@@ -8,12 +8,16 @@ namespace pintle::serving {
 using ignition::SpecVersion;
 
 IgnitionCounters::IgnitionCounters(const ServedPools& pools, const IgnitionCounters* before) {
-  if (before != nullptr) pools_ = before->pools_;
   const auto add = [&](const std::string& name) {
-    if (!pools_.contains(name)) pools_.emplace(name, std::make_shared<PoolCounters>());
+    const bool is_known = before != nullptr && before->pools_.contains(name);
+    pools_.emplace(name, is_known ? before->pools_.at(name) : std::make_shared<PoolCounters>());
   };
   add("");
   for (const auto& [name, pool] : pools) add(name);
+  if (before == nullptr) return;
+  for (const auto& [name, counters] : before->pools_) {
+    if (!pools_.contains(name)) pools_.at("")->served_without_token += counters->served_without_token;
+  }
 }
 
 void IgnitionCounters::Count(const IgnitionAnswer& answer) const {

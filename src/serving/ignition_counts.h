@@ -3,8 +3,8 @@
 
 // Counts requests for configs by pool, version and status.
 //
-// The server's threads count while other threads read.  Only pools that exist or have existed are counted by name; all
-// other names, which a client can make up, are counted together as "".
+// The server's threads count while other threads read.  Only pools that exist are counted by name; all other names,
+// which a client can make up, are counted together as "".
 
 #include <array>
 #include <atomic>
@@ -37,7 +37,8 @@ struct IgnitionCounts {
 
 class IgnitionCounters {
  public:
-  // `pools` are the pools that exist now.  The counts of `before` are kept, unless it is null.
+  // `pools` are the pools that exist now.  `before` may be null; otherwise, the counts of these pools are kept, and the
+  // configs that other pools have served without a token are counted as those of "", so that their sum never decreases.
   IgnitionCounters(const ServedPools& pools, const IgnitionCounters* before);
 
   // Counts an answer to a request for a config; other answers are not counted.

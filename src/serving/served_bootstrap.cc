@@ -14,6 +14,7 @@
 #include "machineconfig/objects.h"
 #include "machineconfig/yaml.h"
 #include "serving/served_config.h"
+#include "serving/tls_profile.h"
 
 namespace pintle::serving {
 namespace {
@@ -116,20 +117,10 @@ Result<ServedPools> ServeBootstrap(BootstrapFolder folder, const std::shared_ptr
 }
 
 Result<net::TlsRules> TlsRulesIn(const std::string& directory) {
-  net::TlsRules rules;
   const auto server = ReadObjectBelow<api::ApiServer>(directory, "api-server/api-server.yaml", api::ApiServer::kKind);
-  if (!server && server.error().kind() == ErrorKind::kNotFound) return rules;
+  if (!server && server.error().kind() == ErrorKind::kNotFound) return net::TlsRules();
   if (!server) return server.error();
-  const auto& profile = server->spec.tls_security_profile;
-  if (!profile) return rules;
-  const bool is_custom = profile->type == "Custom" && profile->custom;
-  const bool is_modern = profile->type == "Modern" || (is_custom && profile->custom->min_tls_version == "VersionTLS13");
-  // The profile Old would allow older versions and weaker ciphers than we support; Intermediate is our own default.
-  if (is_modern) rules.oldest = net::TlsVersion::k1_3;
-  if (is_custom && !is_modern) rules.ciphers = profile->custom->ciphers;
-  // A profile is for all programs of the cluster, and each of them uses the ciphers that it knows.
-  rules.unknown_ciphers = net::UnknownCiphers::kLeftOut;
-  return rules;
+  return TlsRulesOf(server->spec.tls_security_profile);
 }
 
 }  // namespace pintle::serving

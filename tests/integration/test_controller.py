@@ -8,13 +8,14 @@ import json
 import os
 import pathlib
 import re
+import socket
 import ssl
 import urllib.error
 import urllib.request
 
 import pytest
 
-from machines import certs, daemon, grants, shell
+from machines import certs, daemon, grants, openshift_kinds, shell
 from machines.cluster import Cluster
 from machines.controller import DEPLOY, MERGE, NAMESPACE, Controller, Objects, account, prepare_cluster
 from machines.faulty_proxy import FaultyProxy
@@ -598,6 +599,17 @@ class TestServing:
             assert operators.requester_of_a_certificate(token_in(served)) == (
                 f"system:serviceaccount:{NAMESPACE}:node-bootstrapper")
 
+            # The server follows the TLS profile of the cluster.
+            assert self.is_accepted(authority, port, ssl.TLSVersion.TLSv1_2)
+            profile = {"metadata": {"name": "cluster"}, "apiVersion": "config.openshift.io/v1", "kind": "APIServer",
+                       "spec": {"tlsSecurityProfile": {"type": "Modern", "modern": {}}}}
+            cluster.admin.must("POST", "/apis/config.openshift.io/v1/apiservers", profile)
+            wait_until(lambda: not self.is_accepted(authority, port, ssl.TLSVersion.TLSv1_2),
+                       "TLS 1.2 is refused", 60)
+            assert self.is_accepted(authority, port, ssl.TLSVersion.TLSv1_3)
+            cluster.admin.must("DELETE", "/apis/config.openshift.io/v1/apiservers/cluster")
+            wait_until(lambda: self.is_accepted(authority, port, ssl.TLSVersion.TLSv1_2), "TLS 1.2 is accepted", 60)
+
             operators.put(TLS_SECRET, pair_of(renewed))
             wait_until(lambda: certificate_at(port) == certificate_in(renewed), "the renewed certificate is used", 60)
             # A key that does not match the certificate is not used.
@@ -612,6 +624,18 @@ class TestServing:
                 status, text = self.answer(authority, port)
                 return status == 200 and token in all_contents(text)
             wait_until(lambda: is_served_with(b"another"), "the new token is served", 60)
+
+    @staticmethod
+    def is_accepted(authority, port, version):
+        """Returns whether the server accepts a connection with this version of TLS and no other."""
+        trust = ssl.create_default_context(cafile=authority.certificate)
+        trust.minimum_version = trust.maximum_version = version
+        with socket.create_connection(("127.0.0.1", port), 10) as plain:
+            try:
+                trust.wrap_socket(plain, server_hostname="127.0.0.1").close()
+                return True
+            except ssl.SSLError:
+                return False
 
     @staticmethod
     def answer(authority, port):
@@ -661,7 +685,11 @@ class OperatorsSecrets:
     def __init__(self, cluster):
         self._cluster, self._admin = cluster, cluster.admin
         account(cluster)    # It creates the namespace of the controller.
-        cluster.admin.apply_files(DEPLOY / "ignition/openshift/rbac.yaml")
+        # The overlay has the rights of deploy/openshift as well, such as that to read the TLS profile.
+        cluster.admin.request("POST", "/api/v1/namespaces", {"metadata": {"name": "openshift-config"}})
+        cluster.admin.apply_files(DEPLOY / "openshift/rbac.yaml", DEPLOY / "ignition/openshift/rbac.yaml")
+        if not cluster.has("config.openshift.io/v1", "apiservers"):
+            openshift_kinds.install(cluster, [next(kind for kind in openshift_kinds.KINDS if kind[2] == "APIServer")])
         self._admin.must("POST", self.ACCOUNTS, {"metadata": {"name": "node-bootstrapper"}})
         self._admin.must("POST", self.BINDINGS, {
             "metadata": {"name": self.BINDING},

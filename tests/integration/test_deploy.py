@@ -157,8 +157,8 @@ def test_pods_are_restricted(applied):
         assert context["capabilities"] == {"drop": ["ALL"]}
         assert not any(port.get("hostPort") for port in container["ports"])
         # The kubelet restarts a replica that hangs, and a replica that has not read the cluster is not ready.
-        assert container["livenessProbe"]["httpGet"] == {"path": "/healthz", "port": "metrics", "scheme": "HTTP"}
-        assert container["readinessProbe"]["httpGet"] == {"path": "/readyz", "port": "metrics", "scheme": "HTTP"}
+        assert container["livenessProbe"]["httpGet"] == {"path": "/healthz", "port": "probes", "scheme": "HTTP"}
+        assert container["readinessProbe"]["httpGet"] == {"path": "/readyz", "port": "probes", "scheme": "HTTP"}
         assert container["resources"]["limits"]["memory"]
     namespace = applied.get("namespace", OWN_NAMESPACE)["metadata"]["labels"]
     assert namespace["pod-security.kubernetes.io/enforce"] == "restricted"
@@ -258,9 +258,13 @@ def test_the_ignition_servers_deployment_gets_its_certificate_and_token_from_sec
     # Because of the host ports, two replicas cannot run on one machine.
     # On OpenShift, the Machine Config Operator's daemon has port 8797 of each machine.
     metrics = 8799 if kind == "openshift" else 8797
-    assert {port["name"]: port["hostPort"] for port in container["ports"]} == {"metrics": metrics, "ignition": 22623}
+    assert {port["name"]: port["hostPort"] for port in container["ports"]} == {
+        "metrics": metrics, "probes": 8796, "ignition": 22623}
     # The program knows all of these options.
     arguments = container["args"]
+    # No NetworkPolicy holds for the hosts' network, so the probes are at an address that no pod reaches.
+    assert arguments[arguments.index("--probe-listen-address") + 1] == "127.0.0.1:8796"
+    assert {container[probe]["httpGet"]["host"] for probe in ("livenessProbe", "readinessProbe")} == {"127.0.0.1"}
     assert arguments[arguments.index("--metrics-listen-address") + 1] == f":{metrics}"
     help_text = subprocess.run([CONTROLLER, *arguments, "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
     mounts = {mount["mountPath"]: mount["name"] for mount in container["volumeMounts"]}
@@ -313,7 +317,8 @@ def test_the_page_is_served_to_others_by_an_overlay_only(applied, kind):
     volume, = (volume for volume in pod["volumes"] if volume["name"] == mounts["/etc/pintle/page"])
     assert volume["secret"] == {"secretName": "pintle-page-tls", "defaultMode": 0o440}
     # The Service and the policy lead to the port of the page.
-    assert {port["name"]: port["containerPort"] for port in container["ports"]} == {"metrics": 8797, "page": 8443}
+    assert {port["name"]: port["containerPort"] for port in container["ports"]} == {
+        "metrics": 8797, "probes": 8796, "page": 8443}
     service = found["Service", "pintle-page"]["spec"]
     assert service["ports"][0]["targetPort"] == "page" and service["selector"].items() <= found[
         "Deployment", "pintle-controller"]["spec"]["template"]["metadata"]["labels"].items()

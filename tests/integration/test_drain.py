@@ -2,15 +2,20 @@
 """Tests drains against a real control plane, with drain_probe.cc.  Pods are objects; the tests simulate the kubelets.
 """
 
+import base64
 import datetime
+import http.server
 import json
 import os
 import pathlib
+import ssl
 import subprocess
 import tempfile
+import threading
 
 import pytest
 
+from machines import certs
 from machines.agent_node import PREFIX, Conditions, annotations_of, conditions_now, create_rendered, prepare_cluster
 from machines.cluster import Cluster
 from machines.controller import account
@@ -290,13 +295,52 @@ class Recording(FaultyProxy):
         self.evictions = []
 
     def serve(self, request):
-        if request.path.endswith("/pods/old/eviction"):
+        if request.path.split("?")[0].endswith("/pods/old/eviction"):
             length = int(request.headers["Content-Length"])
             body = request.rfile.read(length)
             eviction = json.loads(body)
             self.evictions.append((eviction["apiVersion"], "dryRun" in eviction.get("deleteOptions", {})))
             request.rfile = _BodyToRead(body)
         return super().serve(request)
+
+
+class Webhook(http.server.ThreadingHTTPServer):
+    """An admission webhook that allows everything, and records whether each request is a dry run."""
+
+    def __init__(self, authority):
+        super().__init__(("127.0.0.1", 0), WebhookHandler)
+        pair = authority.server("webhook", ["127.0.0.1"])
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(pair.certificate, pair.key)
+        self.socket = context.wrap_socket(self.socket, server_side=True)
+        self.url = f"https://127.0.0.1:{self.server_port}/"
+        self.dry_runs = []
+        self._thread = threading.Thread(target=self.serve_forever)
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.shutdown()
+        self._thread.join()
+        self.server_close()
+
+
+class WebhookHandler(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["request"]
+        self.server.dry_runs.append(request.get("dryRun", False))
+        answer = json.dumps({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
+                             "response": {"uid": request["uid"], "allowed": True}}).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
+
+    def log_message(self, *_):
+        pass
 
 
 class _BodyToRead:
@@ -501,6 +545,28 @@ class TestForecast:
         finally:
             cluster.admin.must("DELETE", f"{hooks}/down")
         assert node.pods() == {"hooked"}
+
+
+    def test_is_a_dry_run_for_webhooks_as_well(self, cluster, node, tmp_path):
+        authority = certs.Authority(tmp_path)
+        bundle = base64.b64encode(authority.certificate.read_bytes()).decode()
+        node.pod("counted")
+        hooks = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations"
+        with Webhook(authority) as webhook:
+            cluster.admin.must("POST", hooks, {"metadata": {"name": "counts"}, "webhooks": [{
+                "name": "counts.example.com", "clientConfig": {"url": webhook.url, "caBundle": bundle},
+                "sideEffects": "NoneOnDryRun", "admissionReviewVersions": ["v1"], "failurePolicy": "Fail",
+                "rules": [{"operations": ["CREATE"], "apiGroups": [""], "apiVersions": ["v1"],
+                           "resources": ["pods/eviction"]}]}]})
+            try:
+                def is_asked():
+                    assert [line[1] for line in forecast(cluster, node)] == ["clear"]
+                    return webhook.dry_runs
+                wait_until(is_asked, "the server asks the webhook", PATIENCE)
+                assert set(webhook.dry_runs) == {True}
+                assert node.pods() == {"counted"}
+            finally:
+                cluster.admin.must("DELETE", f"{hooks}/counts")
 
 
 def test_an_agent_is_drained_rebooted_and_uncordoned(cluster, new_node):

@@ -3,6 +3,7 @@
 Operator.
 """
 
+import collections
 import contextlib
 import datetime
 import http.client
@@ -172,6 +173,92 @@ class OldServer(threading.Thread):
         if self._socket is not None:
             self._socket.close()
             self._socket = None
+
+
+class VersionOperator(threading.Thread):
+    """Stands in for the cluster's version operator: it restores the objects of the release, and counts these writes.
+
+    It leaves an object alone if the ClusterVersion has an override that makes the object unmanaged.
+    """
+
+    def __init__(self, cluster):
+        super().__init__(daemon=True)
+        self._admin = cluster.admin
+        self.writes = collections.Counter()    # By the path of the object.
+        maps = f"/api/v1/namespaces/{NAMESPACE}/configmaps"
+        kinds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+        self._objects = {path: self._managed_part(self._admin.must("GET", path)) for path in (
+            f"{DEPLOYMENTS}/machine-config-operator", f"{maps}/machine-config-operator-images",
+            f"{maps}/machine-config-osimageurl", f"{kinds}/machineconfigs.machineconfiguration.openshift.io",
+            f"{kinds}/machineconfigpools.machineconfiguration.openshift.io")}
+        self._ended = threading.Event()
+
+    def run(self):
+        while not self._ended.wait(RETRY):
+            unmanaged = {(each["kind"], each["name"]) for each in
+                         self._admin.must("GET", VERSION)["spec"].get("overrides", []) if each["unmanaged"]}
+            for path, wanted in self._objects.items():
+                found = self._admin.must("GET", path)
+                if (found["kind"], found["metadata"]["name"]) in unmanaged or self._managed_part(found) == wanted:
+                    continue
+                with contextlib.suppress(Refused):    # Somebody else has changed the object, so it is tried again.
+                    self._admin.must("PATCH", path, wanted | {
+                        "metadata": {"resourceVersion": found["metadata"]["resourceVersion"]}}, MERGE)
+                    self.writes[path] += 1
+
+    def end(self):
+        self._ended.set()
+        self.join()
+
+    @staticmethod
+    def _managed_part(thing):
+        return {"spec": {"replicas": thing["spec"]["replicas"]}} if thing["kind"] == "Deployment" else {
+            key: thing[key] for key in ("spec", "data") if key in thing}
+
+
+class Watcher(threading.Thread):
+    """Looks all the time whether a program of the operator acts while a replica of Pintle acts under the same lease.
+
+    A replica acts from the line in its log with which it begins to lead to the line with which it has ceased, whatever
+    the lease has.  A program of the operator acts until its deadline, also after it has lost its lease.
+    """
+
+    LINES = {"machine-config-controller": (" leads now", " no longer leads"),
+             "machine-config": (" acts as the operator now", " no longer acts as the operator")}
+
+    def __init__(self, cluster, programs):
+        super().__init__(daemon=True)
+        self._log = cluster.folder / "ours.log"
+        self._programs = dict(zip(OLD, programs))
+        self.looks = 0
+        self.ours_seen = set()      # The leases under which Pintle has acted.
+        self.theirs_seen = set()    # The leases under which the operator has acted.
+        self.violations = []
+        self._ended = threading.Event()
+
+    def run(self):
+        while not self._ended.wait(0.02):
+            self.looks += 1
+            for lease, program in self._programs.items():
+                # A program that acts before and after the look has acted at that moment.
+                acted = program.acts
+                is_ours = self._do_ours_act(lease)
+                acts = acted and program.acts
+                if is_ours:
+                    self.ours_seen.add(lease)
+                if acts:
+                    self.theirs_seen.add(lease)
+                if is_ours and acts:
+                    self.violations.append((lease, time.monotonic()))
+
+    def end(self):
+        self._ended.set()
+        self.join()
+
+    def _do_ours_act(self, lease):
+        log = self._log.read_text(encoding="utf-8", errors="replace") if self._log.exists() else ""
+        begun, ceased = (log.rfind(line) for line in self.LINES[lease])
+        return begun > ceased
 
 
 class StandInAgent(threading.Thread):
@@ -402,6 +489,20 @@ def everything(admin):
     return objects
 
 
+def marks(admin):
+    """Returns Pintle's annotations of each object that its controller writes, and the types of the conditions."""
+    found = {}
+    for path in ("/api/v1/nodes", *(f"{GROUP}/{kind}" for kind in (
+            "machineconfigpools", "machineconfigs", "machineconfignodes", "controllerconfigs")),
+                 *(f"/api/v1/namespaces/{NAMESPACE}/{kind}" for kind in ("configmaps", "secrets"))):
+        for thing in admin.must("GET", path)["items"]:
+            metadata = thing["metadata"]
+            ours = {key: value for key, value in metadata.get("annotations", {}).items() if key.startswith("pintle.io/")}
+            conditions = {each["type"] for each in thing.get("status", {}).get("conditions", [])}
+            found[path, metadata["name"]] = (ours, conditions)
+    return found
+
+
 # The operator's Deployments, by the names of their leases.
 OLD = {"machine-config": "machine-config-operator", "machine-config-controller": "machine-config-controller"}
 
@@ -475,6 +576,24 @@ def operators_cluster(cluster, pair, kubelets, token):
     objects.delete_all()
 
 
+@pytest.fixture
+def version_operator(cluster, operators_cluster):
+    running = VersionOperator(cluster)
+    running.start()
+    yield running
+    running.end()
+
+
+@pytest.fixture
+def watcher(cluster, operators_cluster):
+    """Fails the test if a program of the operator and a replica of Pintle act at once."""
+    running = Watcher(cluster, operators_cluster[2])
+    running.start()
+    yield running
+    running.end()
+    assert not running.violations and running.looks > 100
+
+
 def holders(cluster):
     return {lease: cluster.admin.must("GET", f"{LEASES}/{lease}")["spec"].get("holderIdentity", "") for lease in OLD}
 
@@ -506,6 +625,55 @@ def test_a_cluster_is_taken_over_and_given_back(cluster, operators_cluster):
     assert everything(cluster.admin) == before
     assert cluster.admin.request("GET", RECORD)[0] == 404
     assert agents.configs() == configs_before
+
+
+def test_the_version_operator_restores_nothing_and_two_never_act(cluster, operators_cluster, version_operator, watcher):
+    # Without a takeover, the version operator restores whatever somebody changes.
+    path = f"{DEPLOYMENTS}/machine-config-operator"
+    images = f"/api/v1/namespaces/{NAMESPACE}/configmaps/machine-config-osimageurl"
+    cluster.admin.must("PATCH", images, {"data": {"baseOSContainerImage": "of somebody"}}, MERGE)
+    cluster.admin.must("PATCH", path, {"spec": {"replicas": 0}}, MERGE)
+    wait_until(lambda: version_operator.writes == {path: 1, images: 1}, "the objects are restored", 60)
+    wait_until(lambda: holders(cluster) == OLD, "the operator holds its leases again", 60)
+    assert watcher.theirs_seen == set(OLD) and not watcher.ours_seen
+    version_operator.writes.clear()
+    before = everything(cluster.admin)
+
+    takeover(cluster, "start")
+    wait_until(lambda: watcher.ours_seen == set(OLD), "Pintle acts under both leases", 60)
+    takeover(cluster, "undo")
+    wait_until(lambda: holders(cluster) == OLD, "the operator holds its leases", 60)
+    assert everything(cluster.admin) == before
+    assert not version_operator.writes
+
+
+def test_undo_removes_all_marks_of_our_controller(cluster, operators_cluster):
+    objects, agents, _ = operators_cluster
+    admin = cluster.admin
+    agents.add("worker-0", objects.target("worker"), has_report=False)
+    data = f"/api/v1/namespaces/{NAMESPACE}/configmaps"
+    admin.must("POST", data, {"metadata": {"name": "kubeconfig-data"}, "data": {"ca-bundle.crt": ""}})
+    worker, master = (f"{GROUP}/machineconfigpools/{pool}" for pool in ("worker", "master"))
+    admin.must("PATCH", worker, {"spec": {"paused": True}}, MERGE)
+    admin.must("PATCH", master, {"metadata": {"annotations": {"pintle.io/drain-timeout": "soon"}}}, MERGE)
+    before, marks_before = everything(admin), marks(admin)
+    takeover(cluster, "start")
+    node = "/api/v1/nodes/worker-0"
+    wait_until(lambda: "pintle.io/controller-config-waits-until" in admin.must("GET", node)["metadata"]["annotations"],
+               "the files of the node wait", 60)
+    for path, condition in (worker, "PausedPending"), (master, "Misconfigured"):
+        wait_until(lambda path=path, condition=condition: condition in {
+            each["type"] for each in admin.must("GET", path)["status"]["conditions"]}, f"there is {condition}", 60)
+    # These annotations are made in a drain, in a rollout by a policy, and when the API server's authorities change.
+    admin.must("PATCH", node, {"metadata": {"annotations": {
+        "pintle.io/keep-cordoned": "true", "pintle.io/drain-started": "2026-11-21T20:00:00Z drain-x"}}}, MERGE)
+    admin.must("PATCH", f"{data}/kubeconfig-data",
+               {"metadata": {"annotations": {"pintle.io/copied-at": "2026-11-21T20:00:00Z"}}}, MERGE)
+    takeover(cluster, "undo")
+    assert everything(admin) == before
+    after = marks(admin)
+    assert {key: after[key] for key in marks_before} == marks_before
+    assert not any(after[key][0] for key in after.keys() - marks_before.keys())
 
 
 def test_the_server_is_handed_over_if_that_is_wanted(cluster, operators_cluster):
@@ -635,6 +803,7 @@ def killed_start(cluster):
     return program.wait(60) == -signal.SIGKILL
 
 
+@pytest.mark.usefixtures("watcher")
 def test_a_takeover_goes_on_after_it_was_killed_at_each_step(cluster, operators_cluster):
     _, agents, _ = operators_cluster
     before, configs_before = everything(cluster.admin), agents.configs()
@@ -677,6 +846,7 @@ def is_killed_at(cluster, verb, number, moment):
         return proxy.fatal_write is not None
 
 
+@pytest.mark.usefixtures("watcher")
 @pytest.mark.parametrize("verb, chosen", [("start", 4), ("undo", 3)])
 def test_a_takeover_that_was_killed_at_a_write_ends_the_same(cluster, operators_cluster, verb, chosen):
     _, agents, _ = operators_cluster

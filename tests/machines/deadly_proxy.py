@@ -52,5 +52,5 @@ class DeadlyProxy(Proxy):
 
 def _is_write(request, body):
     # A dry run only asks whether an eviction would be allowed.
-    is_dry = request.path.endswith("/eviction") and "dryRun" in json.loads(body).get("deleteOptions", {})
+    is_dry = request.path.split("?")[0].endswith("/eviction") and "dryRun" in json.loads(body).get("deleteOptions", {})
     return request.command != "GET" and not is_dry

@@ -328,7 +328,7 @@ def probe(network, path):
     """Returns the status of a probe as a kubelet makes it, or None without an answer."""
     with contextlib.suppress(OSError):
         try:
-            with urllib.request.urlopen(f"http://{network.address}:8797{path}", timeout=5) as answer:
+            with urllib.request.urlopen(f"http://{network.address}:8796{path}", timeout=5) as answer:
                 return answer.status
         except urllib.error.HTTPError as error:
             return error.code

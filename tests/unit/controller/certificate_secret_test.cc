@@ -51,7 +51,7 @@ class CertificateSecretTest : public testing::Test {
     secret_ = std::make_unique<CertificateSecret>(
         *client_,
         CertificateSecret::Settings{
-            .secret = {"namespace", "tls"}, .rules = {}, .try_again = std::chrono::milliseconds(5)},
+            .secret = {"namespace", "tls"}, .rules = rules_, .try_again = std::chrono::milliseconds(5)},
         CertificateSecret::Listener{.use = [this](const auto&) { return Use(); },
                                     .trouble = [this](const Error& error) { troubles_.push_back(error.message()); }});
   }
@@ -70,6 +70,7 @@ class CertificateSecretTest : public testing::Test {
   SmallApiServer server_;
   std::unique_ptr<event::Loop> loop_ = ValueOf(event::Loop::Create());
   std::optional<kube::Client> client_;
+  std::optional<net::TlsRules> rules_ = net::TlsRules();
   int uses_ = 0;
   bool is_port_taken_ = false;  // The first use fails.
   std::vector<std::string> troubles_;
@@ -101,6 +102,20 @@ TEST_F(CertificateSecretTest, UsesEachCertificateOnce) {
   // All earlier versions have been seen when this one is reported.
   server_.Put("secrets", SecretWith(renewed.certificate, first.key));
   RunUntil([&] { return troubles_.size() == 1; });
+  EXPECT_EQ(uses_, 2);
+}
+
+TEST_F(CertificateSecretTest, UsesTheCertificateAgainWithOtherRules) {
+  const net::CertifiedKey made = NewCertificate();
+  server_.Put("secrets", SecretWith(made.certificate, made.key));
+  rules_ = std::nullopt;
+  Begin();
+  event::Settle(*loop_);
+  secret_->Set({.oldest = net::TlsVersion::k1_3});
+  RunUntil([&] { return uses_ == 1; });
+  secret_->Set({.oldest = net::TlsVersion::k1_3});
+  EXPECT_EQ(uses_, 1);
+  secret_->Set({.oldest = net::TlsVersion::k1_2});
   EXPECT_EQ(uses_, 2);
 }
 

@@ -68,6 +68,13 @@ TEST_F(ClusterTest, IsNotOpenShiftIfTheApiServerLacksTheKindScheduler) {
   EXPECT_TRUE(cluster_->KnowsWhetherOpenShift());
 }
 
+TEST_F(ClusterTest, SoonReadsTheKindsOfPintlesOwnFiles) {
+  Read();
+  EXPECT_EQ(cluster_->rollout_policies().need(), Need::kIfInstalled);
+  EXPECT_EQ(cluster_->machine_configurations().need(), Need::kIfInstalled);
+  EXPECT_EQ(cluster_->machine_config_nodes().need(), Need::kIfInstalled);
+}
+
 TEST_F(ClusterTest, CountsAsOpenShiftIfTheSchedulerMustNotBeRead) {
   server_.Refuse("GET /apis/config.openshift.io/v1/schedulers",
                  SmallApiServer::Status(403, "Forbidden", "you must not"));

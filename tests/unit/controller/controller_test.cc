@@ -183,6 +183,14 @@ TEST_F(ControllerTest, RendersAndReportsTheReasonIfItMayNotListNodes) {
   EXPECT_LE(server_.CountOf("GET /api/v1/nodes?"), 10U);
 }
 
+TEST_F(ControllerTest, ReportsTheReasonIfItMayNotListTheInputsOfConfigs) {
+  server_.Refuse("GET " + kApi + "machineconfigs", SmallApiServer::Status(403, "Forbidden", "no such right"));
+  RunUntil([&] { return MessageOf("infra", "Degraded") != "" && MessageOf("worker", "Degraded") != ""; });
+  EXPECT_THAT(MessageOf("worker", "Degraded"), HasSubstr("no such right"));
+  server_.Refuse({});
+  RunUntil([&] { return TargetOf("worker") != "" && MessageOf("worker", "Degraded") == ""; });
+}
+
 TEST_F(ControllerTest, ReportsInTheClusterOperatorThatItCannotReadTheCluster) {
   settings_.namespace_name = "namespace";
   settings_.is_operator = true;
@@ -303,6 +311,20 @@ TEST_F(ControllerWithTemplatesTest, RendersNothingWhileTheObjectsOfTheConfigsHav
   RunUntil([&] { return TargetOf("worker") != ""; });
   EXPECT_EQ(refusals, 2);
   EXPECT_THAT(SourcesOf("worker"), ElementsAre("00-worker", "99-worker-ssh"));
+}
+
+TEST_F(ControllerWithTemplatesTest, ReportsInAllPoolsWhyNothingIsRendered) {
+  AddTemplate();
+  server_.Refuse("GET /apis/config.openshift.io/v1/imagepolicies",
+                 SmallApiServer::Status(403, "Forbidden", "imagepolicies is forbidden"));
+  RunUntil([&] { return MessageOf("infra", "RenderDegraded") != "" && MessageOf("worker", "RenderDegraded") != ""; });
+  EXPECT_THAT(
+      MessageOf("worker", "RenderDegraded"),
+      testing::AllOf(testing::StartsWith("Failed to render configuration for pool worker: listing imagepolicies"),
+                     HasSubstr("imagepolicies is forbidden")));
+  EXPECT_EQ(TargetOf("worker"), "");
+  server_.Refuse({});
+  RunUntil([&] { return TargetOf("worker") != "" && MessageOf("worker", "RenderDegraded") == ""; });
 }
 
 TEST_F(ControllerWithTemplatesTest, ReportsInTheClusterOperatorThatConfigsCannotBeMade) {

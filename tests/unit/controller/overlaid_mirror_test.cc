@@ -43,6 +43,17 @@ TEST(WriteAnswers, CountUntilTheMirrorHasThem) {
   EXPECT_EQ(answers.LatestOf(later).metadata().resource_version, "11");
 }
 
+TEST(ListPauses, AreSecondsForAKindThatAnAdministratorMayAddAtAnyTime) {
+  const auto pause_after_ten_failures = [](Need need) {
+    kube::Backoff backoff(ListPausesFor(need), [] { return 0.999; });
+    for (int failures = 0; failures < 10; ++failures) backoff.Next();
+    return backoff.Next();
+  };
+  EXPECT_LE(pause_after_ten_failures(Need::kIfInstalled), std::chrono::seconds(13));
+  // All other kinds are the cluster's own, and there are many of them.
+  EXPECT_GE(pause_after_ten_failures(Need::kIfServed), std::chrono::minutes(5));
+}
+
 TEST(OverlaidMirror, HasTheAnswersAboutObjectsOfAllNamespaces) {
   ::setenv("no_proxy", "*", 1);
   const std::unique_ptr<event::Loop> loop = ValueOf(event::Loop::Create());

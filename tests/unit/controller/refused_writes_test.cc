@@ -261,6 +261,55 @@ json::Value RenderedForWorker() {
   return testbed.server.Find("machineconfigs", testbed.TargetOf("worker"));
 }
 
+constexpr const char* kUnkept = "the API server accepted the write but changed nothing";
+
+TEST(UnkeptTarget, IsReportedAndRetriedSeldom) {
+  Testbed testbed;
+  const std::string write = "PATCH " + kApi + "machineconfigpools/worker";
+  testbed.server.Refuse([&](const ReceivedRequest& request) -> std::optional<Answer> {
+    if (!request.line.starts_with(write)) return std::nullopt;
+    return Answer{.body = json::ToText(testbed.server.Find("machineconfigpools", "worker"))};
+  });
+  testbed.Begin();
+  testbed.Pass(std::chrono::minutes(1), &Testbed::Render);
+  EXPECT_GE(testbed.server.CountOf(write), 3U);
+  EXPECT_LE(testbed.server.CountOf(write), kMostInAMinute);
+  EXPECT_THAT(testbed.renderer->verdicts().at("worker").message, HasSubstr(kUnkept));
+  EXPECT_THAT(testbed.TargetOf("infra"), StartsWith("rendered-infra-"));
+  testbed.server.Refuse({});
+  testbed.Pass(std::chrono::minutes(5), &Testbed::Render);
+  EXPECT_THAT(testbed.TargetOf("worker"), StartsWith("rendered-worker-"));
+  EXPECT_EQ(testbed.renderer->verdicts().at("worker").message, "");
+}
+
+TEST(UnkeptConfig, NeverBecomesATarget) {
+  Testbed testbed;
+  std::atomic<std::size_t> writes = 0;
+  testbed.server.Refuse([&](const ReceivedRequest& request) -> std::optional<Answer> {
+    const std::size_t at = request.line.find("machineconfigs/rendered-worker-");
+    if (request.line.starts_with("PATCH") && at != std::string::npos) {
+      ++writes;
+      const std::size_t name = request.line.find("rendered-");
+      const std::string found = request.line.substr(name, request.line.find('?') - name);
+      return Answer{.body = json::ToText(testbed.server.Find("machineconfigs", found))};
+    }
+    if (!request.line.starts_with("POST " + kApi + "machineconfigs")) return std::nullopt;
+    json::Value config = ValueOf(json::Parse(request.body));
+    const std::string name = config.TextAt({"metadata", "name"});
+    if (!name.starts_with("rendered-worker-")) return std::nullopt;
+    ++writes;
+    config["spec"]["kernelArguments"] = {"init=/bin/sh"};
+    testbed.server.Put("machineconfigs", config);
+    return Answer{.status = 201, .body = json::ToText(testbed.server.Find("machineconfigs", name))};
+  });
+  testbed.Begin();
+  testbed.Pass(std::chrono::minutes(1), &Testbed::Render);
+  EXPECT_GE(writes, 3U);
+  EXPECT_LE(writes, kMostInAMinute);
+  EXPECT_EQ(testbed.TargetOf("worker"), "");
+  EXPECT_THAT(testbed.renderer->verdicts().at("worker").message, HasSubstr(kUnkept));
+}
+
 TEST(StoredConfig, IsReadAndComparedBeforeItBecomesATarget) {
   json::Value changed = RenderedForWorker();
   const std::string name = changed["metadata"]["name"].text();

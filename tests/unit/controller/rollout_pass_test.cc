@@ -160,6 +160,21 @@ TEST(RolloutPass, ReportsOnBothPoolsThatANodeIsInTwo) {
   EXPECT_EQ(world.pools["infra"].status.machine_count, 1);
 }
 
+TEST(RolloutPass, NamesFiveNodesInTwoPoolsAndCountsTheOthers) {
+  World world;
+  for (const char* name : {"infra", "gpu"}) world.AddPool(name, "rendered-x");
+  for (int i = 0; i < 200; ++i) {
+    const std::string node = fmt::format("n-{:03}", i);
+    world.AddNode(node, "infra", kOld);
+    world.nodes[node].metadata.labels.emplace(std::string(api::kRoleLabelPrefix) + "gpu", "");
+  }
+  world.Settle();
+  const std::string& message = world.ConditionOf("gpu", "Misconfigured")->message;
+  EXPECT_THAT(message, testing::StartsWith("node n-000 belongs to 2 custom roles, cannot proceed with this Node; "));
+  EXPECT_THAT(message, testing::EndsWith("node n-004 belongs to 2 custom roles, cannot proceed with this Node; and 195 "
+                                         "more in several custom roles"));
+}
+
 TEST(RolloutPass, AnnouncesOnceThatAPoolSelectsAllConfigs) {
   World world = ThreeWorkers();
   world.verdicts["worker"] = {.reason = kSelectingAll,

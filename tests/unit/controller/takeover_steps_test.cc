@@ -73,6 +73,10 @@ class SimulatedTakeover {
     Put("MachineConfigPool/master", "{}");
     Put("MachineConfigPool/worker", "{}")["annotations"] = {{"of", "somebody"}};
     Put("ControllerConfig/machine-config-controller", "{}");
+    Put("ConfigMap/kubeconfig-data", "{}");
+    for (const char* pool : {"MachineConfigPool/master", "MachineConfigPool/worker"}) {
+      objects_[pool]["status"]["conditions"] = {{{"type", "Updated"}, {"status", "True"}}, {{"type", "Degraded"}}};
+    }
     for (int i = 0; i < 300; ++i) Pass();
   }
 
@@ -100,12 +104,17 @@ class SimulatedTakeover {
     }
     if (AreAnnotationsNeeded(state)) {
       for (const auto& [name, object] : objects_) {
-        const bool is_pool = name.starts_with("MachineConfigPool/");
-        if (!is_pool && !name.starts_with("ControllerConfig/")) continue;
+        TakeoverObject kind = TakeoverObject::kControllerConfig;
+        if (name.starts_with("MachineConfigPool/")) kind = TakeoverObject::kPool;
+        if (name == "ConfigMap/kubeconfig-data") kind = TakeoverObject::kKubeconfigData;
+        if (kind == TakeoverObject::kControllerConfig && !name.starts_with("ControllerConfig/")) continue;
         std::optional<WholeObject> read;
         ReadObject(name, read);
-        state.annotated.push_back(
-            {is_pool ? TakeoverObject::kPool : TakeoverObject::kControllerConfig, std::move(read->metadata)});
+        std::vector<std::string> conditions;
+        for (const json::Value& condition : read->status["conditions"]) {
+          conditions.push_back(condition["type"].text());
+        }
+        state.annotated.push_back({kind, std::move(read->metadata), std::move(conditions)});
       }
     }
     if (settings_.with_server && HasServerEnded(state)) {
@@ -239,11 +248,21 @@ class SimulatedTakeover {
     return metadata;
   }
 
-  // Adds the annotations that Pintle's controller adds while it leads.
+  // Adds the annotations and conditions that Pintle's controller adds while it leads.
   void AnnotateAsOurs() {
     for (auto& [name, object] : objects_) {
       if (name.starts_with("MachineConfigPool/")) {
         object["metadata"]["annotations"]["pintle.io/rendered-configs-kept-until"] = "2030-01-01T00:00:00Z";
+        if (object["status"]["conditions"].size() > 2) continue;
+        auto& conditions = object["status"]["conditions"];
+        conditions.insert(conditions.begin() + 1, {{"type", "PausedPending"}, {"status", "True"}});
+        conditions.push_back({{"type", "Misconfigured"}, {"status", "True"}});
+      } else if (name.starts_with("Node/")) {
+        for (const char* key : {"controller-config-waits-until", "stage", "drain-started", "keep-cordoned"}) {
+          object["metadata"]["annotations"][std::string("pintle.io/") + key] = "x";
+        }
+      } else if (name == "ConfigMap/kubeconfig-data") {
+        object["metadata"]["annotations"]["pintle.io/copied-at"] = "2030-01-01T00:00:00Z";
       } else if (name.starts_with("ControllerConfig/")) {
         object["metadata"]["annotations"]["pintle.io/os-image-stream"] = "4.21.0 HASH";
       }
@@ -271,8 +290,8 @@ class SimulatedTakeover {
   }
 
   static std::string KeyOf(const TakeoverWrite& write) {
-    const char* const kinds[] = {"ConfigMap", "ClusterVersion", "Deployment",        "DaemonSet",
-                                 "Lease",     "Node",           "MachineConfigPool", "ControllerConfig"};
+    const char* const kinds[] = {"ConfigMap", "ClusterVersion",    "Deployment",       "DaemonSet", "Lease",
+                                 "Node",      "MachineConfigPool", "ControllerConfig", "ConfigMap"};
     return std::string(kinds[static_cast<int>(write.object)]) + "/" + write.name;
   }
 

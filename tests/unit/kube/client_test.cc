@@ -293,12 +293,29 @@ TEST_F(Changing, ReadsAgainAfterAConflict) {
   Client client = Connect(server);
   const api::Node node = ValueOf(Outcome<api::Node>([&](auto done) {
     const auto change = [](const api::Node& now) -> std::optional<json::Value> {
+      if (now.metadata.resource_version == "3") return std::nullopt;
       return json::Value{{"metadata", {{"annotations", {{"was", now.metadata.resource_version}}}}}};
     };
     return client.Amend<api::Node>({"", "a"}, change, std::move(done));
   }));
   EXPECT_EQ(node.metadata.resource_version, "3");
   EXPECT_EQ(server.requests()[3].body, R"({"metadata":{"annotations":{"was":"2"},"resourceVersion":"2"}})");
+}
+
+TEST_F(Changing, IsAnErrorIfTheServerDoesNotKeepThePatch) {
+  ScriptedServer server({{.body = NodeText("a", "1")}, {.body = NodeText("a", "2")}});
+  Client client = Connect(server);
+  const auto outcome = Outcome<api::Node>([&](auto done) {
+    const auto uncordon = [](const api::Node& now) -> std::optional<json::Value> {
+      if (!now.spec.unschedulable) return std::nullopt;
+      return json::Value{{"spec", {{"unschedulable", nullptr}}}};
+    };
+    return client.Amend<api::Node>({"", "a"}, uncordon, std::move(done));
+  });
+  EXPECT_EQ(outcome.error().kind(), ErrorKind::kUnavailable);
+  EXPECT_THAT(outcome.error().message(),
+              HasSubstr("patching Node a: the API server accepted the write but changed nothing"));
+  EXPECT_EQ(server.requests().size(), 2U);
 }
 
 TEST_F(Changing, DoesNotReadAgainIfNobodyHasChangedTheObject) {
@@ -393,9 +410,21 @@ TEST_F(Evicting, CanBeADryRunInBothVersions) {
   });
   EXPECT_EQ(std::get<Departure>(ValueOf(outcome)), Departure::kGoing);
   for (const ReceivedRequest& request : server.requests()) {
+    EXPECT_EQ(request.line, "POST /api/v1/namespaces/ns/pods/web/eviction?dryRun=All");
     EXPECT_THAT(request.body, HasSubstr(R"("deleteOptions":{"dryRun":["All"],"preconditions":{"uid":"uid-1"}})"));
   }
   EXPECT_EQ(server.requests().size(), 2u);
+}
+
+TEST_F(Evicting, MayPassIfOnlyADryRunOfItIsRefused) {
+  ScriptedServer server(
+      {{.status = 400, .body = StatusText("BadRequest", R"(admission webhook \"old\" does not support dry run)")}});
+  Client client = Connect(server);
+  const auto outcome = Outcome<Eviction>([&](auto done) {
+    return client.Evict({"ns", "web"}, "uid-1", std::move(done), EvictionMode::kDryRun);
+  });
+  EXPECT_EQ(std::get<Departure>(ValueOf(outcome)), Departure::kGoing);
+  EXPECT_EQ(server.requests().size(), 1U);
 }
 
 TEST_F(Evicting, NamesTheBudgetThatForbidsTheEviction) {

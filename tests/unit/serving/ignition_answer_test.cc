@@ -155,13 +155,28 @@ TEST_F(IgnitionAnswerTest, IsCountedByPoolVersionAndStatus) {
   first.Count(Ask("/config/made-up"));
   first.Count(Ask("/config/worker", "application/vnd.coreos.ignition+json;version=4.0.0"));
   // The counts are kept when the set of pools changes.
-  const IgnitionCounters second({}, &first);
+  pools_["new"] = std::make_shared<const UnrenderedPool>();
+  const IgnitionCounters second(pools_, &first);
   second.Count(Ask("/config/worker", "", MakeToken(kSigningKey, "worker", kRequestTime + std::chrono::seconds(1))));
   const IgnitionCounts counts = second.Read();
   EXPECT_THAT(counts.requests,
               testing::ElementsAre(RequestCount{"", "2.2.0", 500, 1}, RequestCount{"worker", "2.2.0", 200, 3},
                                    RequestCount{"worker", "", 400, 1}));
   EXPECT_THAT(counts.served_without_token, testing::ElementsAre(testing::Pair("worker", 2)));
+}
+
+TEST_F(IgnitionAnswerTest, IsNoLongerCountedByAPoolThatIsDeleted) {
+  access_ = {AccessMode::kGrace, {kSigningKey}};
+  const IgnitionCounters first(pools_, nullptr);
+  first.Count(Ask("/config/worker"));
+  first.Count(Ask("/config/made-up"));
+  pools_.erase("worker");
+  const IgnitionCounters second(pools_, &first);
+  EXPECT_THAT(second.Read().requests, testing::ElementsAre(RequestCount{"", "2.2.0", 500, 1}));
+  // The sum over all pools is a counter as well.
+  EXPECT_THAT(second.Read().served_without_token, testing::ElementsAre(testing::Pair("", 1)));
+  const IgnitionCounters third(pools_, &second);
+  EXPECT_THAT(third.Read().served_without_token, testing::ElementsAre(testing::Pair("", 1)));
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 
-namespace pintle::controller {
+namespace pintle::kube {
 
 inline Error UnkeptError() {
   return Error(ErrorKind::kUnavailable,
@@ -17,4 +17,4 @@ inline Error UnkeptError() {
                "release, or look for a webhook that takes the change back");
 }
 
-}  // namespace pintle::controller
+}  // namespace pintle::kube
