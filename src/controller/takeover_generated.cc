@@ -152,7 +152,7 @@ class GeneratedComparison {
                 .version = SigningVersion(view.configs, {}),
                 .now = now,
                 .refused = none_refused_,
-                .created = none_created_,
+                .awaited_configs = none_awaited_,
                 .made = [this](MadeFrom from, const generated::MachineConfig& config) { NoteMade(from, config); }} {}
   GeneratedComparison(const GeneratedComparison&) = delete;
   GeneratedComparison& operator=(const GeneratedComparison&) = delete;
@@ -265,7 +265,7 @@ class GeneratedComparison {
   }
 
   const std::map<std::string, std::string, std::less<>> none_refused_ = {};
-  const std::set<std::string, std::less<>> none_created_ = {};
+  const std::set<std::string, std::less<>> none_awaited_ = {};
   const GenerateInputs inputs_;
   std::set<std::string, std::less<>> made_;
   bool has_made_templates_ = false;

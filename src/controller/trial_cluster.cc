@@ -261,7 +261,7 @@ Result<TrialOutcome> TrialCluster::Settle(const TrialInputs& inputs) {
   constexpr int kMostPasses = 10;
   const generated::TemplateFolder no_templates("");
   const std::map<std::string, std::string, std::less<>> refused;
-  const std::set<std::string, std::less<>> created;
+  const std::set<std::string, std::less<>> none_awaited;
   for (int pass = 0; pass < kMostPasses; ++pass) {
     const TrialObjects objects = Look();
     TrialOutcome outcome;
@@ -272,7 +272,7 @@ Result<TrialOutcome> TrialCluster::Settle(const TrialInputs& inputs) {
                       .version = SigningVersion(objects.view.configs, inputs.versions),
                       .now = inputs.now,
                       .refused = refused,
-                      .created = created,
+                      .awaited_configs = none_awaited,
                       .templates_from = inputs.templates == nullptr ? TemplatesFrom::kCluster : TemplatesFrom::kFolder,
                       .only = inputs.only,
                       .made = [&](MadeFrom from, const generated::MachineConfig& config) {
