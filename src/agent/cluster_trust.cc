@@ -154,7 +154,7 @@ void ClusterTrust::ExchangeServerAuthorities() {
   if (!*rotates || is_done) return;
   is_exchanging_ = true;
   authorities_ = client_.Get<ServerAuthorities>(
-      {kServerAuthoritiesNamespace, kServerAuthorities}, [this](const Result<ServerAuthorities>& authorities) {
+      {kServerAuthoritiesNamespace, kServerAuthoritiesName}, [this](const Result<ServerAuthorities>& authorities) {
         if (!authorities) return Exchanged(authorities.error());
         listener_.trust_server(BundleOf(*authorities), [this](const Result<>& outcome) { Exchanged(outcome); });
       });

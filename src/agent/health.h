@@ -29,8 +29,8 @@ struct HealthSettings {
 // Makes one round, on a worker's thread.  Checks the units, then boot-complete.target if it has a job or if a loaded
 // unit wants or requires it, and then the programs in the order of their names.  An empty list means that the node is
 // healthy.  The only error is kCancelled, after a request to stop.
-Result<std::vector<std::string>> FindUnwell(host::Systemd& systemd, const Root& root, const HealthSettings& settings,
-                                            const std::stop_token& stop);
+Result<std::vector<std::string>> FindHealthProblems(host::Systemd& systemd, const Root& root,
+                                                    const HealthSettings& settings, const std::stop_token& stop);
 
 struct Well {};
 struct AskAgain {
@@ -42,7 +42,7 @@ struct Unwell {
 using HealthVerdict = std::variant<Well, AskAgain, Unwell>;
 
 // Judges a round.  `rounds` counts this round and those before it; `passed` is the time since the first round began.
-HealthVerdict Judge(const std::vector<std::string>& unwell, int rounds, std::chrono::milliseconds passed,
+HealthVerdict Judge(const std::vector<std::string>& problems, int rounds, std::chrono::milliseconds passed,
                     std::chrono::milliseconds limit);
 
 }  // namespace pintle::agent

@@ -273,9 +273,8 @@ LocalSource::Obstacle LocalSource::ObstacleOfGates(const Goal& goal) {
     return {};
   }
   GateVerdict verdict = gates_.Judge(goal, rollout_->gates);
-  if (verdict.why.empty() && !verdict.passed.empty() &&
-      std::exchange(passed_gates_, verdict.passed) != verdict.passed) {
-    log::Warning(fmt::format("the change to {} begins although {}", goal.config, verdict.passed), kTrouble);
+  if (verdict.why.empty() && !verdict.unmet.empty() && std::exchange(unmet_gates_, verdict.unmet) != verdict.unmet) {
+    log::Warning(fmt::format("the change to {} begins although {}", goal.config, verdict.unmet), kTrouble);
   }
   return {.why = std::move(verdict.why), .is_halt = verdict.is_halted, .again = verdict.again};
 }
@@ -327,17 +326,17 @@ void LocalSource::EndHold() {
   halt_.clear();
   ReportUnusable();
   if (pending_fetch_ || is_change_due_) return;
-  // A change that failed is tried again, and the timeouts of the gates do not begin again for that.  If no change is
-  // wanted any more, they begin again with the next change.
-  const bool failed = announced_ && *announced_ != present_;
-  failed ? gates_.Rest() : gates_.Forget();
+  // The change to the announced goal has begun: it is under way, or it has failed and is tried again.  Either way, the
+  // timeouts of the gates do not begin again.  If no change is wanted any more, they begin again with the next change.
+  const bool has_begun_change = announced_ && *announced_ != present_;
+  has_begun_change ? gates_.StopAsking() : gates_.Forget();
 }
 
 // Must be called when the agent begins or gives up the change that it was given.  The gates are asked further only if
 // another change waits for them.
-void LocalSource::RestGates() {
+void LocalSource::StopAskingGates() {
   is_change_due_ = false;
-  if (held_change_.empty()) gates_.Rest();
+  if (held_change_.empty()) gates_.StopAsking();
 }
 
 void LocalSource::ReportHeldChange(const std::string& text) {
@@ -398,7 +397,7 @@ void LocalSource::ReportWork(const Prepared& change) {
 }
 
 void LocalSource::ReportChanging(const Prepared& change) {
-  RestGates();
+  StopAskingGates();
   log::Info(
       fmt::format("changing this machine to {}; actions: {}", GoalOf(change.to).config, ActionsText(change.plan)));
 }
@@ -428,7 +427,7 @@ void LocalSource::ReportSettled(const Goal& goal) {
 void LocalSource::ReportFault(Fault fault, const std::string&) {
   settled_.reset();
   // A rejected goal is not tried again by itself.
-  if (fault == Fault::kRejected) RestGates();
+  if (fault == Fault::kRejected) StopAskingGates();
 }
 
 }  // namespace pintle::agent

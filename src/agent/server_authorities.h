@@ -25,7 +25,7 @@ namespace pintle::agent {
 
 // The operator writes the authorities to a ConfigMap with this namespace and name.
 inline constexpr const char* kServerAuthoritiesNamespace = "openshift-machine-config-operator";
-inline constexpr const char* kServerAuthorities = "kubeconfig-data";
+inline constexpr const char* kServerAuthoritiesName = "kubeconfig-data";
 
 // The kubeconfig that a kubelet first starts with; it is written last.
 inline constexpr std::string_view kBootstrapKubeconfig = plan::kBootstrapKubeconfig;

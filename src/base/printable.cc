@@ -46,9 +46,9 @@ std::string Escaped(std::string_view text, std::string_view kept) {
   if (IsPlain(text)) return std::string(text);
   std::string shown;
   while (!text.empty()) {
-    const Utf8Start start = StartOf(text);
-    const std::string_view character = text.substr(0, start.length);
-    if (start.is_character && IsShown(character, kept)) {
+    const Utf8Character first = FirstUtf8Character(text);
+    const std::string_view character = text.substr(0, first.length);
+    if (first.is_valid && IsShown(character, kept)) {
       shown += character;
     } else {
       for (const char c : character) shown += fmt::format("\\x{:02X}", static_cast<unsigned char>(c));
@@ -80,11 +80,11 @@ std::string SingleQuoted(std::string_view word) {
 std::string DollarQuoted(std::string_view word) {
   std::string quoted = "$'";
   while (!word.empty()) {
-    const Utf8Start start = StartOf(word);
-    const std::string_view character = word.substr(0, start.length);
+    const Utf8Character first = FirstUtf8Character(word);
+    const std::string_view character = word.substr(0, first.length);
     if (character == "\\") {
       quoted += "\\\\";
-    } else if (character != "'" && start.is_character && IsShown(character, "")) {
+    } else if (character != "'" && first.is_valid && IsShown(character, "")) {
       quoted += character;
     } else {
       // Octal escapes have exactly three digits; a shell might read the next character as one more digit of a \x

@@ -58,7 +58,7 @@ void ReportConflicts(const std::vector<generated::PolicyConflict>& conflicts, co
 
 void RegistriesPass(const GenerateInputs& inputs, generated::PoolTemplates& templates, ImageSignatures signatures,
                     GenerateChanges& changes) {
-  const GeneratedView& sources = inputs.sources;
+  const SourcesView& sources = inputs.sources;
   if (sources.image == nullptr || sources.cluster_version == nullptr) return;
   const bool are_verified = signatures == ImageSignatures::kVerified;
   generated::ImageInputs image_inputs{.image = sources.image,

@@ -24,7 +24,7 @@ namespace pintle::controller {
 namespace {
 
 // Returns the contents of the pull secret, or "" if the ControllerConfig names none.
-Result<std::string> ReadPullSecret(const GeneratedView& sources) {
+Result<std::string> ReadPullSecret(const SourcesView& sources) {
   const std::string& name = sources.whole_controller_config->spec.TextAt({"pullSecret", "name"});
   if (name.empty()) return std::string();
   if (!sources.why_pull_secret_is_unreadable.empty())
@@ -35,7 +35,7 @@ Result<std::string> ReadPullSecret(const GeneratedView& sources) {
 }
 
 // Returns the pull secret, and adds the credentials for the release registry if the cluster has one.
-Result<std::string> AddReleaseRegistry(const GeneratedView& sources, std::string pull_secret) {
+Result<std::string> AddReleaseRegistry(const SourcesView& sources, std::string pull_secret) {
   if (!sources.has_own_registry) return pull_secret;
   if (!sources.why_registry_secret_is_unreadable.empty()) {
     return Error(ErrorKind::kInvalid, sources.why_registry_secret_is_unreadable);

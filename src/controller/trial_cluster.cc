@@ -235,7 +235,7 @@ TrialObjects TrialCluster::Look() const {
   view.machine_configuration = NamedIn(objects.machine_configurations, kSingletonName);
   view.os_image_stream = NamedIn(objects.os_image_streams, kSingletonName);
 
-  GeneratedView& sources = objects.sources;
+  SourcesView& sources = objects.sources;
   sources.whole_controller_config = NamedIn(objects.whole_controller_configs, api::kControllerConfigName);
   if (sources.whole_controller_config != nullptr) {
     sources.pull_secret = SecretOf(*sources.whole_controller_config, objects.pull_secrets);

@@ -23,7 +23,7 @@ using Work = Result<>(const host::Host& host);
 Result<> RunOnDisk(const Root& root, Work& work) {
   // At this point of a shutdown, D-Bus is gone.
   host::SystemdOffline systemd(root);
-  const auto deployments = TRY(host::OpenOwnDisk());
+  const auto deployments = TRY(host::OpenRunningDisk());
   const SystemClock clock;
   return work({root, systemd, clock, host::Labels::OfThisMachine(), deployments.get()});
 }

@@ -239,9 +239,9 @@ class Reader {
 
   // Skips one character that is not ASCII.
   bool SkipCharacter() {
-    const Utf8Start start = StartOf(std::string_view(at_, static_cast<std::size_t>(end_ - at_)));
-    at_ += start.length;
-    return start.is_character;
+    const Utf8Character first = FirstUtf8Character(std::string_view(at_, static_cast<std::size_t>(end_ - at_)));
+    at_ += first.length;
+    return first.is_valid;
   }
 
   bool ReadEscape(std::string& to) {

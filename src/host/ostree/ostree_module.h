@@ -36,6 +36,6 @@ constexpr auto kSysrootPatience = std::chrono::minutes(2);  // The default of `p
 Result<const OstreeModule*> LoadOstreeModule();
 
 // Opens the deployments on the running machine's disk, without rpm-ostree.
-Result<std::unique_ptr<Deployments>> OpenOwnDisk(RegistryAccess registries = {});
+Result<std::unique_ptr<Deployments>> OpenRunningDisk(RegistryAccess registries = {});
 
 }  // namespace pintle::host

@@ -44,7 +44,7 @@ class HealthTest : public testing::Test {
  protected:
   HealthTest() { settings_.check_directory = "/check.d"; }
 
-  Result<std::vector<std::string>> Find() { return FindUnwell(systemd_, root_, settings_, stop_.get_token()); }
+  Result<std::vector<std::string>> Find() { return FindHealthProblems(systemd_, root_, settings_, stop_.get_token()); }
   std::vector<std::string> Unwell() { return ValueOf(Find()); }
 
   void WriteCheck(const std::string& name, const std::string& script) {

@@ -125,7 +125,7 @@ Value WithRoot(const std::string& authorities) {
   return spec;
 }
 
-std::string WithoutCertificate(const std::string& map) {
+std::string NoCertificateIn(const std::string& map) {
   return "ConfigMap " + map + " has a bundle of authorities in which no certificate can be read";
 }
 
@@ -235,7 +235,7 @@ std::vector<Case> Cases() {
          in.cloud_config = ConfigMapWith({{"cloud.conf", "[Global]"}, {"ca-bundle.pem", "garbage"}});
        },
        {{"cloudProviderConfig", "[Global]"}, {"cloudProviderCAData", none}},
-       {WithoutCertificate("openshift-config-managed/kube-cloud-config")}},
+       {NoCertificateIn("openshift-config-managed/kube-cloud-config")}},
       {"authorities of a cloud as bytes",
        [](Inputs& in) {
          in.cloud_config = ConfigMapWith({{"cloud.conf", "[Global]"}});
@@ -376,11 +376,11 @@ std::vector<Case> Cases() {
          in.server_authority = ConfigMapWith({{kBundleKey, "garbage"}});
        },
        {{"rootCAData", none}, {"x", none}},
-       {WithoutCertificate("machine-config-server-ca")}},
+       {NoCertificateIn("machine-config-server-ca")}},
       {"a root authority that cannot be read",
        [](Inputs& in) { in.root_authority->data["ca.crt"] = "garbage"; },
        {{"rootCAData", none}, {"x", none}},
-       {WithoutCertificate("kube-system/root-ca")}},
+       {NoCertificateIn("kube-system/root-ca")}},
       {"the authority of the Ignition server that machines trust is gone",
        [](Inputs& in) {
          static const Value kPresent = WithRoot(FirstCa());
@@ -435,7 +435,7 @@ std::vector<Case> Cases() {
       {"authorities of clients that cannot be read",
        [](Inputs& in) { in.client_authority->data[kBundleKey] = "garbage"; },
        {{"kubeAPIServerServingCAData", none}, {"x", none}},
-       {WithoutCertificate("openshift-config-managed/kube-apiserver-client-ca")}},
+       {NoCertificateIn("openshift-config-managed/kube-apiserver-client-ca")}},
       {"before the bootstrap has ended",
        [](Inputs& in) { in.is_bootstrapped = false; },
        {{"kubeAPIServerServingCAData", EncodeBase64(NamedCertificate("initial"))}, {"x", none}}},
