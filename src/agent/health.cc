@@ -8,10 +8,12 @@
 #include <algorithm>
 #include <array>
 #include <climits>
+#include <filesystem>
 #include <string_view>
 
 #include "agent/check_program.h"
 #include "base/unique_fd.h"
+#include "change/others_access.h"
 
 namespace pintle::agent {
 namespace {
@@ -66,14 +68,22 @@ bool IsProgram(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && (status.st_mode & 0111) != 0;
 }
 
+// Programs that others can change are not run: whoever changes them decides what root does.
 Result<> RunCheckPrograms(const Root& root, const HealthSettings& settings, const std::stop_token& stop,
                           std::vector<std::string>& problems) {
   if (settings.check_directory.empty()) return {};
   const auto directory = TRY(OwnPath(root, settings.check_directory));
   if (!directory) return {};
+  // `directory` has no links any more.  The links that lead to it are checked, too.
+  const std::filesystem::path top = *TRY(OwnPath(root, "/"));
+  TRY(change::CheckOnlyRootWrites(top / std::filesystem::path(settings.check_directory).relative_path()));
   for (const std::string& name : TRY(root.List(settings.check_directory))) {
     const std::string path = fmt::format("{}/{}", *directory, name);
     if (name.starts_with('.') || !IsProgram(path)) continue;
+    if (const auto safe = change::CheckOnlyRootWrites(path); !safe) {
+      problems.push_back(safe.error().message());
+      continue;
+    }
     const auto wrong = TRY(RunCheck(path, settings.check_limit, stop));
     if (wrong) problems.push_back(fmt::format("{} {}", name, *wrong));
   }

@@ -14,6 +14,7 @@
 #include "agent/events.h"
 #include "base/log.h"
 #include "change/local_configs.h"
+#include "change/others_access.h"
 #include "host/pause.h"
 #include "machineconfig/machine_configuration_input.h"
 #include "plan/actions.h"
@@ -175,7 +176,7 @@ Result<LocalSource::RenderedConfig> LocalSource::RenderAll(const Root& root, con
     rendered.policy =
         TRY(machineconfig::ReadPolicy(settings.policy_file, machineconfig::Accepts::kFilesOnly), "PolicyFile=");
     TRY(plan::ExpectKnownActions(rendered.policy), "PolicyFile=" + settings.policy_file);
-    TRY(CheckOnlyRootWrites(settings.policy_file));
+    TRY(change::CheckOnlyRootWrites(settings.policy_file));
   }
   return rendered;
 }
