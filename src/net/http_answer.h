@@ -30,7 +30,7 @@ struct IncomingRequest {
   std::string_view peer;    // The address and the port of the client.
   std::vector<Field> headers;
 
-  // Returns the first header of this name, in any case.
+  // Returns the value of the first header with this name.  Upper and lower case count as equal.
   std::optional<std::string_view> Find(std::string_view name) const;
 };
 

@@ -70,7 +70,7 @@ std::optional<std::string_view> HttpHead::Find(std::string_view name) const {
   return std::nullopt;
 }
 
-Result<HeadReader::State> HeadReader::Line(std::string_view line) {
+Result<HeadReader::State> HeadReader::AddLine(std::string_view line) {
   size_ += line.size();
   if (size_ > kHeadLimit) {
     return Error(ErrorKind::kInvalid, fmt::format("the head of the answer is longer than {} bytes", kHeadLimit));
