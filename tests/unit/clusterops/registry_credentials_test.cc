@@ -97,7 +97,7 @@ std::vector<CredentialCase> CredentialCases() {
       {"no Secret of the account", [](Inputs& in) { in.account_secrets[0].secret.reset(); },
        "there is no Secret puller-1, which the ServiceAccount machine-os-puller names"},
       {"no pull secret", [](Inputs& in) { in.pull_secret.reset(); }, "there is no Secret openshift-config/pull-secret"},
-      {"something that cannot be read", [](Inputs& in) { in.unreadable = "you must not"; }, "you must not"},
+      {"something that cannot be read", [](Inputs& in) { in.unreadable = "access is forbidden"; }, "access is forbidden"},
       {"a Secret of another type", [](Inputs& in) { in.account_secrets[0].secret = SecretWith("password", "x"); },
        "the Secret puller-1: it has neither .dockercfg nor .dockerconfigjson"},
       {"no base64", [](Inputs& in) { in.pull_secret->data[kNewFormat] = "&"; },
