@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 #include <utility>
 
@@ -27,8 +26,9 @@ constexpr std::string_view kIgnition = "Ignition";
 constexpr std::string_view kButane = "Butane";
 
 bool HasYamlName(std::string_view path) {
-  constexpr std::array kEndings = {".yaml", ".yml", ".bu", ".butane", ".fcc"};
-  return std::any_of(kEndings.begin(), kEndings.end(), [&](const char* ending) { return path.ends_with(ending); });
+  const auto ends_path = [&](std::string_view ending) { return path.ends_with(ending); };
+  return std::any_of(kConfigEndings.begin(), kConfigEndings.end(), ends_path) && !ends_path(".json") &&
+         !ends_path(".ign");
 }
 
 bool IsAllBlank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
