@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/ascii.h"
 #include "base/first_characters.h"
 #include "base/utf8.h"
 
@@ -98,7 +99,7 @@ std::string DollarQuoted(std::string_view word) {
 
 bool IsWebScheme(std::string_view text_before) {
   std::string scheme(text_before.substr(text_before.size() - std::min<std::size_t>(text_before.size(), 5)));
-  for (char& c : scheme) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  for (char& c : scheme) c = LowerCaseOf(c);
   return scheme.ends_with("http") || scheme.ends_with("https");
 }
 

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ascii.h"
 #include "base/nearest.h"
 #include "base/output.h"
 #include "base/root.h"
@@ -142,7 +143,7 @@ Result<std::vector<std::string>> Translated(const Options& options, std::span<co
     const auto spelled = is_letters ? SpelledOut(word.substr(1)) : std::nullopt;
     if (spelled) {
       translated.insert(translated.end(), spelled->begin(), spelled->end());
-    } else if (word.starts_with("-v") && word.size() > 2 && word[2] >= '0' && word[2] <= '9') {
+    } else if (word.starts_with("-v") && word.size() > 2 && IsDigit(word[2])) {
       translated.insert(translated.end(), {"-v", std::string(word.substr(2))});
     } else if (equals < word.size() && IsSwitch(options, name)) {
       const bool is_on = TRY(ReadBool(name, value));

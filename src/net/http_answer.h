@@ -15,9 +15,6 @@
 
 namespace pintle::net {
 
-// Ignores the case of ASCII letters only, because names in HTTP have no other letters.
-bool SameIgnoringCase(std::string_view a, std::string_view b);
-
 // A request, which is valid during the call of the handler.
 struct IncomingRequest {
   struct Field {
