@@ -80,7 +80,7 @@ WritePermission ClusterTrust::WritePermissionNow() {
   if (annotation->empty()) return WritePermission::kWrite;
   const auto until = FromRfc3339(*annotation);
   if (!until) {
-    if (std::exchange(unusable_time_, *annotation) != *annotation) {
+    if (std::exchange(logged_invalid_time_, *annotation) != *annotation) {
       log::Warning(
           fmt::format("the annotation {} of the Node is not a time, and is ignored", api::kFilesWaitAnnotation),
           kTrouble);

@@ -205,7 +205,7 @@ void LocalSource::Take(Snapshot snapshot) {
   again_in_ = why.empty() ? std::chrono::seconds(0) : std::min(std::max(2 * again_in_, kFirstAgain), kLongestAgain);
   if (!why.empty() && !render_.armed()) render_.After(again_in_);
   if (unwatched_ && !render_.armed()) render_.After(kWatchRetry);
-  unusable_ = why;
+  why_unusable_ = why;
   ReportUnusable();
   Warn();
   AnnounceGoal();
@@ -223,15 +223,15 @@ std::string LocalSource::WhyUnusable(const Result<RenderedConfig>& rendered) con
 // A change that a gate has halted is reported like files that cannot be used: the machine keeps its config, and a
 // person has to act.
 void LocalSource::ReportUnusable() {
-  const std::string& why = unusable_.empty() ? halt_ : unusable_;
-  if (why == reported_unusable_) return;
-  reported_unusable_ = why;
+  const std::string& why = why_unusable_.empty() ? why_halted_ : why_unusable_;
+  if (why == reported_why_unusable_) return;
+  reported_why_unusable_ = why;
   listener_.unusable(why);
 }
 
 void LocalSource::Warn() {
   std::vector<std::string> warnings;
-  if (rendered_ && unusable_.empty()) warnings = rendered_->warnings;
+  if (rendered_ && why_unusable_.empty()) warnings = rendered_->warnings;
   const auto add = [&](const std::optional<Error>& error) {
     if (error) warnings.push_back(error->message());
   };
@@ -290,7 +290,7 @@ bool LocalSource::IsNews(const Goal& goal) const {
 }
 
 void LocalSource::AnnounceGoal() {
-  if (!rendered_ || !unusable_.empty()) return AnswerFetch();
+  if (!rendered_ || !why_unusable_.empty()) return AnswerFetch();
   const Goal goal = GoalOf(*rendered_->config);
   const bool is_news = IsNews(goal);
   // The machine may have the goal already, for instance because a person has applied it with `pintle apply`.
@@ -308,11 +308,11 @@ void LocalSource::AnnounceGoal() {
 
 void LocalSource::Hold(const Goal& goal, const Obstacle& obstacle) {
   ReportHeldChange(fmt::format("the change to {} waits: {}", goal.config, obstacle.why));
-  halt_ = obstacle.is_halt ? fmt::format(
-                                 "the change to {} is halted: {}; the change begins when the gate is met, or "
-                                 "when you remove the gate from {}",
-                                 goal.config, obstacle.why, settings_.rollout_file)
-                           : "";
+  why_halted_ = obstacle.is_halt ? fmt::format(
+                                       "the change to {} is halted: {}; the change begins when the gate is met, or "
+                                       "when you remove the gate from {}",
+                                       goal.config, obstacle.why, settings_.rollout_file)
+                                 : "";
   ReportUnusable();
   // The watch reports the end of a pause, even of one that has just ended.
   if (IsPaused()) return;
@@ -324,7 +324,7 @@ void LocalSource::Hold(const Goal& goal, const Obstacle& obstacle) {
 // Reports that no change is held back any more.
 void LocalSource::EndHold() {
   ReportHeldChange("");
-  halt_.clear();
+  why_halted_.clear();
   ReportUnusable();
   if (pending_fetch_ || is_change_due_) return;
   // The change to the announced goal has begun: it is under way, or it has failed and is tried again.  Either way, the

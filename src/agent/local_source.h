@@ -118,9 +118,9 @@ class LocalSource final : public Source {
   Goal present_;                   // The goal that the machine has, as far as the source knows.
   std::optional<PendingFetch> pending_fetch_;
   std::optional<Goal> settled_;  // The goal that was last logged as settled.
-  std::string unusable_;         // Why the files cannot be used.
-  std::string halt_;             // Why a gate has halted the change that waits.
-  std::string reported_unusable_;
+  std::string why_unusable_;     // Why the files cannot be used.
+  std::string why_halted_;       // Why a gate has halted the change that waits.
+  std::string reported_why_unusable_;
   std::string held_change_;
   std::string unmet_gates_;     // The unmet gates that were logged last because their timeouts let a change begin.
   bool is_change_due_ = false;  // The agent was given a goal that changes the machine, and the change has not begun.
