@@ -80,8 +80,8 @@ ProgressReport Degraded(std::string_view node, std::string_view why);
 
 }  // namespace progress
 
-// Returns the status with the moment added.  Returns nullopt if the moment does not apply to this node, or if the status
-// has it already.
+// Returns the status with the moment added.  Returns nullopt if the moment does not apply to this node, or if the
+// status has it already.
 std::optional<api::MachineConfigNodeStatus> NextStatus(const api::MachineConfigNode& known,
                                                        const ProgressReport& progress, const NodeFacts& node,
                                                        api::Time now);

@@ -56,8 +56,8 @@ Result<> DropUnfinalized(const Root& root) {
   if (!TRY(IsLeftToOstree(root)) || !ChangePossiblyWaits(root)) return {};
   auto dropped = RunForChange(root, change::DropUnfinalized);
   if (dropped || !TRY(IsLeftToOstree(root))) return dropped;
-  // If dropping has failed, the lock file at least keeps OSTree from completing the deployment.  Writing it needs neither
-  // the journal nor the OSTree module of the package pintle-image.
+  // If dropping has failed, the lock file at least keeps OSTree from completing the deployment.  Writing it needs
+  // neither the journal nor the OSTree module of the package pintle-image.
   TRY(root.WriteFile(host::kStagedDeploymentLock, ""), "keeping OSTree from finalizing the staged deployment");
   return std::move(dropped).error();
 }

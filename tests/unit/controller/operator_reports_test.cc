@@ -167,7 +167,8 @@ TEST_F(OperatorReportsTest, WritesThePolicyIntoTheStatusOfTheMachineConfiguratio
 }
 
 TEST_F(OperatorReportsTest, AWriteThatIsRefusedMakesTheOperatorDegraded) {
-  server_.Refuse("POST " + kApi + "machineconfignodes", SmallApiServer::Status(403, "Forbidden", "access is forbidden"));
+  server_.Refuse("POST " + kApi + "machineconfignodes",
+                 SmallApiServer::Status(403, "Forbidden", "access is forbidden"));
   RunUntil([&] { return Condition("Degraded").starts_with("True"); });
   EXPECT_THAT(Condition("Degraded"), HasSubstr("MachineConfigNodeFailed"));
   EXPECT_THAT(Condition("Degraded"), HasSubstr("access is forbidden"));
