@@ -398,7 +398,7 @@ void Agent::Looked(const Goal& goal, Result<Survey> survey) {
   Warn(Warnings::Of::kIgnored, std::move(survey->warnings));
   survey->ignoring_ends ? ignoring_ends_.At(*survey->ignoring_ends) : ignoring_ends_.Cancel();
   WatchFor(std::move(survey->paths));
-  metrics_.config_drift = DriftSince(metrics_.config_drift, !survey->outlook.drift.empty(), clock_.Wall());
+  metrics_.drift_since = DriftSince(metrics_.drift_since, !survey->outlook.drift.empty(), clock_.Wall());
   Happen(happened::Looked{goal, std::move(survey->outlook)});
 }
 

@@ -119,10 +119,10 @@ AllowedStyles AllowedStylesFor(std::string_view text, bool is_visible_ascii) {
   return styles;
 }
 
-Style StyleOf(std::string_view text, const AllowedStyles& styles, bool is_simple_key) {
+Style StyleOf(std::string_view text, const AllowedStyles& styles, TextPlace place) {
   if (text.empty()) return Style::kDoubleQuoted;
   if (styles.has_blanks && text.find('\n') != std::string_view::npos) {
-    return styles.literal && !is_simple_key ? Style::kLiteral : Style::kDoubleQuoted;
+    return styles.literal && place != TextPlace::kSimpleKey ? Style::kLiteral : Style::kDoubleQuoted;
   }
   if (!MeansItself(text)) return Style::kDoubleQuoted;
   if (styles.plain) return Style::kPlain;
