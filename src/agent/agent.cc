@@ -398,7 +398,7 @@ void Agent::Looked(const Goal& goal, Result<Survey> survey) {
   Warn(Warnings::Of::kIgnored, std::move(survey->warnings));
   survey->ignoring_ends ? ignoring_ends_.At(*survey->ignoring_ends) : ignoring_ends_.Cancel();
   WatchFor(std::move(survey->paths));
-  metrics_.config_drift = DriftSince(metrics_.config_drift, !survey->outlook.drift.empty(), clock_.Wall());
+  metrics_.drift_since = DriftSince(metrics_.drift_since, !survey->outlook.drift.empty(), clock_.Wall());
   Happen(happened::Looked{goal, std::move(survey->outlook)});
 }
 
@@ -491,20 +491,20 @@ void Agent::Do(const effect::WatchHealth& watch) {
 void Agent::AskWhetherWell() {
   worker_->Run<Result<std::vector<std::string>>>(
       [machine = machine_, settings = health_](const std::stop_token& stop) {
-        return FindUnwell(machine->host().systemd, machine->root(), settings, stop);
+        return FindHealthProblems(machine->host().systemd, machine->root(), settings, stop);
       },
-      [this](const Result<std::vector<std::string>>& unwell) { JudgeHealth(unwell); });
+      [this](const Result<std::vector<std::string>>& problems) { JudgeHealth(problems); });
 }
 
-void Agent::JudgeHealth(const Result<std::vector<std::string>>& unwell) {
+void Agent::JudgeHealth(const Result<std::vector<std::string>>& problems) {
   const auto* confirming = std::get_if<phase::Confirming>(&state_.phase);
-  // FindUnwell() fails only if the agent is about to end.
-  if (confirming == nullptr || !unwell) return;
+  // FindHealthProblems() fails only if the agent is about to end.
+  if (confirming == nullptr || !problems) return;
   const auto passed = std::chrono::duration_cast<std::chrono::milliseconds>(clock_.Monotonic() - confirming->since);
-  const HealthVerdict verdict = Judge(*unwell, confirming->rounds + 1, passed, health_.limit);
+  const HealthVerdict verdict = Judge(*problems, confirming->rounds + 1, passed, health_.limit);
   if (std::holds_alternative<Well>(verdict)) return Happen(happened::Well{});
   if (const auto* is_unwell = std::get_if<Unwell>(&verdict)) return Happen(happened::Unwell{is_unwell->why});
-  status_.doing = fmt::format("{}: {}", DoingIn(state_.phase), unwell->front());
+  status_.doing = fmt::format("{}: {}", DoingIn(state_.phase), problems->front());
   Happen(happened::NotYetWell{std::get<AskAgain>(verdict).after});
 }
 

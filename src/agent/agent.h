@@ -110,7 +110,7 @@ class Agent {
   void BeginChange();
   void ReportStaging(const StagingReport& report);
   void AskWhetherWell();
-  void JudgeHealth(const Result<std::vector<std::string>>& unwell);
+  void JudgeHealth(const Result<std::vector<std::string>>& problems);
   void WatchFor(std::vector<std::string> paths);
   void WriteFindings(const std::string& text);
   void SourceFailed(std::string why);

@@ -257,14 +257,14 @@ class Bus::Connection {
     Connection& connection = *static_cast<Connection*>(self);
     const std::string_view method = ::sd_bus_message_get_member(call);
     if (method == host::kAgentListLogins) {
-      connection.callers_->Take(call,
-                                {"", [&connection](sd_bus_message* asked) { connection.ReplyWithLogins(asked); }});
+      connection.callers_->CarryOutIfAllowed(
+          call, {"", [&connection](sd_bus_message* asked) { connection.ReplyWithLogins(asked); }});
       return 1;
     }
     for (const auto& [order, name] : json::kNames<AgentOrder>) {
       if (method != name) continue;
       const AgentOrder given = order;
-      connection.callers_->Take(
+      connection.callers_->CarryOutIfAllowed(
           call, {ActionOf(given), [&connection, given](sd_bus_message* asked) { connection.CarryOut(given, asked); }});
       return 1;
     }

@@ -44,9 +44,6 @@ class Bus {
   // logins itself.
   void Publish(host::AgentStatus status);
 
-  // Returns the published status, with the logins.
-  const host::AgentStatus& shown() const { return status_; }
-
  private:
   class Connection;
 

@@ -224,7 +224,7 @@ class Callers::Caller {
 Callers::Callers(::sd_bus* bus) : bus_(bus) {}
 Callers::~Callers() = default;
 
-void Callers::Take(::sd_bus_message* call, Request request) {
+void Callers::CarryOutIfAllowed(::sd_bus_message* call, Request request) {
   const char* name = ::sd_bus_message_get_sender(call);
   if (name == nullptr) return Refuse(call, kDenied, "the caller is unknown");
   auto [caller, is_new] = callers_.try_emplace(name);

@@ -46,7 +46,7 @@ class Callers {
   Callers& operator=(const Callers&) = delete;
 
   // Carries out the request, or replies with the reason why it is refused.  Either may happen after this returns.
-  void Take(::sd_bus_message* call, Request request);
+  void CarryOutIfAllowed(::sd_bus_message* call, Request request);
 
  private:
   class Caller;

@@ -31,11 +31,12 @@ ClusterFilesWriter::ClusterFilesWriter(event::Loop& loop, kube::Client& client, 
   mirror.changed = [this](const ClusterFilesSource&, const ClusterFilesSource&) { Write(); };
   mirror.trouble = [this](const Error& error) { listener_.trouble(error); };
   source_ = std::make_unique<kube::Mirror<ClusterFilesSource>>(
-      client, kube::Selection{.field_selector = std::string("metadata.name=") + kControllerConfig}, std::move(mirror));
+      client, kube::Selection{.field_selector = std::string("metadata.name=") + api::kControllerConfigName},
+      std::move(mirror));
 }
 
 std::optional<bool> ClusterFilesWriter::rotates_server_authorities() const {
-  const ClusterFilesSource* const source = source_->Find({"", kControllerConfig});
+  const ClusterFilesSource* const source = source_->Find({"", api::kControllerConfigName});
   if (source == nullptr) return std::nullopt;
   return source->metadata.Annotation(api::kServiceCaRotateAnnotation) == "true";
 }
@@ -46,7 +47,7 @@ void ClusterFilesWriter::SetWritePermission(WritePermission permission) {
 
 // Writes the files on the worker's thread or, while they have to wait, only finds out which of them differ.
 void ClusterFilesWriter::Write() {
-  const ClusterFilesSource* const source = source_->Find({"", kControllerConfig});
+  const ClusterFilesSource* const source = source_->Find({"", api::kControllerConfigName});
   if (source == nullptr || permission_ == WritePermission::kUnknown || std::exchange(is_writing_, true)) return;
   again_.Cancel();
   worker_->Run<Result<Outcome>>(
@@ -82,7 +83,7 @@ void ClusterFilesWriter::OnWriteEnded(const std::string& resource_version, Write
   }
   // Decoding a ControllerConfig takes far more memory than the part of it that is kept.
   ReleaseIdleMemory();
-  const ClusterFilesSource* const now = source_->Find({"", kControllerConfig});
+  const ClusterFilesSource* const now = source_->Find({"", api::kControllerConfigName});
   if (now != nullptr && (now->metadata.resource_version != resource_version || permission_ != permission)) Write();
 }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "agent/cluster_files.h"
+#include "api/controller_config.h"
 #include "base/root.h"
 #include "event/loop.h"
 #include "event/watches.h"
@@ -23,8 +24,6 @@
 #include "kube/mirror.h"
 
 namespace pintle::agent {
-
-inline constexpr const char* kControllerConfig = "machine-config-controller";
 
 // The decision about files that differ: they are written, or wait (api/waiting_files.h).  While the decision is
 // unknown, nothing is written.
@@ -57,7 +56,7 @@ class ClusterFilesWriter {
   std::optional<bool> rotates_server_authorities() const;
 
   // Returns whether there is a ControllerConfig to take files from.
-  bool has_source() const { return source_->Find({"", kControllerConfig}) != nullptr; }
+  bool has_source() const { return source_->Find({"", api::kControllerConfigName}) != nullptr; }
 
  private:
   ClusterFilesWriter(event::Loop& loop, kube::Client& client, const Root& root, Listener listener,

@@ -80,7 +80,7 @@ WritePermission ClusterTrust::WritePermissionNow() {
   if (annotation->empty()) return WritePermission::kWrite;
   const auto until = FromRfc3339(*annotation);
   if (!until) {
-    if (std::exchange(unusable_time_, *annotation) != *annotation) {
+    if (std::exchange(logged_invalid_time_, *annotation) != *annotation) {
       log::Warning(
           fmt::format("the annotation {} of the Node is not a time, and is ignored", api::kFilesWaitAnnotation),
           kTrouble);
@@ -154,7 +154,7 @@ void ClusterTrust::ExchangeServerAuthorities() {
   if (!*rotates || is_done) return;
   is_exchanging_ = true;
   authorities_ = client_.Get<ServerAuthorities>(
-      {kServerAuthoritiesNamespace, kServerAuthorities}, [this](const Result<ServerAuthorities>& authorities) {
+      {kServerAuthoritiesNamespace, kServerAuthoritiesName}, [this](const Result<ServerAuthorities>& authorities) {
         if (!authorities) return Exchanged(authorities.error());
         listener_.trust_server(BundleOf(*authorities), [this](const Result<>& outcome) { Exchanged(outcome); });
       });

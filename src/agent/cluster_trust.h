@@ -76,8 +76,8 @@ class ClusterTrust {
   Listener listener_;
   WritePermission permission_ = WritePermission::kUnknown;
   event::WallTimer wait_is_over_;
-  std::string unusable_time_;   // The invalid time that was logged, so that it is logged once.
-  std::string logged_waiting_;  // The waiting files that were logged, so that they are logged once.
+  std::string logged_invalid_time_;  // The invalid time that was logged, so that it is logged once.
+  std::string logged_waiting_;       // The waiting files that were logged, so that they are logged once.
   std::string files_trouble_;
   std::string controller_config_trouble_;
   std::string synced_version_;  // The version of the ControllerConfig whose files are written.

@@ -25,12 +25,6 @@ std::optional<fs::path> NextOf(const fs::path& path) {
   return (path.parent_path() / target).lexically_normal();
 }
 
-Result<> CheckWriters(const std::string& path, const change::OthersAccess& access) {
-  if (access.why_writable.empty()) return {};
-  return Error(ErrorKind::kInvalid,
-               fmt::format("{} is not used, since users other than root may change it: {}", path, access.why_writable));
-}
-
 // Returns whether the file is obviously not meant as a config: a README, or a copy that an editor made.
 bool IsObviouslyNoConfig(std::string_view name) {
   return name.starts_with("README") || name.starts_with('#') || name.ends_with('~');
@@ -70,7 +64,7 @@ Result<ConfigDirectory> ReadConfigDirectory(const std::string& directory) {
   read.is_there = TRY(DirectoryExists(directory));
   if (!read.is_there) return read;
   // A user who may write to the directory could take the config away by removing its files.
-  TRY(CheckOnlyRootWrites(directory));
+  TRY(change::CheckOnlyRootWrites(directory));
   change::WrittenConfigs written = TRY(change::ReadWrittenConfigs({&directory, 1}));
   read.configs = std::move(written.configs);
   for (const std::string& entry : written.left_out) {
@@ -82,17 +76,13 @@ Result<ConfigDirectory> ReadConfigDirectory(const std::string& directory) {
   }
   for (const change::WrittenConfig& config : read.configs) {
     const change::OthersAccess access = TRY(change::AccessOfOthersTo(config.file));
-    TRY(CheckWriters(config.file, access));
+    TRY(change::CheckOnlyRootWrites(config.file, access));
     const auto secret = access.may_read ? change::SecretIn(config.ignition) : std::nullopt;
     if (!secret) continue;
     read.warnings.push_back(
         fmt::format("every user may read {}, which has {}; `chmod go-r` on it changes that", config.file, *secret));
   }
   return read;
-}
-
-Result<> CheckOnlyRootWrites(const std::string& path) {
-  return CheckWriters(path, TRY(change::AccessOfOthersTo(path)));
 }
 
 std::vector<std::string> PlacesBehindLink(const std::string& path) {

@@ -29,9 +29,6 @@ Result<ConfigDirectory> ReadConfigDirectory(const std::string& directory);
 // Returns whether the directory exists.  If its parent directory does not exist either, the error is kNotFound.
 Result<bool> DirectoryExists(const std::string& directory);
 
-// Returns an error if users other than root may write this file or directory.
-Result<> CheckOnlyRootWrites(const std::string& path);
-
 // Follows the links in the directory that are named like configs, and returns all paths along the way, whether or not
 // they exist.  A watch of the directory alone would not notice changes of these paths.
 std::vector<std::string> PlacesBehindLinks(const std::string& directory);

@@ -8,10 +8,12 @@
 #include <algorithm>
 #include <array>
 #include <climits>
+#include <filesystem>
 #include <string_view>
 
 #include "agent/check_program.h"
 #include "base/unique_fd.h"
+#include "change/others_access.h"
 
 namespace pintle::agent {
 namespace {
@@ -66,45 +68,53 @@ bool IsProgram(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && (status.st_mode & 0111) != 0;
 }
 
+// Programs that others can change are not run: whoever changes them decides what root does.
 Result<> RunCheckPrograms(const Root& root, const HealthSettings& settings, const std::stop_token& stop,
-                          std::vector<std::string>& unwell) {
+                          std::vector<std::string>& problems) {
   if (settings.check_directory.empty()) return {};
   const auto directory = TRY(OwnPath(root, settings.check_directory));
   if (!directory) return {};
+  // `directory` has no links any more.  The links that lead to it are checked, too.
+  const std::filesystem::path top = *TRY(OwnPath(root, "/"));
+  TRY(change::CheckOnlyRootWrites(top / std::filesystem::path(settings.check_directory).relative_path()));
   for (const std::string& name : TRY(root.List(settings.check_directory))) {
     const std::string path = fmt::format("{}/{}", *directory, name);
     if (name.starts_with('.') || !IsProgram(path)) continue;
+    if (const auto safe = change::CheckOnlyRootWrites(path); !safe) {
+      problems.push_back(safe.error().message());
+      continue;
+    }
     const auto wrong = TRY(RunCheck(path, settings.check_limit, stop));
-    if (wrong) unwell.push_back(fmt::format("{} {}", name, *wrong));
+    if (wrong) problems.push_back(fmt::format("{} {}", name, *wrong));
   }
   return {};
 }
 
 }  // namespace
 
-Result<std::vector<std::string>> FindUnwell(host::Systemd& systemd, const Root& root, const HealthSettings& settings,
-                                            const std::stop_token& stop) {
-  std::vector<std::string> unwell;
+Result<std::vector<std::string>> FindHealthProblems(host::Systemd& systemd, const Root& root,
+                                                    const HealthSettings& settings, const std::stop_token& stop) {
+  std::vector<std::string> problems;
   for (const std::string& unit : settings.units) {
     if (stop.stop_requested()) return Error(ErrorKind::kCancelled, "the health check was cancelled");
-    if (auto text = ProblemOfUnit(systemd, unit)) unwell.push_back(*std::move(text));
+    if (auto text = ProblemOfUnit(systemd, unit)) problems.push_back(*std::move(text));
   }
-  if (auto text = ProblemOfBoot(systemd)) unwell.push_back(*std::move(text));
-  const Result<> checked = RunCheckPrograms(root, settings, stop, unwell);
+  if (auto text = ProblemOfBoot(systemd)) problems.push_back(*std::move(text));
+  const Result<> checked = RunCheckPrograms(root, settings, stop, problems);
   if (!checked && checked.error().kind() == ErrorKind::kCancelled) return checked.error();
-  if (!checked) unwell.push_back(checked.error().message());
-  return unwell;
+  if (!checked) problems.push_back(checked.error().message());
+  return problems;
 }
 
-HealthVerdict Judge(const std::vector<std::string>& unwell, int rounds, milliseconds passed, milliseconds limit) {
-  if (unwell.empty()) return Well{};
+HealthVerdict Judge(const std::vector<std::string>& problems, int rounds, milliseconds passed, milliseconds limit) {
+  if (problems.empty()) return Well{};
   if (passed < limit) {
     const auto index = static_cast<std::size_t>(std::max(rounds - 1, 0));
     // A pause ends at the limit at the latest, so that the last round begins right then.
     return AskAgain{std::min(kPauses[std::min(index, kPauses.size() - 1)], limit - passed)};
   }
   std::string why;
-  for (const std::string& text : unwell) why += fmt::format("{}{}", why.empty() ? "" : "; ", text);
+  for (const std::string& text : problems) why += fmt::format("{}{}", why.empty() ? "" : "; ", text);
   return Unwell{std::move(why)};
 }
 

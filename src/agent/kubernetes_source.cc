@@ -171,7 +171,7 @@ void KubernetesSource::See(const api::Node& node) {
   const std::string known_uid = std::exchange(uid_, node.metadata.uid);
   node_ = node;
   LogTrouble(write_trouble_);
-  if (is_first || !unreadable_annotations_.empty()) WriteInitialAnnotations();
+  if (is_first || !why_annotations_are_unreadable_.empty()) WriteInitialAnnotations();
   CheckAnswer();
   trust_->OnNodeSeen();
   Report(report::NodeSeen{});
@@ -201,7 +201,7 @@ void KubernetesSource::AnnounceStage() {
 // Until the annotations can be read, the config that a new machine has is not known, so no goal is announced.  They are
 // read again whenever the Node changes.
 void KubernetesSource::WriteInitialAnnotations() {
-  std::string unreadable;
+  std::string why_unreadable;
   if (View().Annotation(api::kCurrentConfigAnnotation).empty()) {
     auto annotations = ReadInitialAnnotations(root_);
     if (annotations) {
@@ -211,10 +211,11 @@ void KubernetesSource::WriteInitialAnnotations() {
       if (!changes.empty()) Write(std::move(changes));
     } else {
       awaits_current_config_ = true;
-      unreadable = fmt::format("reading the first annotations of the Node: {}", annotations.error().message());
+      why_unreadable = fmt::format("reading the first annotations of the Node: {}", annotations.error().message());
     }
   }
-  if (std::exchange(unreadable_annotations_, unreadable) != unreadable) listener_.unusable(unreadable);
+  if (std::exchange(why_annotations_are_unreadable_, why_unreadable) != why_unreadable)
+    listener_.unusable(why_unreadable);
 }
 
 // ---- configs --------------------------------------------------------------------------------------------------------

@@ -114,9 +114,9 @@ class KubernetesSource final : public Source {
   std::string uid_;  // The UID of the last Node that was seen.
   // The initial annotations, which name the current config, are being written or cannot be read.
   bool awaits_current_config_ = false;
-  std::string unreadable_annotations_;   // The error of reading the initial annotations; empty if there is none.
-  std::optional<Goal> announced_;        // The goal that the listener was last called with.
-  std::optional<std::string> to_stage_;  // The value of kStageAnnotation that the listener was last called with.
+  std::string why_annotations_are_unreadable_;  // The error of reading the initial annotations; empty if there is none.
+  std::optional<Goal> announced_;               // The goal that the listener was last called with.
+  std::optional<std::string> to_stage_;         // The value of kStageAnnotation that the listener was last called with.
   std::optional<StagingReport> staging_reported_;  // The last report about staging.
   std::shared_ptr<SurveyFetch> fetching_;
   std::shared_ptr<SurveyFetch> fetching_to_stage_;

@@ -43,7 +43,7 @@ GateVerdict JudgeGates(std::span<const pool::Gate> gates, const gates::GateCheck
       why += fmt::format(", and its timeout of {} has passed", InWords(*gate.timeout));
     }
     if (outcome == GateTimeouts::Outcome::kContinues) {
-      verdict.passed += (verdict.passed.empty() ? "" : "; ") + why;
+      verdict.unmet += (verdict.unmet.empty() ? "" : "; ") + why;
       continue;
     }
     // A gate that halts the change needs a person, so it is reported before gates that only block.
@@ -89,11 +89,11 @@ void LocalGates::ForgetOtherQuestions(const std::vector<pool::Gate>& gates) {
   questions_ = std::move(questions);
 }
 
-void LocalGates::Rest() { checks_.Want({}); }
+void LocalGates::StopAsking() { checks_.Want({}); }
 
 // Judge() drops the times of another goal, and without a goal every goal is another one.
 void LocalGates::Forget() {
-  Rest();
+  StopAsking();
   goal_.reset();
 }
 

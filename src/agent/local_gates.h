@@ -26,7 +26,7 @@ namespace pintle::agent {
 struct GateVerdict {
   std::string why;                           // Why the change has to wait; empty if it may begin.
   bool is_halted = false;                    // The timeout of a gate with `onTimeout: Halt` has passed.
-  std::string passed;                        // Which gates are not met, but let the change begin after their timeouts.
+  std::string unmet;                         // Which gates are not met, but let the change begin after their timeouts.
   std::map<std::string, api::Time> blocked;  // The times since which gates are not met, by the gates' names.
   std::optional<WallTime> again;             // When the verdict may change even without a new result.
 };
@@ -42,12 +42,12 @@ class LocalGates {
   LocalGates(event::Loop& loop, const Clock& clock, std::function<void()> changed);
 
   // Returns the verdict about the change to a goal, by the results that have arrived until now.  Each gate is asked
-  // from now on, until Rest() or Forget().  All timeouts begin again with another goal, and the timeout of a gate does
-  // with another question.
+  // from now on, until StopAsking() or Forget().  All timeouts begin again with another goal, and the timeout of a gate
+  // does with another question.
   GateVerdict Judge(const Goal& goal, const std::vector<pool::Gate>& gates);
   // No gate is asked until the next call of Judge().
-  void Rest();
-  // Like Rest(); also, the timeouts begin again.
+  void StopAsking();
+  // Like StopAsking(); also, the timeouts begin again.
   void Forget();
 
  private:

@@ -12,10 +12,10 @@
 #include <variant>
 #include <vector>
 
-#include "agent/config_directory.h"
 #include "api/rollout_policy.h"
 #include "base/printable.h"
 #include "base/time_zone_files.h"
+#include "change/others_access.h"
 #include "gates/gate_checks.h"
 #include "json/fields.h"
 #include "json/known_keys.h"
@@ -124,7 +124,7 @@ void CheckUrls(const std::vector<pool::Gate>& gates, std::vector<std::string>& p
 }
 
 Result<LocalRollout> Read(const std::string& file) {
-  TRY(CheckOnlyRootWrites(file));
+  TRY(change::CheckOnlyRootWrites(file));
   json::Report duplicates;
   std::vector<json::Value> documents = TRY(machineconfig::ReadDocuments(file, Accepts::kFilesOnly, &duplicates));
   if (documents.size() != 1) {

@@ -14,6 +14,7 @@
 #include "agent/events.h"
 #include "base/log.h"
 #include "change/local_configs.h"
+#include "change/others_access.h"
 #include "host/pause.h"
 #include "machineconfig/machine_configuration_input.h"
 #include "plan/actions.h"
@@ -175,7 +176,7 @@ Result<LocalSource::RenderedConfig> LocalSource::RenderAll(const Root& root, con
     rendered.policy =
         TRY(machineconfig::ReadPolicy(settings.policy_file, machineconfig::Accepts::kFilesOnly), "PolicyFile=");
     TRY(plan::ExpectKnownActions(rendered.policy), "PolicyFile=" + settings.policy_file);
-    TRY(CheckOnlyRootWrites(settings.policy_file));
+    TRY(change::CheckOnlyRootWrites(settings.policy_file));
   }
   return rendered;
 }
@@ -204,7 +205,7 @@ void LocalSource::Take(Snapshot snapshot) {
   again_in_ = why.empty() ? std::chrono::seconds(0) : std::min(std::max(2 * again_in_, kFirstAgain), kLongestAgain);
   if (!why.empty() && !render_.armed()) render_.After(again_in_);
   if (unwatched_ && !render_.armed()) render_.After(kWatchRetry);
-  unusable_ = why;
+  why_unusable_ = why;
   ReportUnusable();
   Warn();
   AnnounceGoal();
@@ -222,15 +223,15 @@ std::string LocalSource::WhyUnusable(const Result<RenderedConfig>& rendered) con
 // A change that a gate has halted is reported like files that cannot be used: the machine keeps its config, and a
 // person has to act.
 void LocalSource::ReportUnusable() {
-  const std::string& why = unusable_.empty() ? halt_ : unusable_;
-  if (why == reported_unusable_) return;
-  reported_unusable_ = why;
+  const std::string& why = why_unusable_.empty() ? why_halted_ : why_unusable_;
+  if (why == reported_why_unusable_) return;
+  reported_why_unusable_ = why;
   listener_.unusable(why);
 }
 
 void LocalSource::Warn() {
   std::vector<std::string> warnings;
-  if (rendered_ && unusable_.empty()) warnings = rendered_->warnings;
+  if (rendered_ && why_unusable_.empty()) warnings = rendered_->warnings;
   const auto add = [&](const std::optional<Error>& error) {
     if (error) warnings.push_back(error->message());
   };
@@ -273,9 +274,8 @@ LocalSource::Obstacle LocalSource::ObstacleOfGates(const Goal& goal) {
     return {};
   }
   GateVerdict verdict = gates_.Judge(goal, rollout_->gates);
-  if (verdict.why.empty() && !verdict.passed.empty() &&
-      std::exchange(passed_gates_, verdict.passed) != verdict.passed) {
-    log::Warning(fmt::format("the change to {} begins although {}", goal.config, verdict.passed), kTrouble);
+  if (verdict.why.empty() && !verdict.unmet.empty() && std::exchange(unmet_gates_, verdict.unmet) != verdict.unmet) {
+    log::Warning(fmt::format("the change to {} begins although {}", goal.config, verdict.unmet), kTrouble);
   }
   return {.why = std::move(verdict.why), .is_halt = verdict.is_halted, .again = verdict.again};
 }
@@ -290,7 +290,7 @@ bool LocalSource::IsNews(const Goal& goal) const {
 }
 
 void LocalSource::AnnounceGoal() {
-  if (!rendered_ || !unusable_.empty()) return AnswerFetch();
+  if (!rendered_ || !why_unusable_.empty()) return AnswerFetch();
   const Goal goal = GoalOf(*rendered_->config);
   const bool is_news = IsNews(goal);
   // The machine may have the goal already, for instance because a person has applied it with `pintle apply`.
@@ -308,11 +308,11 @@ void LocalSource::AnnounceGoal() {
 
 void LocalSource::Hold(const Goal& goal, const Obstacle& obstacle) {
   ReportHeldChange(fmt::format("the change to {} waits: {}", goal.config, obstacle.why));
-  halt_ = obstacle.is_halt ? fmt::format(
-                                 "the change to {} is halted: {}; the change begins when the gate is met, or "
-                                 "when you remove the gate from {}",
-                                 goal.config, obstacle.why, settings_.rollout_file)
-                           : "";
+  why_halted_ = obstacle.is_halt ? fmt::format(
+                                       "the change to {} is halted: {}; the change begins when the gate is met, or "
+                                       "when you remove the gate from {}",
+                                       goal.config, obstacle.why, settings_.rollout_file)
+                                 : "";
   ReportUnusable();
   // The watch reports the end of a pause, even of one that has just ended.
   if (IsPaused()) return;
@@ -324,20 +324,20 @@ void LocalSource::Hold(const Goal& goal, const Obstacle& obstacle) {
 // Reports that no change is held back any more.
 void LocalSource::EndHold() {
   ReportHeldChange("");
-  halt_.clear();
+  why_halted_.clear();
   ReportUnusable();
   if (pending_fetch_ || is_change_due_) return;
-  // A change that failed is tried again, and the timeouts of the gates do not begin again for that.  If no change is
-  // wanted any more, they begin again with the next change.
-  const bool failed = announced_ && *announced_ != present_;
-  failed ? gates_.Rest() : gates_.Forget();
+  // The change to the announced goal has begun: it is under way, or it has failed and is tried again.  Either way, the
+  // timeouts of the gates do not begin again.  If no change is wanted any more, they begin again with the next change.
+  const bool has_begun_change = announced_ && *announced_ != present_;
+  has_begun_change ? gates_.StopAsking() : gates_.Forget();
 }
 
 // Must be called when the agent begins or gives up the change that it was given.  The gates are asked further only if
 // another change waits for them.
-void LocalSource::RestGates() {
+void LocalSource::StopAskingGates() {
   is_change_due_ = false;
-  if (held_change_.empty()) gates_.Rest();
+  if (held_change_.empty()) gates_.StopAsking();
 }
 
 void LocalSource::ReportHeldChange(const std::string& text) {
@@ -398,7 +398,7 @@ void LocalSource::ReportWork(const Prepared& change) {
 }
 
 void LocalSource::ReportChanging(const Prepared& change) {
-  RestGates();
+  StopAskingGates();
   log::Info(
       fmt::format("changing this machine to {}; actions: {}", GoalOf(change.to).config, ActionsText(change.plan)));
 }
@@ -428,7 +428,7 @@ void LocalSource::ReportSettled(const Goal& goal) {
 void LocalSource::ReportFault(Fault fault, const std::string&) {
   settled_.reset();
   // A rejected goal is not tried again by itself.
-  if (fault == Fault::kRejected) RestGates();
+  if (fault == Fault::kRejected) StopAskingGates();
 }
 
 }  // namespace pintle::agent

@@ -101,7 +101,7 @@ class LocalSource final : public Source {
   bool IsNews(const Goal& goal) const;
   void Hold(const Goal& goal, const Obstacle& obstacle);
   void EndHold();
-  void RestGates();
+  void StopAskingGates();
   // `text` describes the change that waits, and why it waits.  The text is empty if no change waits.
   void ReportHeldChange(const std::string& text);
   SurveyRequest RequestFor(const Goal& wanted) const;
@@ -118,11 +118,11 @@ class LocalSource final : public Source {
   Goal present_;                   // The goal that the machine has, as far as the source knows.
   std::optional<PendingFetch> pending_fetch_;
   std::optional<Goal> settled_;  // The goal that was last logged as settled.
-  std::string unusable_;         // Why the files cannot be used.
-  std::string halt_;             // Why a gate has halted the change that waits.
-  std::string reported_unusable_;
+  std::string why_unusable_;     // Why the files cannot be used.
+  std::string why_halted_;       // Why a gate has halted the change that waits.
+  std::string reported_why_unusable_;
   std::string held_change_;
-  std::string passed_gates_;    // The gates that were logged last because their timeouts let a change begin.
+  std::string unmet_gates_;     // The unmet gates that were logged last because their timeouts let a change begin.
   bool is_change_due_ = false;  // The agent was given a goal that changes the machine, and the change has not begun.
   std::vector<std::string> link_targets_;
   std::unique_ptr<DriftWatch> watch_;

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <chrono>
 #include <climits>
 #include <cstdio>
@@ -28,6 +27,7 @@
 #include "agent/settings.h"
 #include "agent/state.h"
 #include "api/annotations.h"
+#include "base/ascii.h"
 #include "base/clock.h"
 #include "base/exit_status.h"
 #include "base/log.h"
@@ -45,9 +45,7 @@ Result<std::string> NodeName(const Settings& settings) {
   if (!settings.node_name.empty()) return settings.node_name;
   char host_name[HOST_NAME_MAX + 1] = {};
   if (::gethostname(host_name, HOST_NAME_MAX) != 0) return Error::FromErrno("gethostname");
-  std::string name = host_name;
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
-  return name;
+  return InLowerCase(host_name);
 }
 
 Result<host::AgentSource> SourceKindFor(const Settings& settings, const Root& root) {

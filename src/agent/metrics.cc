@@ -37,7 +37,7 @@ std::string MetricsText(const Metrics& metrics) {
   }
   text.Begin("mcd_config_drift", MetricType::kGauge,
              "When the present drift from the config was first seen, as Unix time; 0 if there is none.");
-  text.Sample({}, metrics.config_drift ? UnixTime(*metrics.config_drift) : 0);
+  text.Sample({}, metrics.drift_since ? UnixTime(*metrics.drift_since) : 0);
   text.Begin("mcd_local_unsupported_packages", MetricType::kGauge,
              "The number of packages that were changed on this node and belong to no extension.");
   text.Sample({{"node", metrics.node}}, metrics.unsupported_packages);

@@ -38,7 +38,7 @@ struct Metrics {
   std::optional<Update> update;
 
   // The time since which there is drift; nullopt if the last look found none.
-  std::optional<WallTime> config_drift;
+  std::optional<WallTime> drift_since;
 
   std::string node;
   std::uint64_t unsupported_packages = 0;  // The count for the booted deployment.

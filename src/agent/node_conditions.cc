@@ -4,9 +4,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "api/annotations.h"
+#include "api/conditions.h"
 #include "base/first_characters.h"
 #include "base/printable.h"
 
@@ -52,23 +52,16 @@ constexpr std::string_view kAllTypes[] = {
     "PinnedImageSetsProgressing",
 };
 
-api::Condition Make(std::string_view type, std::string_view status, std::string_view reason, std::string_view message) {
-  return {std::string(type),
-          std::string(status),
-          {},
-          std::string(reason),
-          FirstCharacters(PrintableLines(message), api::kLongestConditionMessage)};
-}
-
-api::Condition Make(std::string_view type, std::string_view status, std::string_view message) {
-  return Make(type, status, type, message);
+// Makes a condition whose reason is the same as its type.
+api::Condition ConditionOf(std::string_view type, std::string_view status, std::string_view message) {
+  return api::MakeCondition(type, status, type, message);
 }
 
 // Makes the condition UpdateExecuted, with the name of a part as its reason, and the condition of this part.
 ProgressReport Executed(std::string_view part, std::string_view status, std::string_view message,
                         std::string_view part_status, std::string_view part_message) {
-  return {.parent = Make(kUpdateExecuted, status, part, message),
-          .child = Make(part, part_status, fmt::format("{}{}", kUpdateExecuted, part), part_message)};
+  return {.parent = api::MakeCondition(kUpdateExecuted, status, part, message),
+          .child = api::MakeCondition(part, part_status, fmt::format("{}{}", kUpdateExecuted, part), part_message)};
 }
 
 bool ChangesImage(const plan::Difference& difference) {
@@ -132,22 +125,11 @@ bool IsReported(const ProgressReport& progress, bool in_image_mode) {
   return true;
 }
 
-template <typename Conditions>
-auto* FindType(Conditions& conditions, std::string_view type) {
-  const auto found = std::find_if(conditions.begin(), conditions.end(),
-                                  [&](const api::Condition& condition) { return condition.type == type; });
-  return found == conditions.end() ? nullptr : &*found;
-}
-
-bool HasSameReport(const api::Condition* known, const api::Condition& wanted) {
-  return known != nullptr && known->status == wanted.status && known->message == wanted.message;
-}
-
 // Compares the child as well.  The Machine Config Operator compares only the parent, and so drops a changed child of an
 // unchanged parent, such as the note that SSH keys need an update this time.
 bool AreThere(const std::vector<api::Condition>& conditions, const ProgressReport& progress) {
-  return HasSameReport(FindType(conditions, progress.parent.type), progress.parent) &&
-         (!progress.child || HasSameReport(FindType(conditions, progress.child->type), *progress.child));
+  return api::HasSameReport(api::FindCondition(conditions, progress.parent.type), progress.parent) &&
+         (!progress.child || api::HasSameReport(api::FindCondition(conditions, progress.child->type), *progress.child));
 }
 
 bool HasAlready(const api::MachineConfigNodeStatus& known, const ProgressReport& progress) {
@@ -165,13 +147,6 @@ std::string MessageOfEndedCondition(const api::MachineConfigNode& known, const s
                    : (desired_image.empty() ? std::string("to disable image mode") : "to " + desired_image);
   const std::string text = fmt::format("Action during update {}: {}", purpose, message);
   return FirstCharacters(PrintableLines(text), api::kLongestConditionMessage);
-}
-
-void Put(std::vector<api::Condition>& conditions, const api::Condition& wanted, api::Time now) {
-  api::Condition* known = FindType(conditions, wanted.type);
-  if (known == nullptr) known = &conditions.emplace_back();
-  *known = wanted;
-  known->last_transition_time = now;
 }
 
 // Sets all other conditions to False.  A moment that sets Updated ends all earlier conditions of the update.
@@ -194,13 +169,15 @@ std::vector<api::Condition> NextConditions(const api::MachineConfigNode& known, 
   std::vector<api::Condition> conditions = known.status.conditions;
   if (AreThere(conditions, progress)) return conditions;
   if (progress.parent.type == kUpdated) EndAllElse(known, progress, now, conditions);
-  Put(conditions, progress.parent, now);
-  if (progress.child) Put(conditions, *progress.child, now);
+  api::PutCondition(conditions, progress.parent, now);
+  if (progress.child) api::PutCondition(conditions, *progress.child, now);
   for (const std::string_view type : kAllTypes) {
     // Types are added only to an object without conditions.  If there are some, someone else has chosen the types.
-    if (!known.status.conditions.empty() || FindType(conditions, type) != nullptr) continue;
-    Put(conditions,
-        Make(type, kFalse, "NotYetOccurred", fmt::format("This node has not yet entered the {} phase", type)), now);
+    if (!known.status.conditions.empty() || api::FindCondition(conditions, type) != nullptr) continue;
+    api::PutCondition(conditions,
+                      api::MakeCondition(type, kFalse, "NotYetOccurred",
+                                         fmt::format("This node has not yet entered the {} phase", type)),
+                      now);
   }
   // The API requires a time, so a condition without a time gets it here.
   for (api::Condition& condition : conditions) {
@@ -236,11 +213,11 @@ NodeFacts FactsOf(const api::Node& node) {
 namespace progress {
 
 ProgressReport NeedsUpdate(std::string_view node) {
-  return {.parent = Make(kUpdated, kFalse, fmt::format("Node {} needs an update", node))};
+  return {.parent = ConditionOf(kUpdated, kFalse, fmt::format("Node {} needs an update", node))};
 }
 
 ProgressReport Updated(std::string_view node) {
-  return {.parent = Make(kUpdated, kTrue, fmt::format("Node {} Updated", node))};
+  return {.parent = ConditionOf(kUpdated, kTrue, fmt::format("Node {} Updated", node))};
 }
 
 ProgressReport UpdatedBut(std::string_view node, const std::vector<plan::IrreconcilableChange>& changes) {
@@ -254,16 +231,17 @@ ProgressReport UpdatedBut(std::string_view node, const std::vector<plan::Irrecon
 ProgressReport Prepared(const std::vector<plan::Action>& actions, bool drains) {
   std::string list;
   for (const plan::Action& action : actions) list += (list.empty() ? "" : ", ") + ActionName(action);
-  return {.parent = Make(kUpdatePrepared, kTrue,
-                         fmt::format("Update Compatible. Post Cfg Actions: [{}] Drain Required: {}", list, drains)),
-          .writes_spec = true};
+  return {
+      .parent = ConditionOf(kUpdatePrepared, kTrue,
+                            fmt::format("Update Compatible. Post Cfg Actions: [{}] Drain Required: {}", list, drains)),
+      .writes_spec = true};
 }
 
 ProgressReport NotCompatible(std::string_view from, std::string_view to, std::string_view why) {
-  return {.parent = Make(kUpdatePrepared, kUnknown,
-                         fmt::format("Update Failed compatibility validation. MachineConfigs {} and {} are not "
-                                     "compatible. Err: {}",
-                                     from, to, why))};
+  return {.parent = ConditionOf(kUpdatePrepared, kUnknown,
+                                fmt::format("Update Failed compatibility validation. MachineConfigs {} and {} are not "
+                                            "compatible. Err: {}",
+                                            from, to, why))};
 }
 
 ProgressReport DrainNotRequired() {
@@ -287,15 +265,17 @@ std::vector<ProgressReport> Applied(const plan::Difference& difference) {
                     "Applied files to node.", "Applied new OS config to node.");
 }
 
-ProgressReport RebootNeeded() { return {.parent = Make(kRebootedNode, kUnknown, "Upgrade requires a reboot.")}; }
+ProgressReport RebootNeeded() { return {.parent = ConditionOf(kRebootedNode, kUnknown, "Upgrade requires a reboot.")}; }
 
 std::optional<ProgressReport> Done(const plan::Action& action) {
   const std::string_view type = action.what.type;
   const auto reloaded = [](std::string_view service) -> ProgressReport {
-    return {.parent = Make(kUpdatePostActionComplete, kTrue, fmt::format("Node has reloaded service {}", service))};
+    return {.parent =
+                ConditionOf(kUpdatePostActionComplete, kTrue, fmt::format("Node has reloaded service {}", service))};
   };
   if (type == plan::action_type::kNone) {
-    return ProgressReport{.parent = Make(kUpdatePostActionComplete, kTrue, "None", "Changes do not require a reboot")};
+    return ProgressReport{
+        .parent = api::MakeCondition(kUpdatePostActionComplete, kTrue, "None", "Changes do not require a reboot")};
   }
   if (type == plan::action_type::kReload) return reloaded(plan::ServiceOf(action.what));
   if (type == plan::action_type::kSpecial) return reloaded("crio");  // The operator's name for a reload of CRI-O.
@@ -303,24 +283,25 @@ std::optional<ProgressReport> Done(const plan::Action& action) {
   return std::nullopt;
 }
 
-ProgressReport Rebooted() { return {.parent = Make(kRebootedNode, kTrue, "Node has rebooted")}; }
+ProgressReport Rebooted() { return {.parent = ConditionOf(kRebootedNode, kTrue, "Node has rebooted")}; }
 
 ProgressReport Resuming(std::string_view config) {
-  return {.parent = Make(
+  return {.parent = ConditionOf(
               kResumed, kTrue,
               fmt::format("In desired config {}. Resumed normal operations. Applying proper annotations.", config))};
 }
 
 ProgressReport Resumed(std::string_view config) {
-  return {.parent = Make(kResumed, kTrue, fmt::format("In desired config {}. Resumed normal operations.", config))};
+  return {.parent =
+              ConditionOf(kResumed, kTrue, fmt::format("In desired config {}. Resumed normal operations.", config))};
 }
 
 ProgressReport NotDegraded(std::string_view node) {
-  return {.parent = Make(kNodeDegraded, kFalse, fmt::format("Node {} upgrade succeeded", node))};
+  return {.parent = ConditionOf(kNodeDegraded, kFalse, fmt::format("Node {} upgrade succeeded", node))};
 }
 
 ProgressReport Degraded(std::string_view node, std::string_view why) {
-  return {.parent = Make(kNodeDegraded, kTrue, fmt::format("Node {} upgrade failure. {}", node, why))};
+  return {.parent = ConditionOf(kNodeDegraded, kTrue, fmt::format("Node {} upgrade failure. {}", node, why))};
 }
 
 }  // namespace progress

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Reports the moments of an update as conditions in the status of the MachineConfigNode.
+// Reports the moments of an update as conditions in the status of the MachineConfigNode.  A moment is an event of an
+// update, such as "the node needs an update".
 //
 // Types, reasons, messages and their order are those of the Machine Config Operator's daemon, since people and tools
-// wait for them.  The drain controller writes its conditions (Cordoned, Drained, UpdateComplete, Uncordoned) itself.
+// wait for them.  The controller writes the conditions of drains (controller/drain_conditions.h).  Only
+// DrainNotRequired() sets Drained here.
 
 #include <optional>
 #include <string>
@@ -63,8 +65,8 @@ std::vector<ProgressReport> Applying(const plan::Difference& difference);
 std::vector<ProgressReport> Applied(const plan::Difference& difference);
 
 ProgressReport RebootNeeded();
-// Returns the moment for an action that was done, or nullopt if the Machine Config Operator does not report actions of
-// this type: reboots, drains and restarts.
+// Returns the moment for an action that was done.  Returns nullopt for reboots, drains and restarts, which the Machine
+// Config Operator does not report here.
 std::optional<ProgressReport> Done(const plan::Action& action);
 
 ProgressReport Rebooted();
@@ -78,7 +80,8 @@ ProgressReport Degraded(std::string_view node, std::string_view why);
 
 }  // namespace progress
 
-// Returns the status with the moment added, or nullopt if the moment does not apply to this node or is already in it.
+// Returns the status with the moment added.  Returns nullopt if the moment does not apply to this node, or if the
+// status has it already.
 std::optional<api::MachineConfigNodeStatus> NextStatus(const api::MachineConfigNode& known,
                                                        const ProgressReport& progress, const NodeFacts& node,
                                                        api::Time now);

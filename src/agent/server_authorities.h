@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Puts the authorities of the API server into the kubeconfigs with which a node's kubelet reaches it.
+// Puts the authorities of the API server into the kubeconfigs with which the kubelet of a node connects to that server.
 //
 // The authorities are renewed while the old ones are still valid.  The kubelet reads its kubeconfig only when it
 // starts, so it is restarted, unless the new authorities are only for connections inside the control plane.  The
@@ -25,7 +25,7 @@ namespace pintle::agent {
 
 // The operator writes the authorities to a ConfigMap with this namespace and name.
 inline constexpr const char* kServerAuthoritiesNamespace = "openshift-machine-config-operator";
-inline constexpr const char* kServerAuthorities = "kubeconfig-data";
+inline constexpr const char* kServerAuthoritiesName = "kubeconfig-data";
 
 // The kubeconfig that a kubelet first starts with; it is written last.
 inline constexpr std::string_view kBootstrapKubeconfig = plan::kBootstrapKubeconfig;

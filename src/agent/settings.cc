@@ -11,6 +11,7 @@
 #include <map>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/time_span.h"
 #include "base/utf8.h"
 #include "host/systemd/unit_name.h"
@@ -47,8 +48,7 @@ std::vector<std::string> WordsOf(std::string_view text) {
   return words;
 }
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsLowerOrDigit(char c) { return (c >= 'a' && c <= 'z') || IsDigit(c); }
+bool IsLowerOrDigit(char c) { return IsLower(c) || IsDigit(c); }
 
 // Returns the error for a value that breaks a rule, such as "be an absolute path".
 Error Must(std::string rule) { return Error(ErrorKind::kInvalid, "must " + std::move(rule)); }

@@ -111,7 +111,7 @@ Result<std::shared_ptr<const Prepared>> ChangeToStage(Survey survey) {
   }
   if (!outlook.waits.empty()) return Error(ErrorKind::kConflict, outlook.waits);
   if (!outlook.drift.empty()) return Error(ErrorKind::kConflict, outlook.drift);
-  if (!outlook.unreconcilable.empty()) return Error(ErrorKind::kUnreconcilable, outlook.unreconcilable);
+  if (!outlook.why_unreconcilable.empty()) return Error(ErrorKind::kUnreconcilable, outlook.why_unreconcilable);
   if (outlook.is_outdated) return Error(ErrorKind::kConflict, "someone else is changing the config of this machine");
   return std::shared_ptr<const Prepared>(std::move(survey.prepared));
 }

@@ -37,7 +37,7 @@ class TransitionBuilder {
     const State& state = transition_.next;
     if (!state.wanted) {
       // This fault is usually reported when the machine settles.  Without a goal, that never happens.
-      if (!state.unusable.empty()) Do(effect::ReportFault{Fault::kUnusable, state.unusable});
+      if (!state.why_unusable.empty()) Do(effect::ReportFault{Fault::kUnusable, state.why_unusable});
       return To(phase::Waiting{});
     }
     const Goal goal = *state.wanted;
@@ -95,7 +95,7 @@ class Transitions {
 
   // The machine keeps its config.  In other phases, the fault is reported when the machine settles.
   MaybeTransition operator()(const phase::Waiting&, const happened::Unusable&) const {
-    return state_.unusable.empty() ? Start().Do(effect::ReportWaiting{}) : WithUnusableFault(Start());
+    return state_.why_unusable.empty() ? Start().Do(effect::ReportWaiting{}) : WithUnusableFault(Start());
   }
   MaybeTransition operator()(const phase::Settled& settled, const happened::Unusable&) const {
     return Settle(settled.goal);
@@ -103,7 +103,7 @@ class Transitions {
   // A look that is held can last for days, so the fault is reported now.
   MaybeTransition operator()(const phase::Checking&, const happened::Unusable& unusable) const {
     if (!unusable.is_look_held) return {};
-    return state_.unusable.empty() ? Start().Do(effect::ReportWaiting{}) : WithUnusableFault(Start());
+    return state_.why_unusable.empty() ? Start().Do(effect::ReportWaiting{}) : WithUnusableFault(Start());
   }
 
   // ---- after a crash or a reboot ------------------------------------------------------------------------------------
@@ -256,7 +256,7 @@ class Transitions {
   TransitionBuilder Start() const { return TransitionBuilder(state_); }
   MaybeTransition KeepPhase() const { return Start(); }
   static bool IsWork(const Outlook& outlook) {
-    return !outlook.IsUnderWay() && outlook.drift.empty() && !outlook.has_goal && outlook.unreconcilable.empty();
+    return !outlook.IsUnderWay() && outlook.drift.empty() && !outlook.has_goal && outlook.why_unreconcilable.empty();
   }
   TransitionBuilder AfterLook(const phase::Checking& checking, const Outlook& outlook) const {
     const Goal& goal = checking.goal;
@@ -267,8 +267,8 @@ class Transitions {
       return Start().Degrade({Fault::kDrift, outlook.drift, Retry::kLook, goal, attempts});
     }
     if (outlook.has_goal) return Settle(goal);
-    if (!outlook.unreconcilable.empty()) {
-      return Start().Degrade({Fault::kUnreconcilable, outlook.unreconcilable, Retry::kLook, goal, attempts});
+    if (!outlook.why_unreconcilable.empty()) {
+      return Start().Degrade({Fault::kUnreconcilable, outlook.why_unreconcilable, Retry::kLook, goal, attempts});
     }
     TransitionBuilder next = Start().Do(effect::ReportWork{goal});
     if (outlook.drains && !checking.is_drained) {
@@ -285,10 +285,10 @@ class Transitions {
   TransitionBuilder Settle(const Goal& goal) const {
     TransitionBuilder next = Start();
     next.To(phase::Settled{goal});
-    return state_.unusable.empty() ? next.Do(effect::ReportSettled{goal}) : WithUnusableFault(std::move(next));
+    return state_.why_unusable.empty() ? next.Do(effect::ReportSettled{goal}) : WithUnusableFault(std::move(next));
   }
   TransitionBuilder WithUnusableFault(TransitionBuilder next) const {
-    if (!state_.unusable.empty()) next.Do(effect::ReportFault{Fault::kUnusable, state_.unusable});
+    if (!state_.why_unusable.empty()) next.Do(effect::ReportFault{Fault::kUnusable, state_.why_unusable});
     return next;
   }
 
@@ -333,11 +333,11 @@ struct EventNames {
 std::optional<Transition> Advance(const State& state, const Event& event) {
   State now = state;
   if (const auto* wanted = std::get_if<happened::Wanted>(&event)) now.wanted = wanted->goal;
-  if (const auto* unusable = std::get_if<happened::Unusable>(&event)) now.unusable = unusable->why;
+  if (const auto* unusable = std::get_if<happened::Unusable>(&event)) now.why_unusable = unusable->why;
   if (const auto* read = std::get_if<happened::RejectionRead>(&event)) now.rejected = read->rejected;
   auto next = std::visit(Transitions(now), now.phase, event);
-  // A new `unusable` or `rejected` is kept even if the event causes no transition.
-  const bool is_news = now.unusable != state.unusable || now.rejected != state.rejected;
+  // A new `why_unusable` or `rejected` is kept even if the event causes no transition.
+  const bool is_news = now.why_unusable != state.why_unusable || now.rejected != state.rejected;
   if (!next && is_news) next = Transition{std::move(now), {}};
   return next;
 }

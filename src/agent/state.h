@@ -39,13 +39,13 @@ enum class Fault {
 
 // The part of a look's result on which Advance() decides.
 struct Outlook {
-  bool is_cut_short = false;        // The journal has a change that has to be ended before anything else.
-  std::string waits = {};           // The text to report if the journal has a change that waits for a reboot.
-  std::string drift = {};           // The findings that stop the agent, as text; empty if there are none.
-  std::string unreconcilable = {};  // The reason why the machine cannot get to the goal.
-  bool has_goal = false;            // The machine has the goal.
-  bool is_outdated = false;         // Someone else has given the machine another config since the look began.
-  bool drains = false;              // The machine has to be drained first.
+  bool is_cut_short = false;            // The journal has a change that has to be ended before anything else.
+  std::string waits = {};               // The text to report if the journal has a change that waits for a reboot.
+  std::string drift = {};               // The findings that stop the agent, as text; empty if there are none.
+  std::string why_unreconcilable = {};  // The reason why the machine cannot get to the goal.
+  bool has_goal = false;                // The machine has the goal.
+  bool is_outdated = false;             // Someone else has given the machine another config since the look began.
+  bool drains = false;                  // The machine has to be drained first.
 
   // Returns whether the journal has a change, in which case nothing else was looked at.
   bool IsUnderWay() const { return is_cut_short || !waits.empty(); }
@@ -123,7 +123,8 @@ struct State {
   Phase phase = phase::Recovering{};
   std::optional<Goal> wanted = {};         // The goal that was named last.
   std::optional<Rejection> rejected = {};  // The goal that is not tried again.
-  std::string unusable = {};  // The reason why the goal that was named last cannot be used; empty if it can be used.
+  std::string why_unusable =
+      {};  // The reason why the goal that was named last cannot be used; empty if it can be used.
 };
 
 namespace happened {

@@ -47,7 +47,7 @@ host::AgentPhase PublishedPhase(const State& state, bool is_held) {
   const bool rests = std::holds_alternative<phase::Settled>(phase) || std::holds_alternative<phase::Waiting>(phase);
   // A look that waits for the end of a pause has not begun.
   if (is_held && (rests || std::holds_alternative<phase::Checking>(phase))) return host::AgentPhase::kPaused;
-  if (rests && !state.unusable.empty()) return host::AgentPhase::kDegraded;
+  if (rests && !state.why_unusable.empty()) return host::AgentPhase::kDegraded;
   return WordsOfPhase(phase).shown_as;
 }
 

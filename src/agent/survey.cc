@@ -65,7 +65,7 @@ Survey WithLosses(Survey survey, const Observation& seen, const change::Things& 
 // ---- plans ----------------------------------------------------------------------------------------------------------
 
 struct PlanOutcome {
-  std::string unreconcilable = {};
+  std::string why_unreconcilable = {};
   std::shared_ptr<Prepared> prepared = {};  // Null if the change is unreconcilable.
 };
 
@@ -97,7 +97,7 @@ Result<PlanOutcome> PlanChange(Observation seen, change::Things left_alone) {
   change::CopyUnsupportedParts(seen.abilities, {.from = prepared->to.object, .to = prepared->from.object});
   prepared->plan = plan::Make(prepared->from, prepared->to, seen.policy, seen.overrides);
   plan::Plan& plan = prepared->plan;
-  if (!plan.IsReconcilable()) return PlanOutcome{.unreconcilable = UnreconcilableText(*prepared)};
+  if (!plan.IsReconcilable()) return PlanOutcome{.why_unreconcilable = UnreconcilableText(*prepared)};
   TRY(change::CheckNames(prepared->to.ignition));
   TRY(change::CheckAbleTo(seen.abilities, plan.difference));
   if (plan.drain.error) return Error(ErrorKind::kInvalid, *plan.drain.error);
@@ -118,7 +118,7 @@ Survey WithPlan(Survey survey, Observation seen, change::Things left_alone) {
     survey.failure = planned.error();
     return survey;
   }
-  survey.outlook.unreconcilable = std::move(planned->unreconcilable);
+  survey.outlook.why_unreconcilable = std::move(planned->why_unreconcilable);
   survey.outlook.drains = planned->prepared && planned->prepared->plan.drain.is_needed;
   survey.prepared = std::move(planned->prepared);
   return survey;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/ascii.h"
 #include "gotext/quote.h"
 #include "json/fields.h"
 #include "json/parse.h"
@@ -19,15 +20,13 @@ namespace {
 constexpr std::size_t kLongestName = 63;
 constexpr std::size_t kLongestSubdomain = 253;
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsLowerAlphanumeric(char c) { return IsDigit(c) || (c >= 'a' && c <= 'z'); }
-bool IsAlphanumeric(char c) { return IsLowerAlphanumeric(c) || (c >= 'A' && c <= 'Z'); }
+bool IsLowerAlphanumeric(char c) { return IsDigit(c) || IsLower(c); }
 
 // Matches ([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]
 bool IsName(std::string_view text) {
-  if (text.empty() || !IsAlphanumeric(text.front()) || !IsAlphanumeric(text.back())) return false;
+  if (text.empty() || !IsLetterOrDigit(text.front()) || !IsLetterOrDigit(text.back())) return false;
   return std::all_of(text.begin(), text.end(),
-                     [](char c) { return IsAlphanumeric(c) || c == '-' || c == '_' || c == '.'; });
+                     [](char c) { return IsLetterOrDigit(c) || c == '-' || c == '_' || c == '.'; });
 }
 
 // Matches [a-z0-9]([-a-z0-9]*[a-z0-9])?

@@ -3,10 +3,10 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <array>
 #include <cstdlib>
 
+#include "base/ascii.h"
 #include "base/libcrypto.h"
 
 namespace pintle {
@@ -89,7 +89,7 @@ Result<Digest> Digest::FromHex(DigestAlgorithm algorithm, std::string_view hex) 
   std::string lower(hex);
   for (char& c : lower) {
     if (c >= 'A' && c <= 'F') c = static_cast<char>(c - 'A' + 'a');
-    const bool is_digit = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+    const bool is_digit = IsDigit(c) || (c >= 'a' && c <= 'f');
     if (!is_digit) return Error(ErrorKind::kInvalid, fmt::format("'{}' is not a hexadecimal digit", c));
   }
   return Digest(std::move(lower));

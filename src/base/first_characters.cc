@@ -13,9 +13,9 @@ constexpr std::string_view kReplacement = "\xef\xbf\xbd";
 std::string FirstCharacters(std::string_view text, std::size_t count) {
   std::string first;
   for (; count > 0 && !text.empty(); --count) {
-    const Utf8Start start = StartOf(text);
-    first += start.is_character ? text.substr(0, start.length) : kReplacement;
-    text.remove_prefix(start.is_character ? start.length : 1);
+    const Utf8Character character = FirstUtf8Character(text);
+    first += character.is_valid ? text.substr(0, character.length) : kReplacement;
+    text.remove_prefix(character.is_valid ? character.length : 1);
   }
   return first;
 }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/ascii.h"
 #include "base/first_characters.h"
 #include "base/utf8.h"
 
@@ -46,9 +47,9 @@ std::string Escaped(std::string_view text, std::string_view kept) {
   if (IsPlain(text)) return std::string(text);
   std::string shown;
   while (!text.empty()) {
-    const Utf8Start start = StartOf(text);
-    const std::string_view character = text.substr(0, start.length);
-    if (start.is_character && IsShown(character, kept)) {
+    const Utf8Character first = FirstUtf8Character(text);
+    const std::string_view character = text.substr(0, first.length);
+    if (first.is_valid && IsShown(character, kept)) {
       shown += character;
     } else {
       for (const char c : character) shown += fmt::format("\\x{:02X}", static_cast<unsigned char>(c));
@@ -80,11 +81,11 @@ std::string SingleQuoted(std::string_view word) {
 std::string DollarQuoted(std::string_view word) {
   std::string quoted = "$'";
   while (!word.empty()) {
-    const Utf8Start start = StartOf(word);
-    const std::string_view character = word.substr(0, start.length);
+    const Utf8Character first = FirstUtf8Character(word);
+    const std::string_view character = word.substr(0, first.length);
     if (character == "\\") {
       quoted += "\\\\";
-    } else if (character != "'" && start.is_character && IsShown(character, "")) {
+    } else if (character != "'" && first.is_valid && IsShown(character, "")) {
       quoted += character;
     } else {
       // Octal escapes have exactly three digits; a shell might read the next character as one more digit of a \x
@@ -98,7 +99,7 @@ std::string DollarQuoted(std::string_view word) {
 
 bool IsWebScheme(std::string_view text_before) {
   std::string scheme(text_before.substr(text_before.size() - std::min<std::size_t>(text_before.size(), 5)));
-  for (char& c : scheme) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  for (char& c : scheme) c = LowerCaseOf(c);
   return scheme.ends_with("http") || scheme.ends_with("https");
 }
 

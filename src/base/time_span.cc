@@ -10,6 +10,8 @@
 #include <string>
 #include <utility>
 
+#include "base/ascii.h"
+
 namespace pintle {
 namespace {
 
@@ -20,8 +22,6 @@ constexpr auto kLongestTime = std::chrono::hours(24 * 365);
 std::string_view WithoutSpaceBefore(std::string_view text) {
   return text.substr(std::min(text.find_first_not_of(" \t\r"), text.size()));
 }
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 Error Must(std::string requirement) { return Error(ErrorKind::kInvalid, "must " + std::move(requirement)); }
 
@@ -66,8 +66,7 @@ Result<milliseconds> ParseTimeSpan(std::string_view text) {
     const auto [end, failed] = std::from_chars(left.data(), left.data() + left.size(), count);
     if (failed != std::errc()) return syntax_error();
     left = WithoutSpaceBefore(left.substr(static_cast<std::size_t>(end - left.data())));
-    const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
-    const auto unit_end = std::find_if_not(left.begin(), left.end(), is_letter);
+    const auto unit_end = std::find_if_not(left.begin(), left.end(), IsLower);
     const std::string_view name = left.substr(0, static_cast<std::size_t>(unit_end - left.begin()));
     const auto unit =
         std::find_if(kUnits.begin(), kUnits.end(), [&](const Unit& candidate) { return candidate.name == name; });

@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "base/ascii.h"
+
 namespace pintle {
 namespace {
 
@@ -26,9 +28,6 @@ constexpr std::size_t kHeaderSize = 44;  // In bytes (RFC 8536, section 3.1).
 Error Damaged(std::string_view reason) {
   return Error(ErrorKind::kInvalid, fmt::format("is not a usable TZif file: {}", reason));
 }
-
-bool IsRuleDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsNameLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 }  // namespace
 
@@ -158,7 +157,7 @@ class TimeZone::RuleReader {
 
   Result<> SkipName() {
     const bool is_quoted = Take('<');
-    const auto is_part = [&](char c) { return is_quoted ? c != '>' : IsNameLetter(c); };
+    const auto is_part = [&](char c) { return is_quoted ? c != '>' : IsLetter(c); };
     const auto end = std::find_if_not(rest_.begin(), rest_.end(), is_part);
     if (end == rest_.begin()) return Wrong();
     rest_.remove_prefix(static_cast<std::size_t>(end - rest_.begin()));
@@ -167,9 +166,9 @@ class TimeZone::RuleReader {
   }
 
   Result<int> Number(int most) {
-    if (rest_.empty() || !IsRuleDigit(rest_.front())) return Wrong();
+    if (rest_.empty() || !IsDigit(rest_.front())) return Wrong();
     int number = 0;
-    while (!rest_.empty() && IsRuleDigit(rest_.front())) {
+    while (!rest_.empty() && IsDigit(rest_.front())) {
       number = number * 10 + (rest_.front() - '0');
       if (number > most) return Wrong();
       rest_.remove_prefix(1);

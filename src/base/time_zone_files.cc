@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/ascii.h"
+
 namespace pintle {
 namespace {
 
@@ -14,8 +16,7 @@ constexpr std::size_t kLargestZone = std::size_t{64} << 10;
 
 bool IsZoneName(std::string_view name) {
   const auto is_allowed = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("/_+-").find(c) != std::string_view::npos;
+    return IsLetterOrDigit(c) || std::string_view("/_+-").find(c) != std::string_view::npos;
   };
   return !name.empty() && name.size() <= 100 && name.front() != '/' && name.back() != '/' &&
          std::all_of(name.begin(), name.end(), is_allowed);

@@ -29,7 +29,7 @@ Form FormOf(unsigned char first) {
 
 }  // namespace
 
-Utf8Start StartOf(std::string_view text) {
+Utf8Character FirstUtf8Character(std::string_view text) {
   const Form form = FormOf(static_cast<unsigned char>(text.front()));
   if (form.length == 0) return {false, 1};
   for (std::size_t i = 1; i < form.length; ++i) {
@@ -42,9 +42,9 @@ Utf8Start StartOf(std::string_view text) {
 
 bool IsUtf8(std::string_view bytes) {
   while (!bytes.empty()) {
-    const Utf8Start start = StartOf(bytes);
-    if (!start.is_character) return false;
-    bytes.remove_prefix(start.length);
+    const Utf8Character first = FirstUtf8Character(bytes);
+    if (!first.is_valid) return false;
+    bytes.remove_prefix(first.length);
   }
   return true;
 }

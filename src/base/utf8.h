@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Checks whether bytes are UTF-8, and finds where characters end.
+// Checks whether bytes are UTF-8, and finds the end of the first character of a text.
 
 #include <cstddef>
 #include <string_view>
@@ -12,15 +12,16 @@ namespace pintle {
 // U+10FFFF.
 bool IsUtf8(std::string_view bytes);
 
-struct Utf8Start {
-  bool is_character;  // False if the bytes are not UTF-8.
+// The first character of a text, or the bytes there that are not UTF-8.
+struct Utf8Character {
+  bool is_valid;  // False if the bytes are not UTF-8.
   // The length of the character in bytes.  If the bytes are not UTF-8, this is the number of bytes that one U+FFFD
   // replaces.  As Unicode recommends, one U+FFFD replaces the longest prefix that could begin a valid character, or one
   // byte if there is no such prefix.
   std::size_t length;
 };
 
-// Classifies the first bytes of a text, which must not be empty.
-Utf8Start StartOf(std::string_view text);
+// The text must not be empty.
+Utf8Character FirstUtf8Character(std::string_view text);
 
 }  // namespace pintle

@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -27,8 +26,6 @@ namespace pintle::change {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::array<std::string_view, 7> kConfigEndings = {".yaml", ".yml", ".json", ".bu", ".butane", ".fcc", ".ign"};
 
 // Returns a name for a config that has none.  It is made from the name of its file, and from the index of its document
 // in that file if there are several.
@@ -122,7 +119,8 @@ machineconfig::Writers WritersOf(const machineconfig::Rendered& rendered, std::v
 
 Result<WrittenConfigs> ReadWrittenConfigs(std::span<const std::string> inputs) {
   WrittenConfigs written;
-  auto named = machineconfig::FilesNamedBy(inputs, kConfigEndings, machineconfig::EmptyDirectory::kAllowed);
+  auto named =
+      machineconfig::FilesNamedBy(inputs, machineconfig::kConfigEndings, machineconfig::EmptyDirectory::kAllowed);
   if (!named.faults.empty()) return std::move(named.faults.front());
   std::size_t left = limits::kLocalConfigs;
   for (const machineconfig::InputFile& file : named.files) TRY(AddFile(file, left, written.configs));
@@ -133,10 +131,10 @@ Result<WrittenConfigs> ReadWrittenConfigs(std::span<const std::string> inputs) {
 }
 
 std::string WhyNotConfig(const std::string& path) {
-  return fmt::format("{}: its name ends in none of {}", path, fmt::join(kConfigEndings, ", "));
+  return fmt::format("{}: its name ends in none of {}", path, fmt::join(machineconfig::kConfigEndings, ", "));
 }
 
-bool IsConfigName(std::string_view name) { return machineconfig::IsWantedName(name, kConfigEndings); }
+bool IsConfigName(std::string_view name) { return machineconfig::IsWantedName(name, machineconfig::kConfigEndings); }
 
 std::optional<std::string> SecretIn(const ignition::Config& config) {
   for (const auto& user : config.passwd.users) {

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/printable.h"
 
 namespace pintle::change {
@@ -17,20 +17,11 @@ constexpr auto kSecretWords = std::to_array<std::string_view>(
      "client-key-data", "psk", "preshared", "dockerconfig", "dockercfg"});
 constexpr auto kHashMethods = std::to_array<std::string_view>({"apr1", "argon2", "md5", "pbkdf2", "scrypt", "sha1"});
 
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return lower;
-}
-
-bool IsNameCharacter(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '.';
-}
+bool IsNameCharacter(char c) { return IsLetterOrDigit(c) || c == '_' || c == '-' || c == '.'; }
 
 // Returns whether the name of a value suggests that the value is a secret.
 bool SuggestsASecret(std::string_view name) {
-  const std::string lower = Lower(name);
+  const std::string lower = InLowerCase(name);
   if (lower == "auth" || lower == "_auth" || lower == "authorization" || lower.ends_with(".key")) return true;
   return std::any_of(kSecretWords.begin(), kSecretWords.end(),
                      [&](std::string_view word) { return lower.find(word) != std::string::npos; });
@@ -175,7 +166,7 @@ std::string WithoutDataUrls(std::string_view line) {
 }
 
 bool HoldsASecret(std::string_view path) {
-  const std::string name = Lower(path.substr(path.rfind('/') + 1));
+  const std::string name = InLowerCase(path.substr(path.rfind('/') + 1));
   return name.find("secret") != std::string::npos || name.find("token") != std::string::npos ||
          name.ends_with(".psk") || name.ends_with(".key");
 }

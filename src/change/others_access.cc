@@ -106,4 +106,12 @@ Result<OthersAccess> AccessOfOthersTo(const std::string& path) {
   return TRY(Follow(path), "checking who may write " + path);
 }
 
+Result<> CheckOnlyRootWrites(const std::string& path) { return CheckOnlyRootWrites(path, TRY(AccessOfOthersTo(path))); }
+
+Result<> CheckOnlyRootWrites(const std::string& path, const OthersAccess& access) {
+  if (access.why_writable.empty()) return {};
+  return Error(ErrorKind::kInvalid,
+               fmt::format("{} is not used, since users other than root may change it: {}", path, access.why_writable));
+}
+
 }  // namespace pintle::change

@@ -21,4 +21,8 @@ struct OthersAccess {
 // The user of this process counts as root.  The path must be absolute.
 Result<OthersAccess> AccessOfOthersTo(const std::string& path);
 
+// Returns an error with the reason and the remedy if others may write this file or directory.
+Result<> CheckOnlyRootWrites(const std::string& path);
+Result<> CheckOnlyRootWrites(const std::string& path, const OthersAccess& access);
+
 }  // namespace pintle::change

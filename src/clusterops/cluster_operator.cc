@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/conditions.h"
 #include "base/first_characters.h"
 #include "base/printable.h"
 #include "clusterops/pool_summary.h"
@@ -22,12 +23,6 @@ constexpr std::string_view kOperatorImage = "operator-image";
 constexpr std::string_view kProgressing = "Progressing";
 constexpr std::string_view kDegraded = "Degraded";
 constexpr const char* kVersionChanged = "OperatorVersionChanged";
-
-const api::Condition* FindIn(const std::vector<api::Condition>& conditions, std::string_view type) {
-  const auto found = std::find_if(conditions.begin(), conditions.end(),
-                                  [&](const api::Condition& condition) { return condition.type == type; });
-  return found == conditions.end() ? nullptr : &*found;
-}
 
 // Returns the version with this name, or nullptr.
 const std::string* VersionOf(const std::vector<api::OperandVersion>& versions, std::string_view name) {
@@ -121,7 +116,7 @@ class Reporter {
 
   // Returns whether the condition Progressing is true for this release already.
   bool HasBegun() const {
-    const api::Condition* const known = FindIn(inputs_.before.conditions, kProgressing);
+    const api::Condition* const known = api::FindCondition(inputs_.before.conditions, kProgressing);
     return known != nullptr && known->status == "True" && known->message.ends_with(" " + version_);
   }
 
@@ -132,8 +127,8 @@ class Reporter {
                                     ? fmt::format("Failed to resync {} because: {}", version_, inputs_.failure->why)
                                     : fmt::format("Unable to apply {}: {}", version_, inputs_.failure->why);
     Set(kDegraded, "True", reason, message);
-    const api::Condition* const known = FindIn(inputs_.before.conditions, kDegraded);
-    const api::Condition& set = *FindIn(report_.status.conditions, kDegraded);
+    const api::Condition* const known = api::FindCondition(inputs_.before.conditions, kDegraded);
+    const api::Condition& set = *api::FindCondition(report_.status.conditions, kDegraded);
     const bool is_known = known != nullptr && known->reason == set.reason && known->message == set.message;
     if (!is_known) report_.events.push_back({Importance::kWarning, "OperatorDegraded: " + reason, set.message});
   }

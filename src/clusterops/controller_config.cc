@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <initializer_list>
 #include <optional>
 #include <set>
@@ -13,6 +12,7 @@
 #include <utility>
 
 #include "api/machine_config.h"
+#include "base/ascii.h"
 #include "base/base64.h"
 #include "clusterops/authorities.h"
 #include "clusterops/empty_members.h"
@@ -57,12 +57,6 @@ std::string WithSigner(std::string_view bundle, const std::string& signers) {
     if (is_signer && !bundle.empty() && replaced.back() != '\n') replaced += '\n';
   }
   return replaced.append(bundle);
-}
-
-std::string LowerCase(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
 }
 
 // Encodes a text.  If it is base64 already, it is decoded first: it may have line breaks, which the API server refuses.
@@ -142,7 +136,7 @@ class Drafter {
       copy["status"]["platformStatus"] = std::move(platform);
     }
     platform_ = copy.TextAt({"status", "platformStatus", "type"});
-    draft_.spec["platform"] = LowerCase(platform_);
+    draft_.spec["platform"] = InLowerCase(platform_);
     draft_.spec["etcdDiscoveryDomain"] = copy.TextAt({"status", "etcdDiscoveryDomain"});
     draft_.spec["infra"] = std::move(copy);
   }

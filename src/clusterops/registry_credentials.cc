@@ -50,7 +50,7 @@ void AddCredentials(json::Value from, json::Value& to) {
 }  // namespace
 
 Result<std::string> MergedRegistryCredentials(const RegistryCredentialInputs& inputs, std::string_view base_domain) {
-  if (!inputs.unreadable.empty()) return Error(ErrorKind::kInvalid, inputs.unreadable);
+  if (!inputs.why_unreadable.empty()) return Error(ErrorKind::kInvalid, inputs.why_unreadable);
   if (!inputs.has_account) {
     return Error(ErrorKind::kNotFound, fmt::format("there is no ServiceAccount {}", kPullingAccount));
   }

@@ -30,7 +30,7 @@ struct RegistryCredentialInputs {
   bool has_account = false;                       // Whether kPullingAccount exists.
   std::vector<NamedSecret> account_secrets = {};  // The imagePullSecrets of the account, in its order.
   std::optional<api::Secret> pull_secret = {};    // openshift-config/pull-secret
-  std::string unreadable = {};                    // Why some of these objects cannot be read, or "".
+  std::string why_unreadable = {};                // Why some of these objects cannot be read, or "".
 };
 
 // Returns the merged credentials as JSON, as programs read it from ~/.docker/config.json, or "" if there are none.  Of

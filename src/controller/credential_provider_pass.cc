@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/first_characters.h"
+#include "controller/config_outcome.h"
 #include "generated/credential_provider.h"
 #include "generated/pool_selection.h"
 #include "generated/runtime_templates.h"
@@ -36,33 +37,28 @@ void CredentialProviderPass(const GenerateInputs& inputs, generated::PoolTemplat
   if (object == nullptr) return;
   // The images that another provider covers already; unset if no config could be made.
   std::optional<std::vector<std::string>> overlapping;
-  std::string problem;
-  bool is_pending = false;
+  std::optional<Error> failure;  // The first one.
+  bool has_pool = false;
+  bool are_in_place = true;
   for (const api::MachineConfigPool* pool : inputs.view.pools) {
     if (!generated::IsBuiltInPool(*pool) || pool->metadata.deletion_timestamp) continue;
+    has_pool = true;
     auto made = ProviderFiles(inputs, templates, pool->metadata.name);
     if (!made) {
-      if (problem.empty()) problem = "could not Create/Update MachineConfig: " + made.error().message();
+      if (!failure) failure = std::move(made).error();
       continue;
     }
     overlapping = std::move(made->overlapping);
     const generated::MachineConfig config =
         generated::CredentialProviderMachineConfig(*pool, made->files, *object, inputs.version);
     inputs.ReportMade(MadeFrom::kCredentialProviders, config);
-    if (inputs.awaited_configs.contains(config.name)) {
-      is_pending = true;
-    } else if (auto change = ChangeTo(inputs.ConfigNamed(config.name), config, OwnedParts::kConfig,
-                                      MadeFrom::kCredentialProviders)) {
-      is_pending = true;
-      changes.configs.push_back(*std::move(change));
-      const auto refusal = inputs.refused.find(config.name);
-      if (refusal != inputs.refused.end() && problem.empty()) {
-        problem = "could not Create/Update MachineConfig: " + refusal->second;
-      }
-    }
+    ConfigOutcome outcome =
+        WriteUnlessAwaited(config, OwnedParts::kConfig, MadeFrom::kCredentialProviders, inputs, changes);
+    are_in_place = are_in_place && outcome.is_in_place;
+    if (!failure) failure = std::move(outcome.refusal);
   }
-  const bool has_pools = overlapping.has_value() || !problem.empty();
-  if (!has_pools || (is_pending && problem.empty())) return;
+  if (!has_pool || (!are_in_place && !failure)) return;
+  const std::string problem = failure ? "could not Create/Update MachineConfig: " + failure->message() : "";
   const auto conditions = generated::ConditionsOf(*object, overlapping,
                                                   FirstCharacters(problem, api::kLongestConditionMessage), inputs.now);
   const auto& known = object->status.conditions;

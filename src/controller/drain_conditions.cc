@@ -3,12 +3,9 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <string>
-#include <utility>
 
-#include "base/first_characters.h"
-#include "base/printable.h"
+#include "api/conditions.h"
 
 namespace pintle::controller {
 namespace {
@@ -16,20 +13,12 @@ namespace {
 constexpr std::string_view kTrue = "True";
 constexpr std::string_view kUnknown = "Unknown";
 
-api::Condition Make(std::string_view type, std::string_view status, std::string_view reason, std::string_view message) {
-  return {std::string(type),
-          std::string(status),
-          {},
-          std::string(reason),
-          FirstCharacters(PrintableLines(message), api::kLongestConditionMessage)};
-}
-
 // The reason of the parent condition is the child's type, such as Drained.  The reason of the child condition is made
 // of both types, such as UpdateExecutedDrained.
 DrainMoment MakeMoment(std::string_view parent, std::string_view parent_status, std::string_view child,
                        std::string_view message, std::string_view child_status, std::string_view child_message) {
-  return {Make(parent, parent_status, child, message),
-          Make(child, child_status, fmt::format("{}{}", parent, child), child_message)};
+  return {api::MakeCondition(parent, parent_status, child, message),
+          api::MakeCondition(child, child_status, fmt::format("{}{}", parent, child), child_message)};
 }
 
 // Makes a moment of the phase UpdateExecuted.
@@ -42,20 +31,11 @@ std::string WithUnschedulable(std::string_view message, bool is_cordoned) {
   return fmt::format("{} The node is reporting Unschedulable = {}", message, is_cordoned);
 }
 
-api::Condition* FindType(std::vector<api::Condition>& conditions, std::string_view type) {
-  const auto found = std::find_if(conditions.begin(), conditions.end(),
-                                  [&](const api::Condition& condition) { return condition.type == type; });
-  return found == conditions.end() ? nullptr : &*found;
-}
-
 // Sets a condition, unless the condition of its type has the same status and message already.  Returns whether the
-// condition was set.  The transition time then becomes `now`, even if only the message is new.
+// condition was set.
 bool SetUnlessSame(std::vector<api::Condition>& conditions, const api::Condition& wanted, api::Time now) {
-  api::Condition* known = FindType(conditions, wanted.type);
-  if (known != nullptr && known->status == wanted.status && known->message == wanted.message) return false;
-  if (known == nullptr) known = &conditions.emplace_back();
-  *known = wanted;
-  known->last_transition_time = now;
+  if (api::HasSameReport(api::FindCondition(conditions, wanted.type), wanted)) return false;
+  api::PutCondition(conditions, wanted, now);
   return true;
 }
 

@@ -12,7 +12,7 @@
 
 #include "base/clock.h"
 #include "controller/generate_changes.h"
-#include "controller/generated_view.h"
+#include "controller/sources_view.h"
 #include "controller/view.h"
 #include "generated/machine_config.h"
 #include "generated/made_from.h"
@@ -27,7 +27,7 @@ enum class TemplatesFrom { kFolder, kCluster };
 
 struct GenerateInputs {
   const View& view;
-  const GeneratedView& sources;
+  const SourcesView& sources;
   const generated::TemplateFolder& templates;
   std::string version;  // The version of the controller with which the configs are annotated.
   WallTime now;

@@ -58,12 +58,12 @@ GenerateChanges GeneratePass(const GenerateInputs& inputs) {
   const auto add_problem = [&](MadeFrom made_from, std::string_view what, std::string why) {
     changes.problems.push_back({.made_from = made_from, .what = std::string(what), .why = std::move(why)});
   };
-  const GeneratedView& sources = inputs.sources;
+  const SourcesView& sources = inputs.sources;
   // Nobody else removes these finalizers, so a deletion does not wait until configs can be made.
   if (inputs.only.Has(MadeFrom::kKubeletConfigs)) CleanUpKubeletConfigs(inputs, changes);
   if (inputs.only.Has(MadeFrom::kRuntimeConfigs)) CleanUpRuntimeConfigs(inputs, changes);
-  if (!sources.unreadable_settings.empty()) {
-    add_problem(MadeFrom::kTemplates, "generating MachineConfigs", sources.unreadable_settings);
+  if (!sources.why_settings_are_unreadable.empty()) {
+    add_problem(MadeFrom::kTemplates, "generating MachineConfigs", sources.why_settings_are_unreadable);
     return changes;
   }
   if (sources.whole_controller_config == nullptr || inputs.view.controller_config == nullptr) return changes;
@@ -87,20 +87,20 @@ GenerateChanges GeneratePass(const GenerateInputs& inputs) {
                 uses_stores ? generated::AdditionalStores::kUsed : generated::AdditionalStores::kUnused, changes);
   }
   if (inputs.only.Has(MadeFrom::kImages)) {
-    if (sources.unreadable_images.empty()) {
+    if (sources.why_images_are_unreadable.empty()) {
       const bool verifies = generated::IsOpen(settings->feature_gates, "SigstoreImageVerification");
       RegistriesPass(inputs, for_runtime, verifies ? ImageSignatures::kVerified : ImageSignatures::kIgnored, changes);
     } else {
-      add_problem(MadeFrom::kImages, "making the registries' configs", sources.unreadable_images);
+      add_problem(MadeFrom::kImages, "making the registries' configs", sources.why_images_are_unreadable);
     }
   }
   const bool has_providers = generated::IsOpen(settings->feature_gates, "CRIOCredentialProviderConfig");
   if (has_providers && inputs.only.Has(MadeFrom::kCredentialProviders)) {
-    if (sources.unreadable_credential_providers.empty()) {
+    if (sources.why_credential_providers_are_unreadable.empty()) {
       CredentialProviderPass(inputs, for_runtime, changes);
     } else {
       add_problem(MadeFrom::kCredentialProviders, "making the credential providers' configs",
-                  sources.unreadable_credential_providers);
+                  sources.why_credential_providers_are_unreadable);
     }
   }
   return changes;

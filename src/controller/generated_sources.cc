@@ -175,8 +175,8 @@ std::vector<MissingKind> GeneratedSources::Missing() const {
   return missing;
 }
 
-GeneratedView GeneratedSources::Look() const {
-  GeneratedView view;
+SourcesView GeneratedSources::Look() const {
+  SourcesView view;
   const auto point_at = [](auto& pointers) { return [&](const auto& object) { pointers.push_back(&object); }; };
   const auto copy_to = [](auto& objects) { return [&](const auto& object) { objects.push_back(object); }; };
   const auto note_in = [](std::string& reasons) {
@@ -211,22 +211,22 @@ GeneratedView GeneratedSources::Look() const {
   namespace_policies_.ForEach(copy_to(view.namespace_policies));
   view.credential_providers = credential_providers_.Find(kSingletonName);
 
-  note_named(whole_controller_configs_, api::kControllerConfigName, view.unreadable_settings);
-  note_named(internal_release_images_, kSingletonName, view.unreadable_settings);
-  note_named(feature_gates_, kSingletonName, view.unreadable_settings);
-  note_named(node_settings_, kSingletonName, view.unreadable_settings);
-  note_named(api_servers_, kSingletonName, view.unreadable_settings);
-  kubelet_configs_.ForEachUnreadable(note_in(view.unreadable_kubelet_configs));
-  runtime_configs_.ForEachUnreadable(note_in(view.unreadable_runtime_configs));
-  note_named(images_, kSingletonName, view.unreadable_images);
-  note_named(cluster_versions_, kClusterVersionName, view.unreadable_images);
-  const auto note_image_setting = note_in(view.unreadable_images);
+  note_named(whole_controller_configs_, api::kControllerConfigName, view.why_settings_are_unreadable);
+  note_named(internal_release_images_, kSingletonName, view.why_settings_are_unreadable);
+  note_named(feature_gates_, kSingletonName, view.why_settings_are_unreadable);
+  note_named(node_settings_, kSingletonName, view.why_settings_are_unreadable);
+  note_named(api_servers_, kSingletonName, view.why_settings_are_unreadable);
+  kubelet_configs_.ForEachUnreadable(note_in(view.why_kubelet_configs_are_unreadable));
+  runtime_configs_.ForEachUnreadable(note_in(view.why_runtime_configs_are_unreadable));
+  note_named(images_, kSingletonName, view.why_images_are_unreadable);
+  note_named(cluster_versions_, kClusterVersionName, view.why_images_are_unreadable);
+  const auto note_image_setting = note_in(view.why_images_are_unreadable);
   content_source_policies_.ForEachUnreadable(note_image_setting);
   digest_sets_.ForEachUnreadable(note_image_setting);
   tag_sets_.ForEachUnreadable(note_image_setting);
   cluster_policies_.ForEachUnreadable(note_image_setting);
   namespace_policies_.ForEachUnreadable(note_image_setting);
-  note_named(credential_providers_, kSingletonName, view.unreadable_credential_providers);
+  note_named(credential_providers_, kSingletonName, view.why_credential_providers_are_unreadable);
   return view;
 }
 

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "controller/followed_object.h"
-#include "controller/generated_view.h"
 #include "controller/overlaid_mirror.h"
+#include "controller/sources_view.h"
 #include "controller/versioned_mirror.h"
 #include "kube/client.h"
 
@@ -52,7 +52,7 @@ class GeneratedSources {
   // may receive a change earlier or later.
   bool HasRead(const api::ControllerConfig* config) const;
 
-  GeneratedView Look() const;
+  SourcesView Look() const;
   // Returns the kinds that the API server does not have.
   std::vector<MissingKind> Missing() const;
   // Returns nullptr if there is no such Node of config.openshift.io.

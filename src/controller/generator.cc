@@ -136,7 +136,7 @@ void Generator::Look(const View& view) {
 }
 
 void Generator::Decide(const View& view) {
-  const GeneratedView sources = sources_.Look();
+  const SourcesView sources = sources_.Look();
   changes_ = GeneratePass({.view = view,
                            .sources = sources,
                            .templates = *templates_.get(),
@@ -205,7 +205,7 @@ void Generator::EmitProhibitions() {
 
 // An object that cannot be read cannot get an Event, so the ControllerConfig gets it instead.
 void Generator::EmitProblems(const View& view) {
-  const GeneratedView sources = sources_.Look();
+  const SourcesView sources = sources_.Look();
   const auto emit_about = [&](const auto* object, const std::string& message) {
     if (object == nullptr) return false;
     events_.Emit(*object, kube::EventKind::kWarning, "GenerationFailed", message);

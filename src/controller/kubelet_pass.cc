@@ -29,7 +29,7 @@ class KubeletRules {
       : inputs_(inputs), templates_(templates), settings_(settings) {}
 
   const std::vector<const Object*>& Objects() const { return inputs_.sources.kubelet_configs; }
-  const std::string& WhyUnreadable() const { return inputs_.sources.unreadable_kubelet_configs; }
+  const std::string& WhyUnreadable() const { return inputs_.sources.why_kubelet_configs_are_unreadable; }
 
   static Result<> Check(const Object& object) { return generated::Validate(object); }
   static Result<> CheckFor(const Object& object, const api::MachineConfigPool& pool) {

@@ -97,7 +97,7 @@ bool IsOwnedBy(const api::MachineConfig& config, const api::ObjectMeta& object) 
 
 // Returns whether a KubeletConfig or ContainerRuntimeConfig other than `object` owns the config.
 bool HasOtherOwner(const api::MachineConfig& config, const api::ObjectMeta& object, ManagedKind kind,
-                   const GeneratedView& sources) {
+                   const SourcesView& sources) {
   const auto is_owned_by_any = [&](const auto& objects) {
     return std::any_of(objects.begin(), objects.end(), [&](const auto* other) {
       return other->metadata.uid != object.uid && IsOwnedBy(config, other->metadata);
@@ -110,7 +110,7 @@ bool HasOtherOwner(const api::MachineConfig& config, const api::ObjectMeta& obje
 // Returns whether a config that a finalizer of the object names was made from this object.  The config may also be
 // somebody else's, or it may have been made from the object of which this object is a copy.
 bool IsConfigOf(const api::MachineConfig& config, const api::ObjectMeta& object, ManagedKind kind,
-                const GeneratedView& sources) {
+                const SourcesView& sources) {
   if (HasOtherOwner(config, object, kind, sources)) return false;
   return IsOwnedBy(config, object) ||
          config.metadata.name.find(fmt::format("generated-{}", WordOf(kind))) != std::string::npos ||

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/first_characters.h"
+#include "controller/config_outcome.h"
 #include "controller/managed_objects.h"
 #include "json/field_list.h"
 
@@ -141,22 +142,15 @@ class ManagedPass {
     return names_.NameFor(object.metadata.name, pool);
   }
 
-  // Returns whether all of the configs are in the cluster.
+  // Writes the configs.  Returns whether all of them are in place already.
   bool Write(const std::vector<generated::MachineConfig>& configs) {
     bool are_written = true;
     for (const generated::MachineConfig& config : configs) {
       inputs_.ReportMade(Rules::kMadeFrom, config);
-      if (inputs_.awaited_configs.contains(config.name)) {
-        are_written = false;
-        continue;
-      }
-      auto change = ChangeTo(inputs_.ConfigNamed(config.name), config, OwnedParts::kConfig, Rules::kMadeFrom);
-      if (!change) continue;
-      are_written = false;
-      changes_.configs.push_back(*std::move(change));
-      const auto refusal = inputs_.refused.find(config.name);
-      if (refusal == inputs_.refused.end()) continue;
-      NoteProblem(rules_.ProblemOfWriting(Error(ErrorKind::kInvalid, refusal->second)));
+      const ConfigOutcome outcome =
+          WriteUnlessAwaited(config, OwnedParts::kConfig, Rules::kMadeFrom, inputs_, changes_);
+      are_written = are_written && outcome.is_in_place;
+      if (outcome.refusal) NoteProblem(rules_.ProblemOfWriting(*outcome.refusal));
     }
     return are_written;
   }

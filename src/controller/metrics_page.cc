@@ -44,7 +44,7 @@ net::HttpAnswer AnswerFrom(const Page& page, std::chrono::nanoseconds silence, c
   if (path == "/healthz") return {.status = 200};
   if (path == kMetricsPath) return {.status = 200, .headers = {{"Content-Type", kMetricsFormat}}, .body = page.metrics};
   if (!page.unread_kinds.empty()) return Unavailable("not read from the API server yet: " + page.unread_kinds);
-  if (!page.unready.empty()) return Unavailable(page.unready);
+  if (!page.why_not_ready.empty()) return Unavailable(page.why_not_ready);
   return {.status = 200};
 }
 
@@ -78,7 +78,7 @@ std::shared_ptr<const Page> MetricsPage::MakePage() {
   auto page = std::make_shared<const Page>(make_());
   // While the replica is not ready, nothing reports that another kind has been read, or that the Ignition server has
   // what it needs.  So the page is renewed again and again until the replica is ready.
-  if (!page->unread_kinds.empty() || !page->unready.empty()) RenewSoon();
+  if (!page->unread_kinds.empty() || !page->why_not_ready.empty()) RenewSoon();
   return page;
 }
 

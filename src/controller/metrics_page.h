@@ -29,7 +29,7 @@ namespace pintle::controller {
 struct Page {
   std::shared_ptr<const std::string> metrics;
   std::string unread_kinds;  // The kinds that have not been read yet: "nodes, pods".  Empty when all have been read.
-  std::string unready = {};  // Another reason why the replica is not ready, or "".
+  std::string why_not_ready = {};  // Another reason why the replica is not ready, or "".
 };
 
 // Answers a request from the page.  `silence` is the time since the loop last ran.

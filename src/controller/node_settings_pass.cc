@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "api/annotations.h"
+#include "controller/config_outcome.h"
 #include "generated/feature_gates.h"
 #include "generated/kubelet_configs.h"
 #include "generated/latency_profile.h"
@@ -60,16 +61,12 @@ class NumberedConfigs {
     }
     inputs_.ReportMade(from_, *made);
     wanted_.insert(made->name);
-    if (inputs_.awaited_configs.contains(made->name)) return void(is_complete_ = false);
-    const api::MachineConfig* const existing = inputs_.ConfigNamed(made->name);
     const OwnedParts parts = made->kernel_arguments ? OwnedParts::kConfigAndArguments : OwnedParts::kConfig;
-    if (auto change = ChangeTo(existing, *made, parts, from_)) {
-      is_complete_ = false;
-      changes_.configs.push_back(*std::move(change));
-    }
+    const ConfigOutcome outcome = WriteUnlessAwaited(*made, parts, from_, inputs_, changes_);
+    is_complete_ = is_complete_ && outcome.is_in_place;
     const api::MachineConfig* const old =
         inputs_.ConfigNamed(generated::OldConfigName(number_, pool.metadata, kKubeletWord));
-    if (old != nullptr && existing != nullptr) Remove(*old);
+    if (old != nullptr && inputs_.ConfigNamed(made->name) != nullptr) Remove(*old);
   }
 
   // Removes the configs that another version of the controller has made for pools that are gone.

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "api/annotations.h"
+#include "api/conditions.h"
 #include "base/digest.h"
 #include "base/first_characters.h"
 #include "base/printable.h"
@@ -233,10 +234,7 @@ class NoticeFinder {
         all.begin(), all.end(), node,
         [](const api::MachineConfigNode* known, const std::string& name) { return known->metadata.name < name; });
     if (found == all.end() || (*found)->metadata.name != node) return nullptr;
-    const auto& conditions = (*found)->status.conditions;
-    const auto condition = std::find_if(conditions.begin(), conditions.end(),
-                                        [](const api::Condition& known) { return known.type == "NodeDegraded"; });
-    return condition == conditions.end() ? nullptr : &*condition;
+    return api::FindCondition((*found)->status.conditions, "NodeDegraded");
   }
 
   const NoticeInputs& inputs_;

@@ -244,7 +244,7 @@ std::string OperatorSources::ReleaseOfImages() const { return ImagesIn(release_i
 clusterops::RegistryCredentialInputs OperatorSources::CredentialInputs() const {
   clusterops::RegistryCredentialInputs inputs;
   const auto add_reason = [&](const std::string& why) {
-    if (!why.empty()) inputs.unreadable += (inputs.unreadable.empty() ? "" : "; ") + why;
+    if (!why.empty()) inputs.why_unreadable += (inputs.why_unreadable.empty() ? "" : "; ") + why;
   };
   add_reason(puller_.WhyUnreadable());
   add_reason(pull_secret_.WhyUnreadable());

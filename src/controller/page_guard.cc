@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/log.h"
 #include "controller/events.h"
 #include "dashboard/answers.h"
@@ -49,7 +50,7 @@ std::string ClientOf(const net::IncomingRequest& request) {
 // their tokens.  The token is left out.
 net::KeptRequest WithHeadersOfPage(net::IncomingRequest request) {
   std::erase_if(request.headers, [](const net::IncomingRequest::Field& field) {
-    return !net::SameIgnoringCase(field.name, "Host") && !net::SameIgnoringCase(field.name, "Last-Event-ID");
+    return !SameIgnoringCase(field.name, "Host") && !SameIgnoringCase(field.name, "Last-Event-ID");
   });
   return net::KeptRequest(request);
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "api/conditions.h"
 #include "base/first_characters.h"
 #include "gotext/quote.h"
 #include "pool/status.h"
@@ -171,9 +172,7 @@ api::Condition ConditionFor(const PauseReport& report, WallTime now) {
 }  // namespace
 
 void SetPausedPending(const PauseReport& report, WallTime now, std::vector<api::Condition>& conditions) {
-  const bool is_there = std::any_of(conditions.begin(), conditions.end(),
-                                    [](const api::Condition& condition) { return condition.type == kPausedPending; });
-  if (!report.is_paused && !is_there) return;
+  if (!report.is_paused && api::FindCondition(conditions, kPausedPending) == nullptr) return;
   pool::SetCondition(conditions, ConditionFor(report, now));
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/conditions.h"
 #include "api/waiting_files.h"
 #include "controller/pause_condition.h"
 #include "controller/watched.h"
@@ -18,10 +19,7 @@ namespace {
 
 // Returns whether a pool is paused, or still has the condition that reports a pause.
 bool IsOfInterest(const api::MachineConfigPool& pool) {
-  const auto& conditions = pool.status.conditions;
-  return pool.spec.paused || std::any_of(conditions.begin(), conditions.end(), [](const api::Condition& condition) {
-           return condition.type == kPausedPending;
-         });
+  return pool.spec.paused || api::FindCondition(pool.status.conditions, kPausedPending) != nullptr;
 }
 
 pool::Layering LayeringOf(const api::MachineConfigPool& pool, const View& view) {

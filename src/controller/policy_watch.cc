@@ -7,8 +7,7 @@
 #include <utility>
 
 #include "api/annotations.h"
-#include "base/first_characters.h"
-#include "base/printable.h"
+#include "api/conditions.h"
 #include "controller/events.h"
 #include "controller/replacing_patch.h"
 #include "json/fields.h"
@@ -44,13 +43,11 @@ bool IsUndisruptive(const std::string& from_name, const std::string& to_name, co
   return plan.IsReconcilable() && !plan.drain.is_needed && !plan.Reboots();
 }
 
-void SetCondition(std::vector<api::Condition>& conditions, const char* type, bool is_true, std::string reason,
+void SetCondition(std::vector<api::Condition>& conditions, const char* type, bool is_true, std::string_view reason,
                   std::string_view message, WallTime now) {
-  pool::SetCondition(conditions, {.type = type,
-                                  .status = is_true ? "True" : "False",
-                                  .last_transition_time = api::Time{std::chrono::floor<std::chrono::seconds>(now)},
-                                  .reason = std::move(reason),
-                                  .message = FirstCharacters(PrintableLines(message), api::kLongestConditionMessage)});
+  api::Condition condition = api::MakeCondition(type, is_true ? "True" : "False", reason, message);
+  condition.last_transition_time = api::Time{std::chrono::floor<std::chrono::seconds>(now)};
+  pool::SetCondition(conditions, std::move(condition));
 }
 
 // Returns a text that differs when rollouts have advanced.  The text contains no times: a change that the API server

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "controller/config_outcome.h"
 #include "generated/image_files.h"
 #include "generated/pool_selection.h"
 #include "generated/runtime_templates.h"
@@ -58,7 +59,7 @@ void ReportConflicts(const std::vector<generated::PolicyConflict>& conflicts, co
 
 void RegistriesPass(const GenerateInputs& inputs, generated::PoolTemplates& templates, ImageSignatures signatures,
                     GenerateChanges& changes) {
-  const GeneratedView& sources = inputs.sources;
+  const SourcesView& sources = inputs.sources;
   if (sources.image == nullptr || sources.cluster_version == nullptr) return;
   const bool are_verified = signatures == ImageSignatures::kVerified;
   generated::ImageInputs image_inputs{.image = sources.image,
@@ -92,10 +93,7 @@ void RegistriesPass(const GenerateInputs& inputs, generated::PoolTemplates& temp
     const generated::MachineConfig config = generated::RegistriesConfig(NameOfRegistriesConfig(inputs, pool->metadata),
                                                                         *pool, *files, *sources.image, inputs.version);
     inputs.ReportMade(MadeFrom::kImages, config);
-    if (inputs.awaited_configs.contains(config.name)) continue;
-    if (auto change = ChangeTo(inputs.ConfigNamed(config.name), config, OwnedParts::kConfig, MadeFrom::kImages)) {
-      changes.configs.push_back(*std::move(change));
-    }
+    WriteUnlessAwaited(config, OwnedParts::kConfig, MadeFrom::kImages, inputs, changes);
   }
 }
 

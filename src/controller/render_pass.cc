@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/conditions.h"
 #include "api/label_selector.h"
 #include "base/version.h"
 #include "json/field_list.h"
@@ -40,14 +41,8 @@ Verdict Failed(const api::MachineConfigPool& pool, std::string_view why, std::st
   return {std::move(reason), fmt::format("Failed to render configuration for pool {}: {}", pool.metadata.name, why)};
 }
 
-const api::Condition* Find(const std::vector<api::Condition>& conditions, std::string_view type) {
-  const auto found = std::find_if(conditions.begin(), conditions.end(),
-                                  [&](const api::Condition& condition) { return condition.type == type; });
-  return found == conditions.end() ? nullptr : &*found;
-}
-
 bool IsTrue(const std::vector<api::Condition>& conditions, std::string_view type) {
-  const api::Condition* const condition = Find(conditions, type);
+  const api::Condition* const condition = api::FindCondition(conditions, type);
   return condition != nullptr && condition->status == "True";
 }
 
@@ -194,7 +189,7 @@ std::string SigningVersion(const std::vector<const api::MachineConfig*>& configs
 
 std::string WhyTemplatesAreBehind(const api::ControllerConfig& config, TemplatesMaker maker) {
   const auto& conditions = config.status.conditions;
-  const api::Condition* const failing = Find(conditions, "TemplateControllerFailing");
+  const api::Condition* const failing = api::FindCondition(conditions, "TemplateControllerFailing");
   const bool is_completed = IsTrue(conditions, "TemplateControllerCompleted");
   const bool is_running = IsTrue(conditions, "TemplateControllerRunning");
   const bool is_failing = failing != nullptr && failing->status == "True";

@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "api/annotations.h"
-#include "base/first_characters.h"
-#include "base/printable.h"
+#include "api/conditions.h"
 #include "controller/files_wait.h"
 #include "drain/settings.h"
 #include "json/field_list.h"
@@ -34,13 +33,11 @@ constexpr const char* kUnreadable = "Unreadable";
 // A pool's condition has the errors of this many writes; the other errors are only counted.
 constexpr std::size_t kMostWriteErrors = 5;
 
-api::Condition ConditionOf(const char* type, bool is_true, std::string reason, std::string_view message,
+api::Condition ConditionOf(const char* type, bool is_true, std::string_view reason, std::string_view message,
                            std::optional<api::Time> now) {
-  return {.type = type,
-          .status = is_true ? "True" : "False",
-          .last_transition_time = now,
-          .reason = std::move(reason),
-          .message = FirstCharacters(PrintableLines(message), api::kLongestConditionMessage)};
+  api::Condition condition = api::MakeCondition(type, is_true ? "True" : "False", reason, message);
+  condition.last_transition_time = now;
+  return condition;
 }
 
 pool::KnownConfigs KnownConfigsIn(const View& view) {
@@ -295,11 +292,9 @@ class Pass {
     if (errors.empty() || pool::IsTrue(status.conditions, kDegraded)) return;
     // The new condition keeps the transition time of the condition that it replaces.  So the condition that the server
     // has is put back first.
-    const auto is_degraded = [](const api::Condition& condition) { return condition.type == kDegraded; };
-    const auto& before = found.status.conditions;
-    const auto known = std::find_if(before.begin(), before.end(), is_degraded);
-    std::erase_if(status.conditions, is_degraded);
-    if (known != before.end()) status.conditions.push_back(*known);
+    const api::Condition* const known = api::FindCondition(found.status.conditions, kDegraded);
+    std::erase_if(status.conditions, [](const api::Condition& condition) { return condition.type == kDegraded; });
+    if (known != nullptr) status.conditions.push_back(*known);
     pool::SetCondition(status.conditions, ConditionOf(kDegraded, true, kWriteRefused, errors, inputs_.now));
   }
 

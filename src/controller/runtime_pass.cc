@@ -28,7 +28,7 @@ class RuntimeRules {
       : inputs_(inputs), templates_(templates), stores_(stores) {}
 
   const std::vector<const Object*>& Objects() const { return inputs_.sources.runtime_configs; }
-  const std::string& WhyUnreadable() const { return inputs_.sources.unreadable_runtime_configs; }
+  const std::string& WhyUnreadable() const { return inputs_.sources.why_runtime_configs_are_unreadable; }
 
   static Result<> Check(const Object& object) { return generated::CheckContainerRuntimeConfig(object); }
   static Result<> CheckFor(const Object&, const api::MachineConfigPool&) { return {}; }

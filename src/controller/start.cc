@@ -72,7 +72,7 @@ Result<> RunController(StartOptions options) {
     if (ignition) ignition->AddTo(current);
     return {.metrics = std::make_shared<const std::string>(MetricsText(current)),
             .unread_kinds = fmt::format("{}", fmt::join(controller.cluster().UnreadKinds(), ", ")),
-            .unready = ignition ? ignition->WhyUnready() : ""};
+            .why_not_ready = ignition ? ignition->WhyUnready() : ""};
   };
   if (options.metrics.all || options.metrics.probes) {
     metrics = TRY(MetricsPage::Begin(*loop, options.metrics, page));

@@ -216,7 +216,7 @@ class TakeoverRun {
     if (view.os_image_stream != nullptr) inputs.os_image_stream = *view.os_image_stream;
     const WholeControllerConfig* const config = sources.controller_config();
     if (config != nullptr) AddPresent(*config, view, inputs);
-    const GeneratedView generated_from = generated_sources ? generated_sources->Look() : GeneratedView();
+    const SourcesView generated_from = generated_sources ? generated_sources->Look() : SourcesView();
     return CheckTakeover({.view = view,
                           .state = state,
                           .sources = sources.is_missing() ? nullptr : &inputs,

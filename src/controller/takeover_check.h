@@ -11,8 +11,8 @@
 #include "api/cluster_operator.h"
 #include "base/clock.h"
 #include "clusterops/controller_config.h"
-#include "controller/generated_view.h"
 #include "controller/render_pass.h"
+#include "controller/sources_view.h"
 #include "controller/takeover_finding.h"
 #include "controller/takeover_rights.h"
 #include "controller/takeover_steps.h"
@@ -35,7 +35,7 @@ struct TakeoverEvidence {
   std::vector<std::string> unsupported = {};       // Features that the cluster uses and Pintle does not have.
   // The objects that configs are generated from, and the templates.  If one of the two is nullptr, generated configs
   // are not compared.
-  const GeneratedView* generated_from = nullptr;
+  const SourcesView* generated_from = nullptr;
   const generated::TemplateFolder* templates = nullptr;
   std::optional<api::ClusterOperator> cluster_operator = {};
   std::vector<Right> lacking = {};                // The rights that the caller lacks.

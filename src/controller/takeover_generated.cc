@@ -144,7 +144,7 @@ json::Value StatusNamed(const std::vector<const T*>& objects, const std::string&
 
 class GeneratedComparison {
  public:
-  GeneratedComparison(const View& view, const GeneratedView& sources, const generated::TemplateFolder& templates,
+  GeneratedComparison(const View& view, const SourcesView& sources, const generated::TemplateFolder& templates,
                       WallTime now)
       : inputs_{.view = view,
                 .sources = sources,
@@ -152,7 +152,7 @@ class GeneratedComparison {
                 .version = SigningVersion(view.configs, {}),
                 .now = now,
                 .refused = none_refused_,
-                .awaited_configs = none_created_,
+                .awaited_configs = none_awaited_,
                 .made = [this](MadeFrom from, const generated::MachineConfig& config) { NoteMade(from, config); }} {}
   GeneratedComparison(const GeneratedComparison&) = delete;
   GeneratedComparison& operator=(const GeneratedComparison&) = delete;
@@ -205,7 +205,7 @@ class GeneratedComparison {
 
   // Returns the present status of the object that a change is about.
   json::Value StatusOf(const SourceChange& change) const {
-    const GeneratedView& sources = inputs_.sources;
+    const SourcesView& sources = inputs_.sources;
     switch (change.kind) {
       case SourceKind::kControllerConfig:
         return sources.whole_controller_config->status;
@@ -265,7 +265,7 @@ class GeneratedComparison {
   }
 
   const std::map<std::string, std::string, std::less<>> none_refused_ = {};
-  const std::set<std::string, std::less<>> none_created_ = {};
+  const std::set<std::string, std::less<>> none_awaited_ = {};
   const GenerateInputs inputs_;
   std::set<std::string, std::less<>> made_;
   bool has_made_templates_ = false;
@@ -274,7 +274,7 @@ class GeneratedComparison {
 
 }  // namespace
 
-std::vector<TakeoverFinding> CompareGenerated(const View& view, const GeneratedView& sources,
+std::vector<TakeoverFinding> CompareGenerated(const View& view, const SourcesView& sources,
                                               const generated::TemplateFolder& templates, WallTime now) {
   return GeneratedComparison(view, sources, templates, std::chrono::floor<std::chrono::seconds>(now)).Compare();
 }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "controller/generated_view.h"
+#include "controller/sources_view.h"
 #include "controller/takeover_finding.h"
 #include "controller/view.h"
 #include "generated/template_folder.h"
@@ -17,7 +17,7 @@ namespace pintle::controller {
 // Returns a finding for each difference.  A difference is an obstacle if it would give a rendered config another name.
 // The finding names the config and the places that differ.  Findings contain paths and names, but no contents, which
 // may be secret.
-std::vector<TakeoverFinding> CompareGenerated(const View& view, const GeneratedView& sources,
+std::vector<TakeoverFinding> CompareGenerated(const View& view, const SourcesView& sources,
                                               const generated::TemplateFolder& templates, WallTime now);
 
 }  // namespace pintle::controller

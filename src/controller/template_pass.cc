@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/version.h"
+#include "controller/config_outcome.h"
 #include "controller/controller_certificates.h"
 #include "controller/replacing_patch.h"
 #include "generated/pull_secret.h"
@@ -24,7 +25,7 @@ namespace pintle::controller {
 namespace {
 
 // Returns the contents of the pull secret, or "" if the ControllerConfig names none.
-Result<std::string> ReadPullSecret(const GeneratedView& sources) {
+Result<std::string> ReadPullSecret(const SourcesView& sources) {
   const std::string& name = sources.whole_controller_config->spec.TextAt({"pullSecret", "name"});
   if (name.empty()) return std::string();
   if (!sources.why_pull_secret_is_unreadable.empty())
@@ -35,7 +36,7 @@ Result<std::string> ReadPullSecret(const GeneratedView& sources) {
 }
 
 // Returns the pull secret, and adds the credentials for the release registry if the cluster has one.
-Result<std::string> AddReleaseRegistry(const GeneratedView& sources, std::string pull_secret) {
+Result<std::string> AddReleaseRegistry(const SourcesView& sources, std::string pull_secret) {
   if (!sources.has_own_registry) return pull_secret;
   if (!sources.why_registry_secret_is_unreadable.empty()) {
     return Error(ErrorKind::kInvalid, sources.why_registry_secret_is_unreadable);
@@ -103,16 +104,9 @@ class TemplateGenerator {
       // of a name is written; otherwise each look would write both, one over the other.
       const bool is_replaced = i + 1 < configs->size() && (*configs)[i + 1].name == config.name;
       if (is_replaced) continue;
-      if (inputs_.awaited_configs.contains(config.name)) {
-        are_written = false;
-        continue;
-      }
-      auto change = ChangeTo(inputs_.ConfigNamed(config.name), config, OwnedParts::kAll, MadeFrom::kTemplates);
-      if (!change) continue;
-      are_written = false;
-      changes_.configs.push_back(*std::move(change));
-      const auto refused = inputs_.refused.find(config.name);
-      if (refused != inputs_.refused.end() && !refusal) refusal = Error(ErrorKind::kInvalid, refused->second);
+      ConfigOutcome outcome = WriteUnlessAwaited(config, OwnedParts::kAll, MadeFrom::kTemplates, inputs_, changes_);
+      are_written = are_written && outcome.is_in_place;
+      if (!refusal) refusal = std::move(outcome.refusal);
     }
     if (refusal) return PatchStatus(generated::StatusWhenFailing(status_, sync, *refusal));
     if (are_written) PatchStatus(generated::StatusWhenCompleted(status_, sync));

@@ -235,7 +235,7 @@ TrialObjects TrialCluster::Look() const {
   view.machine_configuration = NamedIn(objects.machine_configurations, kSingletonName);
   view.os_image_stream = NamedIn(objects.os_image_streams, kSingletonName);
 
-  GeneratedView& sources = objects.sources;
+  SourcesView& sources = objects.sources;
   sources.whole_controller_config = NamedIn(objects.whole_controller_configs, api::kControllerConfigName);
   if (sources.whole_controller_config != nullptr) {
     sources.pull_secret = SecretOf(*sources.whole_controller_config, objects.pull_secrets);
@@ -261,7 +261,7 @@ Result<TrialOutcome> TrialCluster::Settle(const TrialInputs& inputs) {
   constexpr int kMostPasses = 10;
   const generated::TemplateFolder no_templates("");
   const std::map<std::string, std::string, std::less<>> refused;
-  const std::set<std::string, std::less<>> created;
+  const std::set<std::string, std::less<>> none_awaited;
   for (int pass = 0; pass < kMostPasses; ++pass) {
     const TrialObjects objects = Look();
     TrialOutcome outcome;
@@ -272,7 +272,7 @@ Result<TrialOutcome> TrialCluster::Settle(const TrialInputs& inputs) {
                       .version = SigningVersion(objects.view.configs, inputs.versions),
                       .now = inputs.now,
                       .refused = refused,
-                      .awaited_configs = created,
+                      .awaited_configs = none_awaited,
                       .templates_from = inputs.templates == nullptr ? TemplatesFrom::kCluster : TemplatesFrom::kFolder,
                       .only = inputs.only,
                       .made = [&](MadeFrom from, const generated::MachineConfig& config) {

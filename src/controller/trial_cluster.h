@@ -18,8 +18,8 @@
 #include "controller/generate_changes.h"
 #include "controller/generate_inputs.h"
 #include "controller/generated_kinds.h"
-#include "controller/generated_view.h"
 #include "controller/render_pass.h"
+#include "controller/sources_view.h"
 #include "controller/view.h"
 #include "generated/machine_config.h"
 #include "generated/template_folder.h"
@@ -68,8 +68,8 @@ struct TrialObjects {
   std::vector<ClusterVersion> cluster_versions;
   std::vector<api::CredentialProviderConfig> credential_providers;
 
-  View view;              // Points into the lists.
-  GeneratedView sources;  // Also points into the lists.
+  View view;            // Points into the lists.
+  SourcesView sources;  // Also points into the lists.
 };
 
 // A problem that the controllers would report in the status of an object.

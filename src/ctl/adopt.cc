@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/base64.h"
 #include "base/output.h"
 #include "change/current_config.h"
@@ -30,8 +31,8 @@ std::string NameFrom(std::string_view path) {
   std::string name = "99-adopted";
   bool is_part_open = false;
   for (const char c : path) {
-    const bool is_kept = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c == '.' && is_part_open);
-    const bool is_letter = c >= 'A' && c <= 'Z';
+    const bool is_kept = IsLower(c) || IsDigit(c) || (c == '.' && is_part_open);
+    const bool is_letter = IsUpper(c);
     if (is_kept || is_letter) {
       if (!is_part_open) name += '-';
       name += is_letter ? static_cast<char>(c - 'A' + 'a') : c;

@@ -15,13 +15,13 @@ using pintle::Describe;
 using pintle::Option;
 using pintle::SplitAtCommas;
 
-inline bool AsksForHelp(std::string_view word) { return word == "--help" || word == "-h"; }
+inline bool IsHelpOption(std::string_view word) { return word == "--help" || word == "-h"; }
 
 // Returns whether one of the words before "--" asks for help.
-inline bool AskForHelp(std::span<const char* const> words) {
+inline bool HasHelpOption(std::span<const char* const> words) {
   for (const std::string_view word : words) {
     if (word == "--") return false;
-    if (AsksForHelp(word)) return true;
+    if (IsHelpOption(word)) return true;
   }
   return false;
 }

@@ -23,7 +23,7 @@ using Work = Result<>(const host::Host& host);
 Result<> RunOnDisk(const Root& root, Work& work) {
   // At this point of a shutdown, D-Bus is gone.
   host::SystemdOffline systemd(root);
-  const auto deployments = TRY(host::OpenOwnDisk());
+  const auto deployments = TRY(host::OpenRunningDisk());
   const SystemClock clock;
   return work({root, systemd, clock, host::Labels::OfThisMachine(), deployments.get()});
 }
@@ -45,19 +45,19 @@ Result<bool> IsLeftToOstree(const Root& root) {
   return TRY(root.Status(host::kStagedDeployment)) && !TRY(root.Status(host::kStagedDeploymentLock));
 }
 
-// Returns whether a change may wait for the next boot.  A journal that cannot be read may have such a change.
-bool MayHaveChange(const Root& root) {
+// Returns whether a change waits for the next boot, or may do so because the journal cannot be read.
+bool ChangePossiblyWaits(const Root& root) {
   const auto pending = change::Journal(root).Read();
   return !pending || (*pending && (*pending)->next_boot);
 }
 
 // Drops the staged deployment if OSTree would complete it without the files of the change.
 Result<> DropUnfinalized(const Root& root) {
-  if (!TRY(IsLeftToOstree(root)) || !MayHaveChange(root)) return {};
+  if (!TRY(IsLeftToOstree(root)) || !ChangePossiblyWaits(root)) return {};
   auto dropped = RunForChange(root, change::DropUnfinalized);
   if (dropped || !TRY(IsLeftToOstree(root))) return dropped;
-  // If this failed, at least the lock file keeps OSTree from completing the deployment.  Writing the file needs neither
-  // the journal nor the module of pintle-image.
+  // If dropping has failed, the lock file at least keeps OSTree from completing the deployment.  Writing it needs
+  // neither the journal nor the OSTree module of the package pintle-image.
   TRY(root.WriteFile(host::kStagedDeploymentLock, ""), "keeping OSTree from finalizing the staged deployment");
   return std::move(dropped).error();
 }

@@ -147,7 +147,7 @@ class ControllersPreview {
 
   void PrintNotesOnMissingObjects() const {
     const controller::TrialObjects objects = cluster_.Look();
-    const controller::GeneratedView& sources = objects.sources;
+    const controller::SourcesView& sources = objects.sources;
     const auto note = [&](MadeFrom from, bool exists, std::string_view text) {
       if (!exists && question_.only.Has(from)) PrintNote(text);
     };

@@ -129,7 +129,7 @@ ExitStatus FailUnknownVerb(std::string_view name) {
 
 // Prints help on the verb that follows `help`, or on the program if no word follows.
 ExitStatus PrintPluginHelpFor(std::span<const char* const> words) {
-  if (words.empty() || AsksForHelp(words[0]) || std::string_view(words[0]) == "help") return PrintPluginHelp();
+  if (words.empty() || IsHelpOption(words[0]) || std::string_view(words[0]) == "help") return PrintPluginHelp();
   const PluginVerb* const verb = VerbNamed(words[0]);
   return verb == nullptr ? FailUnknownVerb(words[0]) : PrintVerbHelp(*verb);
 }
@@ -148,11 +148,11 @@ Result<ExitStatus> RunPluginVerb(const PluginVerb& verb, std::span<const char* c
 
 ExitStatus KubectlPlugin(std::span<const char* const> words) {
   if (words.empty()) return PrintPluginHelp();
-  if (AsksForHelp(words[0]) || std::string_view(words[0]) == "help") return PrintPluginHelpFor(words.subspan(1));
+  if (IsHelpOption(words[0]) || std::string_view(words[0]) == "help") return PrintPluginHelpFor(words.subspan(1));
   const PluginVerb* const verb = VerbNamed(words[0]);
   if (verb == nullptr) return FailUnknownVerb(words[0]);
   words = words.subspan(1);
-  if (AskForHelp(words)) return PrintVerbHelp(*verb);
+  if (HasHelpOption(words)) return PrintVerbHelp(*verb);
   const auto status = RunPluginVerb(*verb, words);
   return status ? *status : FailPlugin(fmt::format("{}: {}", verb->name, status.error().message()));
 }

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ascii.h"
 #include "base/nearest.h"
 #include "base/output.h"
 #include "base/root.h"
@@ -142,7 +143,7 @@ Result<std::vector<std::string>> Translated(const Options& options, std::span<co
     const auto spelled = is_letters ? SpelledOut(word.substr(1)) : std::nullopt;
     if (spelled) {
       translated.insert(translated.end(), spelled->begin(), spelled->end());
-    } else if (word.starts_with("-v") && word.size() > 2 && word[2] >= '0' && word[2] <= '9') {
+    } else if (word.starts_with("-v") && word.size() > 2 && IsDigit(word[2])) {
       translated.insert(translated.end(), {"-v", std::string(word.substr(2))});
     } else if (equals < word.size() && IsSwitch(options, name)) {
       const bool is_on = TRY(ReadBool(name, value));
@@ -338,7 +339,7 @@ ExitStatus FailCommand(const std::string& message) {
 }  // namespace
 
 ExitStatus MachineConfigDaemon(std::span<const char* const> words) {
-  const bool wants_help = words.empty() || words[0] == std::string_view("help") || AsksForHelp(words[0]);
+  const bool wants_help = words.empty() || words[0] == std::string_view("help") || IsHelpOption(words[0]);
   // Flags for all commands may precede the command.  It is assumed that no value of such a flag is the name of a
   // command.
   for (auto word = words.begin(); word != words.end(); ++word) {
@@ -347,7 +348,7 @@ ExitStatus MachineConfigDaemon(std::span<const char* const> words) {
     if (verb == kOldVerbs.end()) continue;
     std::vector<const char*> flags(words.begin(), word);
     flags.insert(flags.end(), word + 1, words.end());
-    if (wants_help || std::any_of(flags.begin(), flags.end(), AsksForHelp)) return PrintCommandHelp(*verb);
+    if (wants_help || std::any_of(flags.begin(), flags.end(), IsHelpOption)) return PrintCommandHelp(*verb);
     const auto status = verb->run(flags);
     return status ? *status : FailCommand(status.error().message());
   }

@@ -138,13 +138,13 @@ ExitStatus ReportUnknownVerb(std::string_view name) {
 
 // Prints help on the verb that follows `help`, or on the program if no word follows.
 ExitStatus PrintHelpFor(std::span<const char* const> words) {
-  if (words.empty() || AsksForHelp(words[0]) || std::string_view(words[0]) == "help") return PrintHelp();
+  if (words.empty() || IsHelpOption(words[0]) || std::string_view(words[0]) == "help") return PrintHelp();
   const VerbEntry* const verb = VerbNamed(words[0]);
   return verb == nullptr ? ReportUnknownVerb(words[0]) : PrintHelpOn(*verb);
 }
 
 ExitStatus RunVerb(const VerbEntry& verb, std::span<const char* const> words) {
-  if (AskForHelp(words)) return PrintHelpOn(verb);
+  if (HasHelpOption(words)) return PrintHelpOn(verb);
   const auto line = CommandLine::Parse(verb.options, words);
   if (!line) return Fail(fmt::format("{}: {}", verb.name, line.error().message()));
   const auto status = verb.run(*line);
@@ -155,7 +155,7 @@ ExitStatus RunVerb(const VerbEntry& verb, std::span<const char* const> words) {
 ExitStatus Run(std::span<const char* const> words) {
   if (words.empty()) return Fail("a verb is missing; `pintle help` lists the verbs");
   std::string_view name = words[0];
-  if (name == "help" || AsksForHelp(name)) return PrintHelpFor(words.subspan(1));
+  if (name == "help" || IsHelpOption(name)) return PrintHelpFor(words.subspan(1));
   if (name == "--version") name = "version";
   const VerbEntry* const verb = VerbNamed(name);
   return verb == nullptr ? ReportUnknownVerb(name) : RunVerb(*verb, words.subspan(1));

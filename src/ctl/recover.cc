@@ -107,7 +107,7 @@ Result<ExitStatus> RecoverFiles(const CommandLine& line) {
   const auto claim = TRY(change::Claim::Take(root, change::kClaimPatience));
   host::SystemdOffline systemd(root);
   std::unique_ptr<host::Deployments> deployments;
-  if (TRY(root.Status("/run/ostree-booted"))) deployments = TRY(host::OpenOwnDisk());
+  if (TRY(root.Status("/run/ostree-booted"))) deployments = TRY(host::OpenRunningDisk());
   const SystemClock clock;
   const auto change =
       TRY(change::PutFilesEarly({root, systemd, clock, host::Labels::OfThisMachine(), deployments.get()}));

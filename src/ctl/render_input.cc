@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
-#include <array>
 #include <filesystem>
 #include <string_view>
 #include <utility>
@@ -20,8 +19,6 @@
 
 namespace pintle::ctl {
 namespace {
-
-constexpr std::array<std::string_view, 6> kEndings = {".yaml", ".yml", ".json", ".bu", ".butane", ".fcc"};
 
 Result<api::MachineConfig> ReadNamedButane(const std::string& file, json::Value value) {
   machineconfig::ConfigDocument document = machineconfig::ReadButaneDocument(std::move(value));
@@ -51,11 +48,13 @@ Error WithoutKind(const json::Value& object) {
 class Reader {
  public:
   RenderInput Read(std::span<const std::string> inputs) && {
-    auto named = machineconfig::FilesNamedBy(inputs, kEndings, machineconfig::EmptyDirectory::kRefused);
+    auto named = machineconfig::FilesNamedBy(inputs, machineconfig::kNamedConfigEndings,
+                                             machineconfig::EmptyDirectory::kRefused);
     input_.faults = std::move(named.faults);
     input_.left_out = std::move(named.left_out);
     for (const std::string& other : named.others) {
-      input_.left_out.push_back(fmt::format("{}: its name ends in none of {}", other, fmt::join(kEndings, ", ")));
+      input_.left_out.push_back(
+          fmt::format("{}: its name ends in none of {}", other, fmt::join(machineconfig::kNamedConfigEndings, ", ")));
     }
     for (const machineconfig::InputFile& file : named.files) AddFile(file);
     return std::move(input_);

@@ -19,7 +19,7 @@ struct RenderInput {
   std::vector<std::string> files;  // The file of each config, in the same order.
   // Objects of other kinds, and entries of directories that are not files with configs, each with the reason.
   std::vector<std::string> left_out;
-  std::vector<Error> faults;  // If the Machine Config Operator has the same error, its text is used.
+  std::vector<Error> faults;  // An error that the Machine Config Operator reports as well has the Operator's text.
 };
 
 // Reads the files; a directory is replaced by its files with the endings .yaml, .yml, .json, .bu, .butane and .fcc.

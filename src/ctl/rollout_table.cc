@@ -42,8 +42,8 @@ class Outlook {
   std::string TextFor(const pool::NodeState& node) const {
     if (const auto turn = turn_.find(node.name()); turn != turn_.end()) return TextForNext(turn->second);
     if (target_.IsReachedBy(node)) {
-      const auto unready = pool::WhyNotReady(node.node());
-      return unready ? "updated, but " + *unready : "updated";
+      const auto why_not_ready = pool::WhyNotReady(node.node());
+      return why_not_ready ? "updated, but " + *why_not_ready : "updated";
     }
     if (HasTarget(situation_.pool) && target_.IsAssignedTo(node)) return TextForAssigned(node);
     return "waits: " + WhyWaiting(node);
@@ -63,7 +63,7 @@ class Outlook {
   std::string WhyWaiting(const pool::NodeState& node) const {
     if (!rollout_.hold_reason.empty()) return rollout_.hold_reason;
     if (!rollout_.max_unavailable) return rollout_.max_unavailable_error;
-    if (const auto unready = pool::WhyNotReady(node.node())) return *unready;
+    if (const auto why_not_ready = pool::WhyNotReady(node.node())) return *why_not_ready;
     const auto& members = notes_.members;
     if (!members.empty() && !std::binary_search(members.begin(), members.end(), node.name()))
       return "its wave is later";

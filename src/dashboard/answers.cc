@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/hex_digit.h"
 #include "dashboard/assets.h"
 
@@ -37,7 +38,7 @@ bool NamesThisMachine(const net::IncomingRequest& request) {
   std::string_view host = request.Find("Host").value_or("");
   const std::size_t colon = host.rfind(':');
   if (colon != std::string_view::npos && host.find(']', colon) == std::string_view::npos) host = host.substr(0, colon);
-  return net::SameIgnoringCase(host, "localhost") || host == "127.0.0.1" || host == "[::1]";
+  return SameIgnoringCase(host, "localhost") || host == "127.0.0.1" || host == "[::1]";
 }
 
 // Returns the value of a query's field, with its %-escapes decoded.  Returns "" if the query does not have the field.

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <functional>
 
+#include "base/ascii.h"
 #include "dashboard/markup.h"
 
 namespace pintle::dashboard {
@@ -76,8 +77,7 @@ std::string QueryFor(std::string_view name) {
   std::string query = "?node=";
   for (const char c : name) {
     const auto byte = static_cast<unsigned char>(c);
-    const bool is_plain =
-        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_';
+    const bool is_plain = IsLetterOrDigit(c) || c == '-' || c == '.' || c == '_';
     if (is_plain) {
       query += c;
     } else {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "base/ascii.h"
 #include "generated/invalid.h"
 #include "gotext/quote.h"
 
@@ -46,7 +47,7 @@ class AddressReader {
     std::size_t dots = 0;
     for (std::size_t i = 0; i < address.size(); ++i) {
       const char c = address[i];
-      if (c >= '0' && c <= '9') {
+      if (IsDigit(c)) {
         if (digits == 1 && octet == 0) return Wrong("IPv4 field has octet with leading zero");
         octet = octet * 10 + (c - '0');
         ++digits;

@@ -7,6 +7,8 @@
 #include <iterator>
 #include <optional>
 
+#include "base/ascii.h"
+
 namespace pintle::generated {
 namespace {
 
@@ -33,8 +35,6 @@ constexpr Unit kUnits[] = {
     {"h", kHour},
 };
 
-bool IsDurationDigit(char c) { return c >= '0' && c <= '9'; }
-
 // Quotes a text as Go's package time does, which differs from strconv.
 std::string QuotedByTime(std::string_view text) {
   std::string quoted = "\"";
@@ -53,7 +53,7 @@ std::string QuotedByTime(std::string_view text) {
 // Takes a whole number off the beginning of the text.  Returns nullopt if the number is too large.
 std::optional<std::uint64_t> TakeWhole(std::string_view& text) {
   std::uint64_t number = 0;
-  while (!text.empty() && IsDurationDigit(text.front())) {
+  while (!text.empty() && IsDigit(text.front())) {
     if (number > kMost / 10) return {};
     number = number * 10 + static_cast<std::uint64_t>(text.front() - '0');
     if (number > kMost) return {};
@@ -71,7 +71,7 @@ struct Fraction {
 Fraction TakeFraction(std::string_view& text) {
   Fraction fraction;
   bool is_full = false;
-  for (; !text.empty() && IsDurationDigit(text.front()); text.remove_prefix(1)) {
+  for (; !text.empty() && IsDigit(text.front()); text.remove_prefix(1)) {
     if (is_full) continue;
     const std::uint64_t next = fraction.digits * 10 + static_cast<std::uint64_t>(text.front() - '0');
     is_full = fraction.digits > (kMost - 1) / 10 || next > kMost;
@@ -84,7 +84,7 @@ Fraction TakeFraction(std::string_view& text) {
 
 std::string_view TakeUnit(std::string_view& text) {
   std::size_t end = 0;
-  while (end < text.size() && text[end] != '.' && !IsDurationDigit(text[end])) ++end;
+  while (end < text.size() && text[end] != '.' && !IsDigit(text[end])) ++end;
   const std::string_view unit = text.substr(0, end);
   text.remove_prefix(end);
   return unit;
@@ -122,7 +122,7 @@ class DurationParser {
   // Takes a number and its unit off the text.
   Result<std::uint64_t> TakePart() {
     const std::size_t before = rest_.size();
-    const bool begins_well = rest_.front() == '.' || IsDurationDigit(rest_.front());
+    const bool begins_well = rest_.front() == '.' || IsDigit(rest_.front());
     if (!begins_well) return Invalid();
     const auto number = TakeWhole(rest_);
     if (!number) return Invalid();

@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/ascii.h"
 #include "gotext/float_text.h"
 
 namespace pintle::generated {
@@ -62,7 +63,7 @@ char TakeFolded(std::string_view& text) {
   if (text.starts_with(kKelvin)) return text.remove_prefix(kKelvin.size()), 'K';
   const char c = text.front();
   text.remove_prefix(1);
-  return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  return IsLower(c) ? static_cast<char>(c - 'a' + 'A') : c;
 }
 
 }  // namespace

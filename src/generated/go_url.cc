@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/ascii.h"
 #include "generated/go_address.h"
 #include "generated/invalid.h"
 #include "gotext/quote.h"
@@ -21,7 +22,6 @@ using gotext::Quoted;
 
 enum class Part : std::uint8_t { kHost, kZone, kUser, kPath };
 
-bool IsLetterOrDigit(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
 bool IsHexDigit(char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; }
 
 int DigitOf(char c) { return c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10; }
@@ -64,7 +64,7 @@ Result<std::string> Unescaped(std::string_view text, Part part) {
 // Returns whether the text is empty, or a colon and any number of digits.
 bool IsPort(std::string_view port) {
   if (port.empty()) return true;
-  return port.front() == ':' && std::all_of(port.begin() + 1, port.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return port.front() == ':' && std::all_of(port.begin() + 1, port.end(), IsDigit);
 }
 
 Error WrongPort(std::string_view port) { return Invalid(fmt::format("invalid port {} after host", Quoted(port))); }
@@ -109,12 +109,10 @@ Result<std::string> ReadAuthority(std::string_view scheme, std::string_view auth
 Result<std::string> TakeScheme(std::string_view& text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    if (std::isalpha(static_cast<unsigned char>(c)) != 0) continue;
+    if (IsLetter(c)) continue;
     if (c == ':') {
       if (i == 0) return Invalid("missing protocol scheme");
-      std::string scheme(text.substr(0, i));
-      std::transform(scheme.begin(), scheme.end(), scheme.begin(),
-                     [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+      std::string scheme = InLowerCase(text.substr(0, i));
       text.remove_prefix(i + 1);
       return scheme;
     }

@@ -8,18 +8,16 @@
 #include <cstddef>
 #include <optional>
 
+#include "base/ascii.h"
+
 namespace pintle::generated {
 namespace {
 
 constexpr std::string_view kDefaultRegistry = "docker.io";
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
-bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
 bool IsHexadecimal(char c) { return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 bool IsLowerHexadecimal(char c) { return IsDigit(c) || (c >= 'a' && c <= 'f'); }
-bool IsAlphanumeric(char c) { return IsDigit(c) || IsLower(c) || IsUpper(c); }
-bool IsWord(char c) { return IsAlphanumeric(c) || c == '_'; }
+bool IsWord(char c) { return IsLetterOrDigit(c) || c == '_'; }
 
 template <typename Predicate>
 bool IsAll(std::string_view text, Predicate is_allowed) {
@@ -39,7 +37,8 @@ bool AllPieces(std::string_view text, char separator, Predicate is_good) {
 
 // Checks one label of a host name: letters, digits and dashes, without a dash at either end.
 bool IsHostPiece(std::string_view text) {
-  return IsAll(text, [](char c) { return IsAlphanumeric(c) || c == '-'; }) && text.front() != '-' && text.back() != '-';
+  return IsAll(text, [](char c) { return IsLetterOrDigit(c) || c == '-'; }) && text.front() != '-' &&
+         text.back() != '-';
 }
 
 // Checks the name of a host, with an optional port.  As in the operator, an IPv6 address in brackets is not accepted.
@@ -83,7 +82,7 @@ bool IsDigest(std::string_view text) {
   for (;;) {
     const std::size_t end = algorithm.find_first_of("-_+.");
     const std::string_view word = algorithm.substr(0, end);
-    if (!IsAll(word, IsAlphanumeric) || IsDigit(word.front())) return false;
+    if (!IsAll(word, IsLetterOrDigit) || IsDigit(word.front())) return false;
     if (end == std::string_view::npos) break;
     algorithm.remove_prefix(end + 1);
   }
@@ -117,13 +116,6 @@ Parts SplitBehindDomain(std::string domain, std::string_view rest) {
 bool IsWellFormed(const Parts& parts) {
   return IsDomain(parts.domain) && IsPath(parts.path) && (!parts.tag || IsTag(*parts.tag)) &&
          (!parts.digest || IsDigest(*parts.digest));
-}
-
-std::string Lowered(std::string_view text) {
-  std::string lowered(text);
-  std::transform(lowered.begin(), lowered.end(), lowered.begin(),
-                 [](char c) { return IsUpper(c) ? static_cast<char>(c - 'A' + 'a') : c; });
-  return lowered;
 }
 
 // Returns what is wrong with a digest, or "".
@@ -179,8 +171,8 @@ Result<FullName> Normalized(std::string_view image) {
   }
   const Parts parts = SplitBehindDomain(name.domain, rest);
   if (!IsWellFormed(parts)) {
-    const std::string lowered = Lowered(rest);
-    if (IsWellFormed(SplitBehindDomain(Lowered(name.domain), lowered))) {
+    const std::string lowered = InLowerCase(rest);
+    if (IsWellFormed(SplitBehindDomain(InLowerCase(name.domain), lowered))) {
       return Malformed("repository name must be lowercase");
     }
     return Malformed(kNotWellFormed);

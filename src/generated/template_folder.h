@@ -38,7 +38,7 @@ class TemplateFolder {
 
   // Reads a folder of the file system.
   static Result<TemplateFolder> Read(const std::string& path);
-  // Reads a folder of the file system.  Returns an error if CheckHasRole() returns one.
+  // Reads the templates of a release.  A folder without any role is an error (CheckHasRole()).
   static Result<TemplateFolder> ReadRelease(const std::string& path);
 
   // Returns an error if no role has a folder.  The folder then does not have the templates of a release, and no config

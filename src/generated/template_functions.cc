@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "base/ascii.h"
 #include "generated/go_url.h"
 #include "generated/invalid.h"
 #include "generated/render_config.h"
@@ -65,9 +65,9 @@ Result<Value> Join(Values values, Memory& memory) {
 // Prints {{.KEY}} for a key, as the operator does.  Nothing replaces the printed text later.
 Result<Value> Skip(Values values, Memory& memory) {
   const std::string_view key = values.front().text();
-  const auto is_word = [](unsigned char c) { return c < 0x80 && (std::isalnum(c) != 0 || c == '_'); };
-  const bool is_key = !key.empty() && (key.front() == '_' || (key.front() >= 'a' && key.front() <= 'z')) &&
-                      std::all_of(key.begin(), key.end(), is_word);
+  const auto is_word = [](char c) { return IsLetterOrDigit(c) || c == '_'; };
+  const bool is_key =
+      !key.empty() && (key.front() == '_' || IsLower(key.front())) && std::all_of(key.begin(), key.end(), is_word);
   if (!is_key) return Invalid("invalid key for skipKey");
   return Value::Text(memory.Keep(fmt::format("{{{{.{}}}}}", key)));
 }

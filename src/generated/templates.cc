@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <map>
 #include <optional>
 #include <unordered_map>
 #include <utility>
 
+#include "base/ascii.h"
 #include "generated/invalid.h"
 #include "generated/template_functions.h"
 #include "generated/template_text.h"
@@ -52,10 +52,7 @@ Result<std::string> PlatformFolder(std::string_view platform) {
   if (platform.empty()) return Invalid("cannot generate MachineConfigs when no platformStatus.type is set");
   if (platform == "_base") return Invalid("platform _base unsupported");
   if (std::find(kKnown.begin(), kKnown.end(), platform) == kKnown.end()) return std::string("none");
-  std::string folder(platform);
-  std::transform(folder.begin(), folder.end(), folder.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return folder;
+  return InLowerCase(platform);
 }
 
 // Returns the folders that apply to this cluster.  A later folder takes precedence.

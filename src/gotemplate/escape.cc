@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include "base/ascii.h"
 #include "gotext/unicode.h"
 
 namespace pintle::gotemplate {
@@ -41,10 +42,7 @@ void AppendJavaScript(char32_t rune, std::string& to) {
   }
 }
 
-bool IsUnreserved(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-         std::string_view("-_.~").find(c) != std::string_view::npos;
-}
+bool IsUnreserved(char c) { return IsLetterOrDigit(c) || std::string_view("-_.~").find(c) != std::string_view::npos; }
 
 }  // namespace
 

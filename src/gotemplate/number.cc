@@ -7,14 +7,13 @@
 #include <string>
 #include <system_error>
 
+#include "base/ascii.h"
 #include "gotext/quote.h"
 
 namespace pintle::gotemplate {
 namespace {
 
 char Lower(char c) { return static_cast<char>(c | 0x20); }
-
-bool IsDecimalDigit(char c) { return c >= '0' && c <= '9'; }
 
 // Checks that underscores only separate digits.  The prefix of a base (0b, 0o or 0x) counts as a digit.
 bool HasGoodUnderscores(std::string_view text) {
@@ -27,7 +26,7 @@ bool HasGoodUnderscores(std::string_view text) {
     text.remove_prefix(2);
   }
   for (const char c : text) {
-    if (IsDecimalDigit(c) || (is_hex && Lower(c) >= 'a' && Lower(c) <= 'f')) {
+    if (IsDigit(c) || (is_hex && Lower(c) >= 'a' && Lower(c) <= 'f')) {
       previous = '0';
     } else if (c == '_') {
       if (previous != '0') return false;
@@ -87,7 +86,7 @@ std::optional<double> ReadReal(std::string_view text) {
     digits.remove_prefix(2);
   }
   if (digits.empty() || digits.front() == '-' || digits.front() == '+') return std::nullopt;
-  if (!is_hex && !IsDecimalDigit(digits.front()) && digits.front() != '.') return std::nullopt;
+  if (!is_hex && !IsDigit(digits.front()) && digits.front() != '.') return std::nullopt;
   double value = 0;
   const char* end = digits.data() + digits.size();
   const auto [at, error] =

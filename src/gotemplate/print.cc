@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ascii.h"
 #include "gotemplate/invalid.h"
 #include "gotemplate/printer.h"
 #include "gotext/unicode.h"
@@ -14,8 +15,6 @@ namespace {
 // The limit of a width, a precision or an argument number.  As in Go, a number in the format is compared with this
 // limit before its last digit is read, so such a number can be ten times as large.
 constexpr std::size_t kLargestNumber = 1'000'000;
-
-bool IsFormatDigit(char c) { return c >= '0' && c <= '9'; }
 
 class FormatPrinter {
  public:
@@ -143,7 +142,7 @@ void FormatPrinter::TakeArgumentNumber() {
 
 std::optional<std::size_t> FormatPrinter::TakeNumber() {
   std::optional<std::size_t> number;
-  while (!rest_.empty() && IsFormatDigit(rest_.front())) {
+  while (!rest_.empty() && IsDigit(rest_.front())) {
     if (number.value_or(0) > kLargestNumber) {
       rest_ = {};  // As in Go, the text after such a number is not read.
       return std::nullopt;

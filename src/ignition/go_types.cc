@@ -7,6 +7,8 @@
 #include <array>
 #include <vector>
 
+#include "base/ascii.h"
+
 namespace pintle::ignition {
 namespace {
 
@@ -123,9 +125,7 @@ std::string_view JsonTypeOf(std::string_view token) {
   }
 }
 
-bool IsIndex(std::string_view part) {
-  return !part.empty() && std::all_of(part.begin(), part.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
+bool IsIndex(std::string_view part) { return !part.empty() && std::all_of(part.begin(), part.end(), IsDigit); }
 
 }  // namespace
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/base64.h"
 #include "ignition/compression.h"
 #include "ignition/config.h"
@@ -59,9 +60,7 @@ std::string_view TakeBehind(std::string_view& text, char separator) {
 }
 
 bool IsIdentifier(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '.';
-  });
+  return std::all_of(text.begin(), text.end(), [](char c) { return IsLetterOrDigit(c) || c == '-' || c == '.'; });
 }
 
 std::optional<Version> ParseVersion(std::string_view text) {
@@ -104,7 +103,7 @@ const json::Value* FindMember(const json::Value& object, std::string_view name) 
   const json::Value* found = nullptr;
   for (const auto& [key, value] : object.members()) {
     if (key == name) return &value;
-    if (SameIgnoringCase(key, name)) found = &value;
+    if (IsSameKeyInGo(key, name)) found = &value;
   }
   return found;
 }

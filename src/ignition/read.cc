@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ignition/read.h"
 
+#include "base/ascii.h"
+
 namespace pintle::ignition {
 namespace {
 
@@ -16,12 +18,12 @@ char TakeFolded(std::string_view& text) {
   }
   const char first = text.front();
   text.remove_prefix(1);
-  return first >= 'A' && first <= 'Z' ? static_cast<char>(first - 'A' + 'a') : first;
+  return LowerCaseOf(first);
 }
 
 }  // namespace
 
-bool SameIgnoringCase(std::string_view a, std::string_view b) {
+bool IsSameKeyInGo(std::string_view a, std::string_view b) {
   while (!a.empty() && !b.empty()) {
     if (TakeFolded(a) != TakeFolded(b)) return false;
   }

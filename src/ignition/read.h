@@ -3,8 +3,8 @@
 
 // Reads a document into one of Ignition's structs as leniently as Ignition does.
 //
-// Keys may be in any case, null means "not given" everywhere, and only validation reports missing fields.
-// json::Decode() is stricter.  The document is consumed, so that contents of files are moved and not copied.
+// Upper and lower case count as equal in keys, null means "not given" everywhere, and only validation reports missing
+// fields.  json::Decode() is stricter.  The document is consumed, so that contents of files are moved and not copied.
 
 #include <cstdint>
 #include <functional>
@@ -21,7 +21,7 @@ namespace pintle::ignition {
 
 // Returns whether two keys differ only in case.  As in Go, the long s (U+017F) also counts as an s, and the Kelvin sign
 // (U+212A) as a k.
-bool SameIgnoringCase(std::string_view a, std::string_view b);
+bool IsSameKeyInGo(std::string_view a, std::string_view b);
 
 namespace internal {
 
@@ -88,7 +88,7 @@ void Read(json::Value&& from, T& to, const json::Path& path, json::Report& repor
   if (!from.is_object()) return report.Error(path, "must be an object");
   for (auto& [key, value] : from.members()) {
     if (ReadMember(key, value, to, path, report, std::equal_to<std::string_view>())) continue;
-    if (ReadMember(key, value, to, path, report, SameIgnoringCase)) continue;
+    if (ReadMember(key, value, to, path, report, IsSameKeyInGo)) continue;
     report.Warning(json::Path(path, key), "Unused key " + key);
   }
 }

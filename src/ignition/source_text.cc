@@ -126,7 +126,7 @@ class Locator {
     const auto wanted = wanted_below_.find(path);
     if (key_case_ == KeyCase::kExact || wanted == wanted_below_.end()) return key;
     const auto same = std::find_if(wanted->second.begin(), wanted->second.end(),
-                                   [&](std::string_view name) { return SameIgnoringCase(name, key); });
+                                   [&](std::string_view name) { return IsSameKeyInGo(name, key); });
     return same == wanted->second.end() ? key : *same;
   }
 

@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/ascii.h"
+
 namespace pintle::ignition {
 namespace {
 
@@ -32,10 +34,7 @@ struct Semver {
 // Parses MAJOR.MINOR.PATCH, which may be followed by a pre-release or build metadata.
 std::optional<Semver> ParseSemver(std::string_view text) {
   const std::size_t suffix_start = text.find_first_of("-+");
-  const auto is_suffix_character = [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '.' ||
-           c == '+';
-  };
+  const auto is_suffix_character = [](char c) { return IsLetterOrDigit(c) || c == '-' || c == '.' || c == '+'; };
   const std::string_view suffix =
       suffix_start == std::string_view::npos ? std::string_view() : text.substr(suffix_start);
   if (!std::all_of(suffix.begin(), suffix.end(), is_suffix_character)) return std::nullopt;

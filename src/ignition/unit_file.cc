@@ -29,23 +29,23 @@ struct Character {
 // Returns the first character of a text in UTF-8.  As in Go, a byte that begins no valid character counts as U+FFFD.
 Character FirstCharacter(std::string_view text) {
   if (text.empty()) return {};
-  const Utf8Start start = StartOf(text);
-  if (!start.is_character) return {0xfffd, 1};
+  const Utf8Character first = FirstUtf8Character(text);
+  if (!first.is_valid) return {0xfffd, 1};
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  if (start.length == 1) return {byte(0), 1};
+  if (first.length == 1) return {byte(0), 1};
   // The first byte begins with as many ones as the character has bytes, and with a zero.
-  std::uint32_t code = byte(0) & (0x7fU >> start.length);
-  for (std::size_t i = 1; i < start.length; ++i) code = code << 6 | (byte(i) & 0x3fU);
-  return {code, start.length};
+  std::uint32_t code = byte(0) & (0x7fU >> first.length);
+  for (std::size_t i = 1; i < first.length; ++i) code = code << 6 | (byte(i) & 0x3fU);
+  return {code, first.length};
 }
 
 // Returns whether FirstCharacter() would return the same if more text followed.
 bool HasFirstCharacter(std::string_view text) {
   if (text.empty()) return false;
-  const Utf8Start start = StartOf(text);
-  const auto first = static_cast<unsigned char>(text.front());
-  const bool may_continue = first >= 0xc2 && first <= 0xf4 && start.length == text.size();
-  return start.is_character || !may_continue;
+  const Utf8Character first = FirstUtf8Character(text);
+  const auto byte = static_cast<unsigned char>(text.front());
+  const bool may_continue = byte >= 0xc2 && byte <= 0xf4 && first.length == text.size();
+  return first.is_valid || !may_continue;
 }
 
 bool IsUnicodeSpace(std::uint32_t code) {

@@ -9,14 +9,13 @@
 #include <tuple>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/hex_digit.h"
 #include "ignition/data_url.h"
 
 namespace pintle::ignition {
 namespace {
 
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsControl(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
 // Returns whether each "%" begins a valid escape.
@@ -125,8 +124,7 @@ Result<Url> ParseUrl(std::string_view text) {
   if (std::any_of(whole.begin(), whole.end(), IsControl) || !IsEscaped(fragment)) return Malformed();
   Url url;
   const std::string_view scheme = TRY(SchemeOf(whole));
-  std::transform(scheme.begin(), scheme.end(), std::back_inserter(url.scheme),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  std::transform(scheme.begin(), scheme.end(), std::back_inserter(url.scheme), LowerCaseOf);
   // The authority and the path, or the opaque part.
   std::string_view hierarchy = scheme.empty() ? whole : whole.substr(scheme.size() + 1);
   std::tie(hierarchy, url.query) = Cut(hierarchy, '?');

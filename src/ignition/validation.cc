@@ -9,6 +9,8 @@
 #include <span>
 #include <tuple>
 
+#include "base/ascii.h"
+
 namespace pintle::ignition::internal {
 
 bool IsGuid(std::string_view text) {
@@ -16,7 +18,7 @@ bool IsGuid(std::string_view text) {
   if (text.empty()) return true;
   return std::equal(text.begin(), text.end(), kForm.begin(), kForm.end(), [](char c, char form) {
     if (form == '-') return c == '-';
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+    return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
   });
 }
 

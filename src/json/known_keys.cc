@@ -9,6 +9,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/ascii.h"
+
 namespace pintle::json {
 namespace {
 
@@ -571,7 +573,7 @@ constexpr std::size_t kLongest = 40;  // No known key has more bytes.
 std::string Folded(std::string_view key) {
   std::string folded;
   for (const char c : key.substr(0, kLongest + 1)) {
-    if (c != '_' && c != '-') folded += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    if (c != '_' && c != '-') folded += LowerCaseOf(c);
   }
   return folded;
 }
@@ -615,8 +617,7 @@ std::string_view CloseKnownKey(std::string_view key) {
 
 bool IsPlainName(std::string_view name) {
   constexpr std::size_t kLongestKind = 63;
-  return !name.empty() && name.size() <= kLongestKind &&
-         std::all_of(name.begin(), name.end(), [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); });
+  return !name.empty() && name.size() <= kLongestKind && std::all_of(name.begin(), name.end(), IsLetter);
 }
 
 bool IsKnownKey(std::string_view key) { return key.size() <= kLongest && KeysByFolded().contains(Folded(key)); }

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 
 namespace pintle::json {
@@ -31,8 +32,6 @@ std::uint64_t EndsOfRun(std::uint64_t word) {
   const std::uint64_t controls = (word - kOnes * 0x20) & ~word;
   return (quotes | backslashes | controls | word) & kHighest;
 }
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 void AppendCharacter(std::string& to, std::uint32_t code) {
   const auto append = [&](std::uint32_t bits) { to += static_cast<char>(bits); };
@@ -239,9 +238,9 @@ class Reader {
 
   // Skips one character that is not ASCII.
   bool SkipCharacter() {
-    const Utf8Start start = StartOf(std::string_view(at_, static_cast<std::size_t>(end_ - at_)));
-    at_ += start.length;
-    return start.is_character;
+    const Utf8Character first = FirstUtf8Character(std::string_view(at_, static_cast<std::size_t>(end_ - at_)));
+    at_ += first.length;
+    return first.is_valid;
   }
 
   bool ReadEscape(std::string& to) {

@@ -101,9 +101,9 @@ class Writer {
         WriteAscii(text);
         continue;
       }
-      const Utf8Start start = StartOf(text);
-      to_ += start.is_character ? text.substr(0, start.length) : kReplacement;
-      text.remove_prefix(start.length);
+      const Utf8Character first = FirstUtf8Character(text);
+      to_ += first.is_valid ? text.substr(0, first.length) : kReplacement;
+      text.remove_prefix(first.length);
     }
     to_ += '"';
   }

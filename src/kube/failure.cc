@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "api/lenient.h"
+#include "base/ascii.h"
 #include "base/first_characters.h"
 #include "base/printable.h"
 #include "base/utf8.h"
@@ -86,8 +87,7 @@ std::string Harmless(std::string text, std::size_t limit = kRefusalLimit) {
 // A webhook chooses its reason freely; the API server's reasons are one word.
 bool IsReason(std::string_view text) {
   constexpr std::size_t kLongestReason = 40;
-  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
-  return !text.empty() && text.size() <= kLongestReason && std::all_of(text.begin(), text.end(), is_letter);
+  return !text.empty() && text.size() <= kLongestReason && std::all_of(text.begin(), text.end(), IsLetter);
 }
 
 // Returns the wait for which the server asks, or nullopt if the number is not positive.

@@ -3,14 +3,13 @@
 
 #include <fmt/core.h>
 
+#include "base/ascii.h"
+
 namespace pintle::kube {
 namespace {
 
 // The unreserved characters of RFC 3986, section 2.3.
-bool IsUnreserved(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
-         c == '_' || c == '~';
-}
+bool IsUnreserved(char c) { return IsLetterOrDigit(c) || c == '-' || c == '.' || c == '_' || c == '~'; }
 
 std::string Encoded(std::string_view text) {
   std::string encoded;

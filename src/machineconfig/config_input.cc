@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 #include <utility>
 
@@ -27,8 +26,9 @@ constexpr std::string_view kIgnition = "Ignition";
 constexpr std::string_view kButane = "Butane";
 
 bool HasYamlName(std::string_view path) {
-  constexpr std::array kEndings = {".yaml", ".yml", ".bu", ".butane", ".fcc"};
-  return std::any_of(kEndings.begin(), kEndings.end(), [&](const char* ending) { return path.ends_with(ending); });
+  const auto ends_path = [&](std::string_view ending) { return path.ends_with(ending); };
+  return std::any_of(kConfigEndings.begin(), kConfigEndings.end(), ends_path) && !ends_path(".json") &&
+         !ends_path(".ign");
 }
 
 bool IsAllBlank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
@@ -39,7 +39,7 @@ bool BeginsLikeJson(std::string_view text) {
   return kBeginnings.find(text[text.find_first_not_of(" \t\r\n")]) != std::string_view::npos;
 }
 
-// Base64 has no colon, and YAML without a colon is not a config.
+// A config may be gzipped JSON in base64, which has no colon.  YAML without a colon is not a config.
 bool LooksLikeYaml(std::string_view text) {
   return !ignition::IsGzip(text) && text.find(':') != std::string_view::npos;
 }
@@ -54,20 +54,20 @@ void StoreResult(Result<T> result, ConfigDocument& document) {
 }
 
 // Applies the checks that a MachineConfig with this config would have to pass.
-void CheckValid(ConfigDocument& document) {
+void CheckAsMachineConfig(ConfigDocument& document) {
   if (!document.config) return;
   if (const auto valid = CheckIgnition(*document.config); !valid) document.refusal_by_machines = valid.error();
 }
 
 // Applies the checks that a machine makes before it accepts a config.
-void CheckFit(ConfigDocument& document) {
+void CheckMachineAccepts(ConfigDocument& document) {
   if (!document.config || document.refusal_by_machines) return;
-  if (const auto fit = CheckOwnFiles(*document.config); !fit) {
-    document.refusal_by_machines = fit.error();
-  } else if (const auto apart = CheckFilesBelowFiles(*document.config); !apart) {
-    document.refusal_by_machines = apart.error();
-  } else if (const auto sized = CheckFitsNode(*document.config); !sized) {
-    document.refusal_by_machines = sized.error();
+  if (const auto own_files = CheckOwnFiles(*document.config); !own_files) {
+    document.refusal_by_machines = own_files.error();
+  } else if (const auto below = CheckFilesBelowFiles(*document.config); !below) {
+    document.refusal_by_machines = below.error();
+  } else if (const auto size = CheckFitsNode(*document.config); !size) {
+    document.refusal_by_machines = size.error();
   }
 }
 
@@ -106,7 +106,7 @@ ConfigDocument ReadButaneDocument(json::Value value) {
   auto butane = ignition::ReadButane(std::move(value), document.report);
   if (butane) {
     document.object = ObjectOf(*butane);
-    // 3.1 is a superset of 3.0, which is never written.
+    // Version 3.0 is never written, because 3.1 has all of it.
     document.version = std::max(butane->ignition_version, ignition::SpecVersion::k3_1);
     document.config = std::move(butane->config);
   } else {
@@ -127,7 +127,7 @@ ConfigDocument ReadDocument(json::Value value) {
   ConfigDocument document;
   document.kind = kIgnition;
   StoreResult(ignition::Parse(std::move(value), document.report), document);
-  CheckValid(document);
+  CheckAsMachineConfig(document);
   return document;
 }
 
@@ -152,12 +152,13 @@ void WarnAboutModes(ConfigDocument& document) {
   WarnAboutModes(document.config->storage.directories, storage + ".directories", document.report);
 }
 
-void CheckDocument(ConfigDocument& document) {
-  CheckFit(document);
+void CheckAndWarn(ConfigDocument& document) {
+  CheckMachineAccepts(document);
   WarnAboutModes(document);
 }
 
-// Returns the documents in a text, or nullopt if the text is an Ignition config, which may be gzipped.
+// Returns the documents in a text, or nullopt if the text has to be parsed as one Ignition config, possibly gzipped.
+// That includes a broken text, for which Ignition's parser reports the error.
 Result<std::optional<std::vector<json::Value>>> ConfigDocumentsIn(const std::string& path, const std::string& text,
                                                                   json::Report& report) {
   using Documents = std::optional<std::vector<json::Value>>;
@@ -214,17 +215,18 @@ Result<ConfigFile> ReadConfigFile(const std::string& path, Accepts accepts, std:
   if (values) {
     if (values->empty()) return empty();
     TRY(ForEachObject(*std::move(values), [&](json::Value value) -> Result<> {
-      CheckDocument(file.documents.emplace_back(ReadDocument(std::move(value))));
+      CheckAndWarn(file.documents.emplace_back(ReadDocument(std::move(value))));
       return {};
     }));
-    file.text.clear();  // The paths in the reports do not lead to places in the whole text.
+    // Problems cannot be located in the whole text, because their paths begin at a document.
+    file.text.clear();
     return file;
   }
   ConfigDocument& document = file.documents.emplace_back();
   document.kind = kIgnition;
   StoreResult(ignition::ParseWithLimit(limit, file.text, document.report), document);
-  CheckValid(document);
-  CheckDocument(document);
+  CheckAsMachineConfig(document);
+  CheckAndWarn(document);
   return file;
 }
 

@@ -3,9 +3,12 @@
 
 // Reads a file with a configuration of any kind that people write: Ignition, MachineConfig, Butane.
 
+#include <array>
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/machine_config.h"
@@ -17,6 +20,12 @@
 #include "machineconfig/input.h"
 
 namespace pintle::machineconfig {
+
+// The endings of the names of files with configs.
+inline constexpr std::array<std::string_view, 7> kConfigEndings = {".yaml",   ".yml", ".json", ".bu",
+                                                                   ".butane", ".fcc", ".ign"};
+// The endings of files with configs that have a name and a role, so without those with Ignition alone.
+inline constexpr std::span<const std::string_view> kNamedConfigEndings = std::span(kConfigEndings).first<6>();
 
 // One document of a file: its Ignition config, if it can be used, and all problems of the document.
 struct ConfigDocument {

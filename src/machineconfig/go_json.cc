@@ -6,6 +6,8 @@
 
 namespace pintle::machineconfig {
 
+// Encode() would copy the Ignition config, which may have many megabytes.  So the Ignition config is measured by
+// itself, and the rest is encoded with null in its place.
 std::size_t GoJsonLength(const api::MachineConfig& config) {
   api::MachineConfig without_ignition = {config.api_version, config.kind, config.metadata, {}};
   without_ignition.spec.os_image_url = config.spec.os_image_url;

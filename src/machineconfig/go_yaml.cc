@@ -134,12 +134,12 @@ class Writer {
       const std::string key(TRY(read_back_(member.key)));
       const AllowedStyles styles = AllowedStylesFor(key, IsVisibleAscii(key));
       if (key.size() <= kLongestKey && !styles.has_breaks) {
-        WriteText(key, styles, StyleOf(key, styles, true), indent + kStep, false);
+        WriteText(key, styles, TextPlace::kSimpleKey, indent + kStep);
         Put(':');
         TRY(WriteBehindKey(*member.value, indent));
       } else {
         Put("? ");
-        WriteText(key, styles, StyleOf(key, styles, false), indent + kStep, true);
+        WriteText(key, styles, TextPlace::kElsewhere, indent + kStep);
         BeginEntry(indent, Line::kNew);
         Put(": ");
         TRY(WriteBehindMark(*member.value, indent));
@@ -228,7 +228,7 @@ class Writer {
     const bool is_visible_ascii = IsVisibleAscii(text);
     if (!is_visible_ascii) text = TRY(read_back_(text));
     const AllowedStyles styles = AllowedStylesFor(text, is_visible_ascii);
-    WriteText(text, styles, StyleOf(text, styles, false), indent, true);
+    WriteText(text, styles, TextPlace::kElsewhere, indent);
     return {};
   }
 
@@ -246,8 +246,9 @@ class Writer {
         *through_json);
   }
 
-  void WriteText(std::string_view text, const AllowedStyles& styles, Style style, std::size_t indent, bool may_fold) {
-    switch (style) {
+  void WriteText(std::string_view text, const AllowedStyles& styles, TextPlace place, std::size_t indent) {
+    const bool may_fold = place != TextPlace::kSimpleKey;
+    switch (StyleOf(text, styles, place)) {
       case Style::kPlain:
         return WritePlain(text, indent, may_fold && styles.has_blanks);
       case Style::kSingleQuoted:

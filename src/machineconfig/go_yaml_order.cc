@@ -6,20 +6,19 @@
 #include <cstdint>
 #include <string>
 
+#include "base/ascii.h"
 #include "machineconfig/go_yaml_character.h"
 
 namespace pintle::machineconfig {
 namespace {
 
-bool IsLetter(char32_t c) {
+bool SortsAsLetter(char32_t c) {
   // Everything beyond ASCII is taken for a letter; the keys of a config have no such characters.
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c >= 0x80;
 }
 
 // Words of ASCII letters are in the order of their bytes, which is quick to compare.
-bool IsAsciiWord(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); });
-}
+bool IsAsciiWord(std::string_view text) { return std::all_of(text.begin(), text.end(), IsLetter); }
 
 bool IsDecimalDigit(char32_t c) { return c >= '0' && c <= '9'; }
 
@@ -55,8 +54,8 @@ bool IsInsideNumber(const std::u32string& text, std::size_t at) {
 
 // Compares two texts whose first difference is at this place.
 bool IsBeforeAt(const std::u32string& a, const std::u32string& b, std::size_t at) {
-  const bool a_is_letter = IsLetter(a[at]);
-  const bool b_is_letter = IsLetter(b[at]);
+  const bool a_is_letter = SortsAsLetter(a[at]);
+  const bool b_is_letter = SortsAsLetter(b[at]);
   if (a_is_letter && b_is_letter) return a[at] < b[at];
   if (a_is_letter || b_is_letter) return b_is_letter;
   const bool has_zero = a[at] == '0' || b[at] == '0';

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <variant>
 
+#include "base/ascii.h"
 #include "machineconfig/go_yaml_character.h"
 #include "machineconfig/yaml_scalar.h"
 
@@ -18,7 +19,7 @@ constexpr std::uint64_t Repeated(unsigned char byte) { return 0x0101010101010101
 // Removes the leading digits of the text, and returns whether there were any.
 bool TakeDigits(std::string_view& text, bool with_underscores) {
   std::size_t end = 0;
-  while (end < text.size() && ((text[end] >= '0' && text[end] <= '9') || (with_underscores && text[end] == '_'))) ++end;
+  while (end < text.size() && (IsDigit(text[end]) || (with_underscores && text[end] == '_'))) ++end;
   text.remove_prefix(end);
   return end > 0;
 }
@@ -118,10 +119,10 @@ AllowedStyles AllowedStylesFor(std::string_view text, bool is_visible_ascii) {
   return styles;
 }
 
-Style StyleOf(std::string_view text, const AllowedStyles& styles, bool is_simple_key) {
+Style StyleOf(std::string_view text, const AllowedStyles& styles, TextPlace place) {
   if (text.empty()) return Style::kDoubleQuoted;
   if (styles.has_blanks && text.find('\n') != std::string_view::npos) {
-    return styles.literal && !is_simple_key ? Style::kLiteral : Style::kDoubleQuoted;
+    return styles.literal && place != TextPlace::kSimpleKey ? Style::kLiteral : Style::kDoubleQuoted;
   }
   if (!MeansItself(text)) return Style::kDoubleQuoted;
   if (styles.plain) return Style::kPlain;

@@ -24,7 +24,10 @@ bool IsVisibleAscii(std::string_view text);
 // `is_visible_ascii` is the result of IsVisibleAscii() for this text.
 AllowedStyles AllowedStylesFor(std::string_view text, bool is_visible_ascii);
 
-// Returns the style in which the text is written.  A simple key is a key on the same line as its value.
-Style StyleOf(std::string_view text, const AllowedStyles& styles, bool is_simple_key);
+// A simple key is a key on the same line as its value, so it must be written on one line.
+enum class TextPlace { kSimpleKey, kElsewhere };
+
+// Returns the style in which the text is written.
+Style StyleOf(std::string_view text, const AllowedStyles& styles, TextPlace place);
 
 }  // namespace pintle::machineconfig

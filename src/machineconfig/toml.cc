@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ascii.h"
 #include "machineconfig/toml_scalar.h"
 
 namespace pintle::machineconfig {
@@ -33,9 +34,7 @@ std::string Joined(const Key& key, std::string text = "") {
   return text;
 }
 
-bool IsBareKeyCharacter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-}
+bool IsBareKeyCharacter(char c) { return IsLetterOrDigit(c) || c == '_' || c == '-'; }
 
 // Returns whether an error message is allowed to contain this key, such as "registry.mirror-by-digest-only".  Other
 // keys may be secrets in a wrong place: tokens and hashes have capitals and digits.
@@ -384,7 +383,7 @@ class Reader {
     while (!AtEnd() && belongs(Peek())) Advance();
     // A date and a time may be separated by a space.
     const bool is_date = at_ - begin == 10 && text_[begin + 4] == '-';
-    if (is_date && Peek() == ' ' && at_ + 1 < text_.size() && text_[at_ + 1] >= '0' && text_[at_ + 1] <= '9') {
+    if (is_date && Peek() == ' ' && at_ + 1 < text_.size() && IsDigit(text_[at_ + 1])) {
       Advance();
       while (!AtEnd() && belongs(Peek())) Advance();
     }
@@ -399,8 +398,7 @@ class Reader {
   Result<json::Value> MeaningOfWord(std::string_view word) const {
     if (word == "true") return json::Value(true);
     if (word == "false") return json::Value(false);
-    const bool is_number =
-        (word[0] >= '0' && word[0] <= '9') || word[0] == '+' || word[0] == '-' || word == "inf" || word == "nan";
+    const bool is_number = IsDigit(word[0]) || word[0] == '+' || word[0] == '-' || word == "inf" || word == "nan";
     if (!is_number) return Wrong("expected value but found another word instead");
     if (auto value = TomlScalar(word)) return *std::move(value);
     return Wrong("invalid number or date");

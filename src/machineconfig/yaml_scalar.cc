@@ -9,6 +9,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/ascii.h"
 #include "gotext/float_text.h"
 
 namespace pintle::machineconfig {
@@ -16,8 +17,6 @@ namespace {
 
 constexpr int kBitsOfFloat = 32;
 constexpr int kBitsOfDouble = 64;
-
-constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 bool SkipDigits(std::string_view& text) {
   const std::size_t end = std::min(text.find_first_not_of("0123456789"), text.size());

@@ -3,14 +3,15 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
+
 namespace pintle::net {
 namespace {
 
 constexpr std::string_view kScheme = "Bearer ";
 
 bool IsBearerCharacter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-         std::string_view("-._~+/").find(c) != std::string_view::npos;
+  return IsLetterOrDigit(c) || std::string_view("-._~+/").find(c) != std::string_view::npos;
 }
 
 // A token may end with the padding of base64.

@@ -3,10 +3,11 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <array>
 #include <ctime>
 #include <utility>
+
+#include "base/ascii.h"
 
 namespace pintle::net {
 namespace {
@@ -23,12 +24,6 @@ std::string HttpDate() {
 }
 
 }  // namespace
-
-bool SameIgnoringCase(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [&](char left, char right) { return lower(left) == lower(right); });
-}
 
 std::optional<std::string_view> IncomingRequest::Find(std::string_view name) const {
   for (const Field& field : headers) {

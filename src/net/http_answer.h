@@ -15,9 +15,6 @@
 
 namespace pintle::net {
 
-// Ignores the case of ASCII letters only, because names in HTTP have no other letters.
-bool SameIgnoringCase(std::string_view a, std::string_view b);
-
 // A request, which is valid during the call of the handler.
 struct IncomingRequest {
   struct Field {
@@ -30,7 +27,7 @@ struct IncomingRequest {
   std::string_view peer;    // The address and the port of the client.
   std::vector<Field> headers;
 
-  // Returns the first header of this name, in any case.
+  // Returns the value of the first header with this name.  Upper and lower case count as equal.
   std::optional<std::string_view> Find(std::string_view name) const;
 };
 

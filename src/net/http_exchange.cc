@@ -232,7 +232,7 @@ Result<> HttpCall::Exchange::TakeHeadLine(std::string_view line) {
   NoteActivity();
   // Trailers come through the same callback and are ignored.
   if (over_ || next_ || answered_) return {};
-  if (TRY(head_.Line(line)) == HeadReader::State::kMore) return {};
+  if (TRY(head_.AddLine(line)) == HeadReader::State::kMore) return {};
   return TakeHead(head_.head());
 }
 

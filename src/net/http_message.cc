@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/ascii.h"
+
 namespace pintle::net {
 namespace {
 
 // No server sends a longer head for a good reason.
 constexpr std::size_t kHeadLimit = 256 << 10;
-
-char LowerCaseOf(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 std::string_view Trimmed(std::string_view text) {
   constexpr std::string_view kBlank = " \t\r\n";
@@ -24,8 +24,7 @@ std::string_view Trimmed(std::string_view text) {
 // Returns whether the text is a token of RFC 9110, section 5.6.2.
 bool IsToken(std::string_view text) {
   const auto allowed = [](char c) {
-    return (c >= '0' && c <= '9') || (LowerCaseOf(c) >= 'a' && LowerCaseOf(c) <= 'z') ||
-           std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
+    return IsLetterOrDigit(c) || std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
   };
   return !text.empty() && std::all_of(text.begin(), text.end(), allowed);
 }
@@ -70,7 +69,7 @@ std::optional<std::string_view> HttpHead::Find(std::string_view name) const {
   return std::nullopt;
 }
 
-Result<HeadReader::State> HeadReader::Line(std::string_view line) {
+Result<HeadReader::State> HeadReader::AddLine(std::string_view line) {
   size_ += line.size();
   if (size_ > kHeadLimit) {
     return Error(ErrorKind::kInvalid, fmt::format("the head of the answer is longer than {} bytes", kHeadLimit));
@@ -87,10 +86,7 @@ Result<HeadReader::State> HeadReader::Line(std::string_view line) {
   return State::kMore;
 }
 
-bool IsNamed(const Header& header, std::string_view name) {
-  return std::equal(header.name.begin(), header.name.end(), name.begin(), name.end(),
-                    [](char a, char b) { return LowerCaseOf(a) == LowerCaseOf(b); });
-}
+bool IsNamed(const Header& header, std::string_view name) { return SameIgnoringCase(header.name, name); }
 
 bool IsCredential(const Header& header) {
   return IsNamed(header, "Authorization") || IsNamed(header, "Cookie") || IsNamed(header, "Proxy-Authorization");

@@ -62,7 +62,7 @@ struct HttpHead {
   HttpVersion version = HttpVersion::kHttp1;
   std::vector<Header> headers;
 
-  // Returns the first header of this name, in any case.
+  // Returns the value of the first header with this name.  Upper and lower case count as equal.
   std::optional<std::string_view> Find(std::string_view name) const;
 };
 
@@ -77,7 +77,7 @@ class HeadReader {
   enum class State { kMore, kComplete };
 
   // Returns kComplete after the empty line that ends the head.  Interim heads (1xx) are skipped.
-  Result<State> Line(std::string_view line);
+  Result<State> AddLine(std::string_view line);
   const HttpHead& head() const { return head_; }
 
  private:
@@ -85,7 +85,7 @@ class HeadReader {
   std::size_t size_ = 0;
 };
 
-// Returns whether a header has this name, in any case.
+// Returns whether a header has this name.  Upper and lower case count as equal.
 bool IsNamed(const Header& header, std::string_view name);
 
 // Returns whether this header identifies us to a server.

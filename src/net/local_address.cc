@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 
+#include "base/ascii.h"
 #include "net/http_answer.h"
 
 namespace pintle::net {

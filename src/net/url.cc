@@ -5,6 +5,7 @@
 
 #include <charconv>
 
+#include "base/ascii.h"
 #include "base/c_ptr.h"
 #include "net/curl_library.h"
 
@@ -42,13 +43,6 @@ std::string PartOf(CURLU* url, CURLUPart part, unsigned flags = 0) {
   CurlText text;
   Curl().url_get(url, part, Out(text), flags);
   return text ? text.get() : "";
-}
-
-std::string InLowerCase(std::string text) {
-  for (char& c : text) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return text;
 }
 
 struct Parts {

@@ -120,18 +120,18 @@ void Follower::ApplyGatesBefore(bool has_too_many_failures) {
   std::string why;
   for (const Gate* const gate : gates) {
     if (!gate->is_about_nodes()) {
-      std::string blocked = WhyBlocked(*gate, nullptr, IsAny(running));
-      if (blocked.empty()) continue;
+      std::string why_blocked = WhyBlocked(*gate, nullptr, IsAny(running));
+      if (why_blocked.empty()) continue;
       running.assign(nodes_.size(), false);
       admitted_.assign(nodes_.size(), false);
-      KeepFirst(why, std::move(blocked));
+      KeepFirst(why, std::move(why_blocked));
       continue;
     }
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       if (!IsNextInWave(i)) continue;
-      std::string blocked = WhyBlocked(*gate, &nodes_[i], running[i]);
-      if (blocked.empty()) continue;
-      if (admitted_[i]) KeepFirst(why, std::move(blocked));
+      std::string why_blocked = WhyBlocked(*gate, &nodes_[i], running[i]);
+      if (why_blocked.empty()) continue;
+      if (admitted_[i]) KeepFirst(why, std::move(why_blocked));
       running[i] = false;
       admitted_[i] = false;
     }

@@ -44,7 +44,6 @@ struct BuildProgress {
 
   // The build has begun and has not ended.
   bool is_active() const { return prepared || building; }
-  // The build has not begun.
 };
 
 // States whether nodes may be given the image now, and gives the reason.

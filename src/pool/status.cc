@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "api/conditions.h"
 #include "base/first_characters.h"
 #include "base/printable.h"
 #include "gotext/quote.h"
@@ -333,9 +334,8 @@ Features Features::Named(std::span<const std::string> names) {
 }
 
 bool IsTrue(std::span<const api::Condition> conditions, std::string_view type) {
-  const auto found = std::find_if(conditions.begin(), conditions.end(),
-                                  [&](const api::Condition& condition) { return condition.type == type; });
-  return found != conditions.end() && found->status == "True";
+  const api::Condition* const found = api::FindCondition(conditions, type);
+  return found != nullptr && found->status == "True";
 }
 
 void SetCondition(std::vector<api::Condition>& conditions, api::Condition condition) {

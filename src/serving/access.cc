@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/base64.h"
 #include "json/fields.h"
 #include "machineconfig/input.h"
@@ -153,7 +154,7 @@ std::string_view ToText(TokenProblem problem) {
 
 std::string_view TokenOf(std::optional<std::string_view> authorization) {
   constexpr std::string_view kScheme = "Bearer ";
-  if (!authorization || !net::SameIgnoringCase(authorization->substr(0, kScheme.size()), kScheme)) return {};
+  if (!authorization || !SameIgnoringCase(authorization->substr(0, kScheme.size()), kScheme)) return {};
   std::string_view token = authorization->substr(kScheme.size());
   while (token.starts_with(' ')) token.remove_prefix(1);
   return token;

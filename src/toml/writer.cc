@@ -6,14 +6,14 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "base/ascii.h"
+
 namespace pintle::toml {
 namespace {
 
 constexpr std::size_t kIndentation = 2;
 
-bool IsBareKeyCharacter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-}
+bool IsBareKeyCharacter(char c) { return IsLetterOrDigit(c) || c == '_' || c == '-'; }
 
 void AppendEscaped(std::string& text, char c) {
   constexpr unsigned char kDelete = 0x7F;

@@ -9,13 +9,14 @@ from program import write
 GROUP = "machineconfiguration.openshift.io"
 CONFIG_GROUP = "config.openshift.io"
 SECRET = '{"auths":{"r.test":{"auth":"c2VjcmV0OnBsYW50ZWQtc2VjcmV0"}}}'
-FILES = {
+# The files of a template folder that every release has.
+RELEASE_FILES = {
     "kubelet": ("/etc/kubernetes/kubelet.conf", "kind: KubeletConfiguration\nmaxPods: 250\n"),
     "storage": ("/etc/containers/storage.conf", "[storage]\ndriver = \"overlay\"\n"),
     "registries": ("/etc/containers/registries.conf", ""),
     "policy": ("/etc/containers/policy.json", '{"default":[{"type":"insecureAcceptAnything"}],"transports":{}}'),
-    "dns": ("/etc/dns", "{{.ClusterDNSIP}}"),
 }
+FILES = {**RELEASE_FILES, "dns": ("/etc/dns", "{{.ClusterDNSIP}}")}
 
 
 def put_template(folder, path, text):
@@ -26,7 +27,10 @@ def put_template(folder, path, text):
 
 
 def put_templates(folder):
-    """Writes templates for masters and workers: 00-ROLE with common files, and 01-ROLE with one file."""
+    """Writes templates for masters and workers.
+
+    They make 00-ROLE with the common files and a unit, and 01-ROLE-role with one file.
+    """
     for name, (path, text) in FILES.items():
         put_template(folder, f"common/_base/files/{name}.yaml",
                      f"path: {path}\nmode: 0644\ncontents:\n  inline: {json.dumps(text)}\n")
@@ -44,16 +48,19 @@ def controller_config(**spec):
                      "infra": {"status": {"platformStatus": {"type": "None"}}}, **spec}}
 
 
+def pool_label(name):
+    """Returns the label of a pool, by which KubeletConfigs select the pool."""
+    return {f"pools.operator.machineconfiguration.openshift.io/{name}": ""}
+
+
 def pool(name, **spec):
-    labels = {f"pools.operator.machineconfiguration.openshift.io/{name}": "",
-              f"{GROUP}/mco-built-in": ""}
+    labels = {**pool_label(name), f"{GROUP}/mco-built-in": ""}
     return {"apiVersion": f"{GROUP}/v1", "kind": "MachineConfigPool", "metadata": {"name": name, "labels": labels},
             "spec": {"machineConfigSelector": {"matchLabels": {f"{GROUP}/role": name}}, **spec}}
 
 
 def selects(name):
-    return {"machineConfigPoolSelector": {
-        "matchLabels": {f"pools.operator.machineconfiguration.openshift.io/{name}": ""}}}
+    return {"machineConfigPoolSelector": {"matchLabels": pool_label(name)}}
 
 
 def kubelet_config(name="pods", role="worker", **configuration):

@@ -13,22 +13,16 @@ import urllib.parse
 import urllib.request
 
 import pytest
+from generate_inputs import GROUP, RELEASE_FILES
 from machines import certs
 from machines.ignition_server import CONTROLLER, IgnitionServer
 from program import write
 
 pytestmark = pytest.mark.skipif(not CONTROLLER.exists(), reason="pintle-controller was not built")
 
-GROUP = "machineconfiguration.openshift.io"
 SECRET = "aHVudGVyMg"
 ENCAPSULATED = "/etc/ignition-machine-config-encapsulated.json"
-FILES = {
-    "kubelet": ("/etc/kubernetes/kubelet.conf", "kind: KubeletConfiguration\nmaxPods: 250\n"),
-    "policy": ("/etc/containers/policy.json", '{"default":[{"type":"insecureAcceptAnything"}],"transports":{}}'),
-    "registries": ("/etc/containers/registries.conf", ""),
-    "secret": ("/var/lib/kubelet/config.json", "{{.PullSecret}}"),
-    "storage": ("/etc/containers/storage.conf", "[storage]\ndriver = \"overlay\"\n"),
-}
+FILES = {**RELEASE_FILES, "secret": ("/var/lib/kubelet/config.json", "{{.PullSecret}}")}
 
 
 def manifest(kind, name, version=f"{GROUP}/v1", metadata=None, **content):

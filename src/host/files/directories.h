@@ -92,7 +92,7 @@ class Directories {
   Result<DirectoryPtr> Open(const std::string& path);
 
   // A new directory is made under a temporary name, and renamed to its place later.  Between AddNewDirectory() and
-  // RemoveNewDirectory(), paths through the place lead to the new directory.  The caller calls RemoveNewDirectory()
+  // ForgetNewDirectory(), paths through the place lead to the new directory.  The caller calls ForgetNewDirectory()
   // after the rename.
   struct Place {
     Identity directory;
@@ -104,7 +104,7 @@ class Directories {
     Identity identity;
   };
   void AddNewDirectory(const Place& place, NewDirectory made) { new_directories_[place] = std::move(made); }
-  void RemoveNewDirectory(const Place& place) { new_directories_.erase(place); }
+  void ForgetNewDirectory(const Place& place) { new_directories_.erase(place); }
 
   // Closes this path and all paths below it, so that they are looked up again.
   void Forget(const std::string& path);

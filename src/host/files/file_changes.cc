@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -83,11 +84,11 @@ struct Prepared {
 };
 
 // An old entry that was taken out of its place, and has a temporary name until it is removed.
-struct Retired {
+struct OldEntryOfPath {
   std::string path;
   Identity directory;
   Exchange exchange;
-  Existing old_entry;  // The status of the entry when it was taken out.
+  Existing status;  // When the entry was taken out.
 
   Place place() const { return {directory, exchange.name}; }
 };
@@ -127,12 +128,7 @@ class FileChanges::Work {
   }
 
   Result<> RemoveOldEntries() {
-    while (!retired_.empty()) {
-      const Retired retired = std::move(retired_.back());
-      retired_.pop_back();
-      TRY(Remove(retired), "removing the old entry at " + retired.path);
-    }
-    return {};
+    return RemoveOldEntriesIf([](const OldEntryOfPath&) { return true; });
   }
 
   Result<> Sync() {
@@ -144,7 +140,7 @@ class FileChanges::Work {
   void Abandon() {
     // Old entries that someone has edited are put back.  Old entries that cannot be removed now are removed when their
     // path is put again.
-    for (const Retired& retired : std::exchange(retired_, {})) static_cast<void>(Remove(retired));
+    for (const OldEntryOfPath& old_entry : std::exchange(old_entries_, {})) static_cast<void>(Remove(old_entry));
     // The last prepared entry is discarded first, so that each directory is empty when it is discarded.
     while (!prepared_.empty()) {
       Discard(std::max_element(prepared_.begin(), prepared_.end(),
@@ -159,7 +155,8 @@ class FileChanges::Work {
 
   // ---- directories --------------------------------------------------------------------------------------------------
 
-  // Opens the directory of a path, before the first write to its file system (unsynced.h).
+  // Opens the directory of a path.  For the first path on a file system, also opens the descriptor that later reports
+  // failed writes; it must be open before the first write (unsynced.h).
   Result<DirectoryPtr> OpenAbove(const std::string& path) {
     DirectoryPtr directory = TRY(directories_.Open(DirectoryAbove(path)));
     const std::uint64_t device = directory->identity().device;
@@ -188,6 +185,8 @@ class FileChanges::Work {
     return {};
   }
 
+  // Removes what an earlier run, cut short by a crash, has left under the temporary name, and in a shared directory
+  // also its workspace.
   Result<> ClearLeftover(const Directory& directory, const std::string& name) {
     if (directory.IsShared()) {
       const bool is_in_use = workspaces_.all().contains(directory.identity());
@@ -228,9 +227,11 @@ class FileChanges::Work {
     prepared.directory = directory.identity();
     Exchange& exchange = prepared.exchange;
     exchange.name = NameIn(put.key);
-    if (!retired_.empty())
-      TRY(RemoveRetired([&](const Retired& retired) { return retired.place() == prepared.place(); }));
-    if (IsPreparedAlready(put, prepared.place())) return prepared;
+    TRY(RemoveOldEntriesIf([&](const OldEntryOfPath& old_entry) { return old_entry.place() == prepared.place(); }));
+    if (const auto earlier = FindChangeByOtherPath(put.key, prepared.place()); earlier != prepared_.end()) {
+      if (json::Equal(earlier->second.want, put.want)) return prepared;  // The earlier change suffices.
+      Drop(earlier);
+    }
     // Leftovers are cleared even if the entry is as wanted, since nobody else clears them.
     TRY(ClearLeftover(directory, exchange.name));
     exchange.existing = TRY(FindExisting(directory.fd(), exchange.name));
@@ -240,17 +241,18 @@ class FileChanges::Work {
     return prepared;
   }
 
-  // Two paths may lead to the same place.  Returns true if an earlier change of the place wants the same state.  An
-  // earlier change that wants another state is dropped, since the later change wins.
-  bool IsPreparedAlready(const FilePut& put, const Place& place) {
+  // Two paths may lead to the same place.  Returns the change of the place by another path than `path`, or
+  // prepared_.end().
+  PreparedIterator FindChangeByOtherPath(const std::string& path, const Place& place) {
     const auto by_place = by_place_.find(place);
-    if (by_place == by_place_.end() || by_place->second == put.key) return false;
-    const auto found = prepared_.find(by_place->second);
-    if (found == prepared_.end()) return false;
-    if (json::Equal(found->second.want, put.want)) return true;
-    RemoveMade(found->first, found->second);
-    found->second.action = CommitAction::kNothing;
-    return false;
+    if (by_place == by_place_.end() || by_place->second == path) return prepared_.end();
+    return prepared_.find(by_place->second);
+  }
+
+  // Makes a change do nothing, because a later change of the same place wins.
+  void Drop(PreparedIterator earlier) {
+    RemoveMade(earlier->first, earlier->second);
+    earlier->second.action = CommitAction::kNothing;
   }
 
   Result<> MakeReadyToRemove(const std::optional<Before>& before, const Directory& directory, Prepared& prepared) {
@@ -276,15 +278,18 @@ class FileChanges::Work {
     const bool is_same_kind = existing && existing->kind == want.kind;
     WantedAttributes wanted_attributes = TRY(AttributesOfNewEntry(put));
     if (is_same_kind && before && IsKnownUnchanged(*before, *existing) && !Matches(want, *before->state)) {
+      // The observation proves that the file differs from `want` and is unedited, so it need not be opened.
       TakeOver(TRY(FromText(*before->state->attributes)), wanted_attributes);
     } else if (existing && (is_same_kind || before)) {
+      // Otherwise the entry itself is read.
       const UniqueFd opened = TRY(OpenExisting(directory, name, *existing));
       Attributes have = TRY(ReadAttributes(opened.get(), HowOpened(existing->kind)));
       if (is_same_kind && TRY(IsAsWanted(want, *existing, opened.get(), wanted_attributes, have))) return {};
       if (before) TRY(CheckAsBefore(*before, *existing, opened.get(), have));
       if (is_same_kind && existing->kind != EntryKind::kDirectory) TakeOver(std::move(have), wanted_attributes);
     } else if (before && before->state != nullptr) {
-      return EditedError();  // Someone has removed the entry.
+      // The entry was there when it was observed, so someone has removed it.
+      return EditedError();
     }
     TRY(CheckChangeable(directory));
     if (existing) TRY(CheckNotImmutable(existing->statx_flags, "the existing entry"));
@@ -321,7 +326,8 @@ class FileChanges::Work {
         {Workspaces::NamesTo(directory, TemporaryNameOf(prepared.exchange.name)), *prepared.exchange.new_entry});
   }
 
-  // Returns the attributes of a new entry whose place is empty or has an entry of another kind.
+  // Returns the attributes that the config or the SELinux policy wants.  If an entry of the same kind is there,
+  // TakeOver() adds its attributes.
   Result<WantedAttributes> AttributesOfNewEntry(const FilePut& put) const {
     if (put.want->attributes) {
       auto attributes = TRY(FromText(*put.want->attributes));
@@ -401,7 +407,7 @@ class FileChanges::Work {
     auto old_entry = prepared.action == CommitAction::kReplace
                          ? TRY(Replace(directories, exchange, *prepared.want, blobs_))
                          : TRY(MoveAside(directories, exchange, blobs_));
-    if (old_entry) retired_.push_back({path, prepared.directory, exchange, *old_entry});
+    if (old_entry) old_entries_.push_back({path, prepared.directory, exchange, *old_entry});
     return {};
   }
 
@@ -417,30 +423,28 @@ class FileChanges::Work {
     return {};
   }
 
-  Result<> Remove(const Retired& retired) {
-    const DirectoryPtr directory = TRY(OpenAboveAgain(retired.path, retired.directory));
+  Result<> Remove(const OldEntryOfPath& old_entry) {
+    const DirectoryPtr directory = TRY(OpenAboveAgain(old_entry.path, old_entry.directory));
     const int workspace = TRY(workspaces_.For(*directory));
     const ExchangeDirectories directories = {*directory, workspace};
-    return WithRemedy(DeleteOldEntry(directories, retired.exchange, retired.old_entry, blobs_));
+    return WithRemedy(DeleteOldEntry(directories, old_entry.exchange, old_entry.status, blobs_));
   }
 
+  // Begins with the last entry, so that removing all of them moves none within the vector.
   template <typename Choice>
-  Result<> RemoveRetired(const Choice& is_chosen) {
-    for (auto next = retired_.begin(); next != retired_.end();) {
-      if (!is_chosen(*next)) {
-        ++next;
-        continue;
-      }
-      const Retired retired = std::move(*next);
-      next = retired_.erase(next);
-      TRY(Remove(retired), "removing the old entry at " + retired.path);
+  Result<> RemoveOldEntriesIf(const Choice& is_chosen) {
+    for (std::size_t i = old_entries_.size(); i-- > 0;) {
+      if (!is_chosen(old_entries_[i])) continue;
+      const OldEntryOfPath old_entry = std::move(old_entries_[i]);
+      old_entries_.erase(old_entries_.begin() + static_cast<std::ptrdiff_t>(i));
+      TRY(Remove(old_entry), "removing the old entry at " + old_entry.path);
     }
     return {};
   }
 
   // Removes the old entries with temporary names, and the workspace, from a directory that is about to be removed.
   Result<> ClearTemporaryNames(const Identity& directory) {
-    TRY(RemoveRetired([&](const Retired& retired) { return retired.directory == directory; }));
+    TRY(RemoveOldEntriesIf([&](const OldEntryOfPath& old_entry) { return old_entry.directory == directory; }));
     const auto workspace = workspaces_.all().find(directory);
     if (workspace == workspaces_.all().end()) return {};
     workspaces_.RemoveFrom(*TRY(commit_directories_.Open(workspace->second)));
@@ -464,7 +468,7 @@ class FileChanges::Work {
   void FinishCommit(PreparedIterator committed) {
     const Prepared& prepared = committed->second;
     const bool is_new_directory = prepared.exchange.new_entry && prepared.want->kind == EntryKind::kDirectory;
-    if (is_new_directory || prepared.WasDirectory()) RemoveNewDirectory(committed->first, prepared.place());
+    if (is_new_directory || prepared.WasDirectory()) ForgetNewDirectory(committed->first, prepared.place());
     if (prepared.WasDirectory() && prepared.action != CommitAction::kAdjust) {
       directories_.ForgetAll();
       commit_directories_.ForgetAll();
@@ -472,9 +476,9 @@ class FileChanges::Work {
     ErasePrepared(committed);
   }
 
-  void RemoveNewDirectory(const std::string& path, const Place& place) {
+  void ForgetNewDirectory(const std::string& path, const Place& place) {
     for (Directories* directories : {&directories_, &commit_directories_}) {
-      directories->RemoveNewDirectory(place);
+      directories->ForgetNewDirectory(place);
       directories->Forget(path);
     }
   }
@@ -497,7 +501,7 @@ class FileChanges::Work {
   // Removes the new entry under its temporary name, if it was made.
   void RemoveMade(const std::string& path, const Prepared& prepared) {
     if (!prepared.exchange.new_entry) return;
-    RemoveNewDirectory(path, prepared.place());
+    ForgetNewDirectory(path, prepared.place());
     const auto directory = OpenAbove(path);
     const auto at = directory ? workspaces_.For(**directory) : Result<int>(-1);
     if (at && *at >= 0) static_cast<void>(ClearTemporaryName(*at, prepared.exchange.name));
@@ -513,7 +517,7 @@ class FileChanges::Work {
   std::set<Identity> changeable_;  // Directories that CheckChangeable() has accepted.
   std::unordered_map<std::string, Prepared> prepared_;
   std::map<Place, std::string> by_place_;  // The keys of `prepared_` by the places that their paths lead to.
-  std::vector<Retired> retired_;
+  std::vector<OldEntryOfPath> old_entries_;
   std::uint64_t last_number_ = 0;
   std::map<std::uint64_t, Unsynced> unsynced_;
 };

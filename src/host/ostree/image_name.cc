@@ -4,8 +4,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cctype>
 
+#include "base/ascii.h"
 #include "base/digest.h"
 
 namespace pintle::host {
@@ -19,9 +19,7 @@ bool TakePrefix(std::string_view& text, std::string_view prefix) {
   return true;
 }
 
-bool IsPort(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
+bool IsPort(std::string_view text) { return !text.empty() && std::all_of(text.begin(), text.end(), IsDigit); }
 
 bool BeginsWithHost(std::string_view text) {
   const std::size_t slash = text.find('/');
@@ -33,8 +31,8 @@ bool BeginsWithHost(std::string_view text) {
 }
 
 bool IsPlain(std::string_view text, std::string_view also_allowed) {
-  return !text.empty() && text[0] != '-' && std::all_of(text.begin(), text.end(), [&](unsigned char c) {
-    return std::isalnum(c) != 0 || also_allowed.find(static_cast<char>(c)) != std::string_view::npos;
+  return !text.empty() && text[0] != '-' && std::all_of(text.begin(), text.end(), [&](char c) {
+    return IsLetterOrDigit(c) || also_allowed.find(c) != std::string_view::npos;
   });
 }
 

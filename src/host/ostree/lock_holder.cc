@@ -8,14 +8,14 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/ascii.h"
+
 namespace pintle::host {
 namespace {
 
 namespace fs = std::filesystem;
 
-bool IsNumber(const std::string& text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
+bool IsNumber(const std::string& text) { return !text.empty() && std::all_of(text.begin(), text.end(), IsDigit); }
 
 bool IsSame(const fs::path& path, const struct stat& file) {
   struct stat status {};

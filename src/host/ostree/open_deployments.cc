@@ -10,7 +10,7 @@ namespace pintle::host {
 
 Result<std::unique_ptr<Deployments>> OpenDeployments(Systemd& systemd, RegistryAccess registries,
                                                      RpmOstreeSettings settings) {
-  auto disk = TRY(OpenOwnDisk(registries));
+  auto disk = TRY(OpenRunningDisk(registries));
   TRY(disk->Observe());
   // If the unit is masked, the administrator does not want rpm-ostree to be used.
   const UnitStatus unit = TRY(systemd.Observe(kRpmOstreeUnit), "looking for rpm-ostree");

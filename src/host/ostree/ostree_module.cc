@@ -36,7 +36,7 @@ Result<const OstreeModule*> LoadOstreeModule() {
   return module;
 }
 
-Result<std::unique_ptr<Deployments>> OpenOwnDisk(RegistryAccess registries) {
+Result<std::unique_ptr<Deployments>> OpenRunningDisk(RegistryAccess registries) {
   return TRY(LoadOstreeModule())->open_disk("/", std::move(registries), kSysrootPatience);
 }
 

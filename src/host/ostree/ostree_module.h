@@ -30,12 +30,13 @@ struct OstreeModule {
 };
 
 constexpr const char* kOstreeModuleSymbol = "pintle_ostree_module";
-constexpr auto kSysrootPatience = std::chrono::minutes(2);  // The default of `patience`.
+// How long to wait for the lock if the caller does not choose a time.
+constexpr auto kSysrootPatience = std::chrono::minutes(2);
 
 // Returns an error that names the missing package if the module cannot be loaded.
 Result<const OstreeModule*> LoadOstreeModule();
 
 // Opens the deployments on the running machine's disk, without rpm-ostree.
-Result<std::unique_ptr<Deployments>> OpenOwnDisk(RegistryAccess registries = {});
+Result<std::unique_ptr<Deployments>> OpenRunningDisk(RegistryAccess registries = {});
 
 }  // namespace pintle::host

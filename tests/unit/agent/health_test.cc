@@ -15,7 +15,9 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
+using testing::AllOf;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 
 // A systemd with prepared units, which no call changes.
@@ -44,7 +46,7 @@ class HealthTest : public testing::Test {
  protected:
   HealthTest() { settings_.check_directory = "/check.d"; }
 
-  Result<std::vector<std::string>> Find() { return FindUnwell(systemd_, root_, settings_, stop_.get_token()); }
+  Result<std::vector<std::string>> Find() { return FindHealthProblems(systemd_, root_, settings_, stop_.get_token()); }
   std::vector<std::string> Unwell() { return ValueOf(Find()); }
 
   void WriteCheck(const std::string& name, const std::string& script) {
@@ -100,6 +102,32 @@ TEST_F(HealthTest, RunsProgramsOnly) {
   WriteCheck(".hidden", "#!/bin/sh\nexit 1\n");
   std::filesystem::create_directory(directory_ / "check.d/directory");
   EXPECT_THAT(Unwell(), IsEmpty());
+}
+
+TEST_F(HealthTest, RunsNoProgramThatOthersMayChange) {
+  const std::string script = "#!/bin/sh\necho \"${0##*/}\" >> \"${0%/*}/../ran\"\n";
+  WriteCheck("10-open", script);
+  WriteCheck("20-safe", script);
+  const auto allow = [&](const char* name, unsigned mode) {
+    std::filesystem::permissions(directory_ / name, std::filesystem::perms(mode));
+  };
+  allow("check.d/10-open", 0775);
+  EXPECT_THAT(Unwell(), ElementsAre(AllOf(HasSubstr("check.d/10-open is not used"), HasSubstr("`chmod go-w`"))));
+  EXPECT_EQ(directory_.Read("ran"), "20-safe\n");
+  // Whoever may write to the directory can replace every program in it.
+  allow("check.d", 0777);
+  EXPECT_THAT(Unwell(), ElementsAre(AllOf(HasSubstr("check.d is not used"), HasSubstr("`chmod go-w`"))));
+  EXPECT_EQ(directory_.Read("ran"), "20-safe\n");
+}
+
+TEST_F(HealthTest, RunsNoProgramsInADirectoryThatALinkOfOthersLeadsTo) {
+  WriteCheck("10-safe", "#!/bin/sh\ntouch \"${0%/*}/../ran\"\n");
+  std::filesystem::create_directory(directory_ / "open");
+  std::filesystem::permissions(directory_ / "open", std::filesystem::perms(0777));
+  std::filesystem::create_symlink("../check.d", directory_ / "open/link");
+  settings_.check_directory = "/open/link";
+  EXPECT_THAT(Unwell(), ElementsAre(HasSubstr("may write " + (directory_ / "open").string())));
+  EXPECT_FALSE(std::filesystem::exists(directory_ / "ran"));
 }
 
 TEST_F(HealthTest, UsesNoShellForAFileThatIsNoProgram) {

@@ -47,8 +47,8 @@ struct VerdictCase {
   std::optional<seconds> timeout;
   pool::GateTimeout on_timeout;
   seconds blocked_for;
-  const char* why;     // A part of the text; empty if the change may begin.
-  const char* passed;  // A part of the text; empty if no gate is passed over.
+  const char* why;    // A part of the text; empty if the change may begin.
+  const char* unmet;  // A part of the text; empty if no gate is passed over.
   bool is_halted;
 };
 
@@ -77,7 +77,7 @@ TEST(JudgeGates, LetsAChangeBeginIfTheGateIsMetOrItsTimeoutAllowsIt) {
     const GateVerdict verdict = JudgeGates(gates, results, {{"g", api::Time{kNoon - row.blocked_for}}}, kNoon);
     EXPECT_THAT(verdict.why, *row.why == '\0' ? IsEmpty() : testing::Matcher<std::string>(HasSubstr(row.why)))
         << row.name;
-    EXPECT_THAT(verdict.passed, *row.passed == '\0' ? IsEmpty() : testing::Matcher<std::string>(HasSubstr(row.passed)))
+    EXPECT_THAT(verdict.unmet, *row.unmet == '\0' ? IsEmpty() : testing::Matcher<std::string>(HasSubstr(row.unmet)))
         << row.name;
     EXPECT_EQ(verdict.is_halted, row.is_halted) << row.name;
   }
@@ -109,7 +109,7 @@ TEST(JudgeGates, RequiresEachGateAndReportsAGateThatHaltsBeforeOthers) {
   };
   EXPECT_THAT(judge({{"a", kRefused}, {"b", kRefused}, {"c", kRefused}}).why, HasSubstr("gate b is not met"));
   EXPECT_THAT(judge({{"a", kRefused}, {"b", kMet}, {"c", kRefused}}).why, HasSubstr("gate a is not met"));
-  EXPECT_THAT(judge({{"a", kMet}, {"b", kMet}}).passed, HasSubstr("gate c is not met"));
+  EXPECT_THAT(judge({{"a", kMet}, {"b", kMet}}).unmet, HasSubstr("gate c is not met"));
   EXPECT_EQ(judge({{"a", kMet}, {"b", kMet}}).why, "");
 }
 
@@ -223,7 +223,7 @@ TEST_F(LocalGatesTest, ATimeoutRunsForOneGoalUntilItIsForgotten) {
   clock_.Pass(minutes(30));
   EXPECT_EQ(Judge(gates).why, "");
   // A change that failed is tried again without another wait.
-  gates_.Rest();
+  gates_.StopAsking();
   EXPECT_EQ(Judge(gates).why, "");
   EXPECT_THAT(Judge(gates, "rendered-local-2").why, HasSubstr("since 2027-01-02T12:30:00Z"));
   clock_.Pass(minutes(30));
@@ -246,7 +246,7 @@ TEST_F(LocalGatesTest, ATimeoutBeginsAgainWhenTheQuestionOfItsGateChanges) {
   const GateVerdict verdict = Judge(gates);
   EXPECT_THAT(verdict.why, HasSubstr("gate backup is not met"));
   EXPECT_THAT(verdict.why, HasSubstr("since 2027-01-02T12:29:00Z"));
-  EXPECT_THAT(verdict.passed, HasSubstr("gate db is not met"));
+  EXPECT_THAT(verdict.unmet, HasSubstr("gate db is not met"));
   clock_.Pass(minutes(29));
   EXPECT_EQ(Judge(gates).why, "");
 }
@@ -255,11 +255,11 @@ TEST_F(LocalGatesTest, NobodyIsAskedWhileTheGatesRest) {
   gates::AnsweringServer server(503);
   const std::vector<pool::Gate> gates = {GateNamed("backup", server.Url())};
   static_cast<void>(JudgeAnswered(gates));
-  gates_.Rest();
+  gates_.StopAsking();
   server.Answer(200);
-  // An answer from before Rest() does not count either.
+  // An answer from before StopAsking() does not count either.
   EXPECT_THAT(Judge(gates).why, HasSubstr("there is no result yet"));
-  gates_.Rest();
+  gates_.StopAsking();
   const int requests = server.requests();
   clock_.Pass(minutes(1));
   event::Settle(*loop_);

@@ -26,7 +26,7 @@ TEST(MetricsText, HasEverySeriesOfTheMachineConfigDaemon) {
   metrics.state = "Done";
   metrics.state_since = WallTime(milliseconds(1'700'000'000'900));
   metrics.update = Metrics::Update{"MachineConfig: rendered-worker-1", "", WallTime(seconds(1'700'000'001))};
-  metrics.config_drift = WallTime(seconds(1'700'000'002));
+  metrics.drift_since = WallTime(seconds(1'700'000'002));
   metrics.node = "worker-1";
   metrics.unsupported_packages = 4;
   EXPECT_EQ(MetricsText(metrics), R"(# HELP mcd_host_os_and_version The OS that this host runs, and its version.

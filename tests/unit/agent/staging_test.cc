@@ -205,7 +205,7 @@ TEST(Staging, RefusesAChangeThatTheMachineCouldNotMakeNow) {
   EXPECT_THAT(why({.is_cut_short = true}), HasSubstr("pintle recover"));
   EXPECT_EQ(why({.waits = "reboot it"}), "reboot it");
   EXPECT_EQ(why({.drift = "/etc/motd differs"}), "/etc/motd differs");
-  EXPECT_EQ(why({.unreconcilable = "disks differ"}), "disks differ");
+  EXPECT_EQ(why({.why_unreconcilable = "disks differ"}), "disks differ");
   EXPECT_THAT(why({.is_outdated = true}), HasSubstr("someone else"));
   EXPECT_EQ(MessageOf(ChangeToStage({.failure = Error(ErrorKind::kInvalid, "no such action")})), "no such action");
   EXPECT_EQ(ValueOf(ChangeToStage({.outlook = {.has_goal = true}})), nullptr);

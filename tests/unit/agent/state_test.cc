@@ -61,7 +61,7 @@ std::map<std::string, Event> Events() {
       {"looked: there", happened::Looked{kNew, {.has_goal = true}}},
       {"looked: another config meanwhile", happened::Looked{kNew, {.is_outdated = true}}},
       {"looked: drift", happened::Looked{kNew, {.drift = "content mismatch"}}},
-      {"looked: unreconcilable", happened::Looked{kNew, {.unreconcilable = "disks"}}},
+      {"looked: unreconcilable", happened::Looked{kNew, {.why_unreconcilable = "disks"}}},
       {"looked: work", happened::Looked{kNew, {}}},
       {"looked: work with a drain", happened::Looked{kNew, {.drains = true}}},
       {"drained", happened::Drained{}},

@@ -44,8 +44,10 @@ TEST(StateWords, AnAgentWithNothingToChangeIsShownAsPausedOrDegraded) {
     EXPECT_EQ(PublishedPhase({phase}, true), AgentPhase::kPaused) << NameOf(phase);
   }
   EXPECT_EQ(PublishedPhase({phase::Changing{}}, true), AgentPhase::kChanging);
-  EXPECT_EQ(PublishedPhase({.phase = phase::Settled{}, .unusable = "a file is broken"}, false), AgentPhase::kDegraded);
-  EXPECT_EQ(PublishedPhase({.phase = phase::Checking{}, .unusable = "a file is broken"}, false), AgentPhase::kChecking);
+  EXPECT_EQ(PublishedPhase({.phase = phase::Settled{}, .why_unusable = "a file is broken"}, false),
+            AgentPhase::kDegraded);
+  EXPECT_EQ(PublishedPhase({.phase = phase::Checking{}, .why_unusable = "a file is broken"}, false),
+            AgentPhase::kChecking);
 }
 
 }  // namespace

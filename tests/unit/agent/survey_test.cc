@@ -106,7 +106,7 @@ std::string SurveyText(const Survey& survey) {
   add(outlook.is_cut_short, "cut short");
   add(!outlook.waits.empty(), "waits: " + outlook.waits);
   add(!outlook.drift.empty(), "drift: " + outlook.drift);
-  add(!outlook.unreconcilable.empty(), "unreconcilable: " + outlook.unreconcilable);
+  add(!outlook.why_unreconcilable.empty(), "unreconcilable: " + outlook.why_unreconcilable);
   add(outlook.has_goal, "there");
   add(outlook.is_outdated, "outdated");
   if (survey.prepared) parts.push_back(ChangeText(*survey.prepared));

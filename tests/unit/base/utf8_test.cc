@@ -35,12 +35,12 @@ TEST(Utf8, RefusesBytesThatAreNotUtf8) {
 TEST(Utf8, CountsBytesOfAnIncompleteCharacterAsOne) {
   std::string_view rest = "\xE1\x80\xE2\xF0\x91\x92\xF1\xBF\x41";
   for (const std::size_t length : {2U, 1U, 3U, 2U}) {
-    const Utf8Start start = StartOf(rest);
-    EXPECT_FALSE(start.is_character);
-    ASSERT_EQ(start.length, length);
+    const Utf8Character first = FirstUtf8Character(rest);
+    EXPECT_FALSE(first.is_valid);
+    ASSERT_EQ(first.length, length);
     rest.remove_prefix(length);
   }
-  EXPECT_TRUE(StartOf(rest).is_character);
+  EXPECT_TRUE(FirstUtf8Character(rest).is_valid);
 }
 
 }  // namespace

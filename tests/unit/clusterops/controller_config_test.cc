@@ -90,11 +90,16 @@ TEST(DraftControllerConfig, HasEveryFieldOfAWholeCluster) {
 struct Case {
   std::string name;
   std::function<void(ControllerConfigInputs&)> change;
-  // The fields that differ from those of the whole cluster; a field that is left out is "(none)".  The entry
-  // {"x", none} has no effect: it only makes two pairs, because C++ does not read a single pair as an object.
-  Value expected;
+  Value expected;  // The fields that differ from those of the whole cluster; a field that is left out is "(none)".
   std::vector<std::string> problems = {};
 };
+
+// Makes an object of a single field.
+Value Only(const std::string& field, Value value) {
+  Value object;
+  object[field] = std::move(value);
+  return object;
+}
 
 void PrintTo(const Case& row, std::ostream* out) { *out << row.name; }
 
@@ -125,13 +130,18 @@ Value WithRoot(const std::string& authorities) {
   return spec;
 }
 
-std::string WithoutCertificate(const std::string& map) {
+std::string NoCertificateIn(const std::string& map) {
   return "ConfigMap " + map + " has a bundle of authorities in which no certificate can be read";
 }
+
+constexpr const char* kServerAuthorityGone =
+    "ConfigMap machine-config-server-ca has no ca-bundle.crt, and machines trust other authorities than those of "
+    "kube-system/root-ca: create it again with the authorities in rootCAData of the ControllerConfig";
 
 std::vector<Case> Cases() {
   using Inputs = ControllerConfigInputs;
   const Value none = "(none)";
+  const Value no_images = {{"images", none}, {"baseOSContainerImage", none}, {"baseOSExtensionsContainerImage", none}};
   return {
       // The network.
       {"services of IPv6",
@@ -164,7 +174,7 @@ std::vector<Case> Cases() {
        [](Inputs& in) {
          in.network["status"] = Json(R"({"migration": {"networkType": "Other", "mtu": {"machine": {"to": 9000}}}})");
        },
-       {{"networkType", "Wanted"}, {"x", none}}},
+       Only("networkType", "Wanted")},
       {"no Network",
        [](Inputs& in) { in.network = nullptr; },
        {{"clusterDNSIP", none}, {"ipFamilies", none}, {"networkType", none}, {"network", none}},
@@ -235,7 +245,7 @@ std::vector<Case> Cases() {
          in.cloud_config = ConfigMapWith({{"cloud.conf", "[Global]"}, {"ca-bundle.pem", "garbage"}});
        },
        {{"cloudProviderConfig", "[Global]"}, {"cloudProviderCAData", none}},
-       {WithoutCertificate("openshift-config-managed/kube-cloud-config")}},
+       {NoCertificateIn("openshift-config-managed/kube-cloud-config")}},
       {"authorities of a cloud as bytes",
        [](Inputs& in) {
          in.cloud_config = ConfigMapWith({{"cloud.conf", "[Global]"}});
@@ -246,30 +256,29 @@ std::vector<Case> Cases() {
        [](Inputs& in) {
          in.cloud_config = ConfigMapWith({{"ca-bundle.pem", FirstCa()}});
        },
-       {{"cloudProviderCAData", EncodeBase64(FirstCa())}, {"x", none}}},
+       Only("cloudProviderCAData", EncodeBase64(FirstCa()))},
       {"the Infrastructure names a configuration of the cloud that is missing",
        [](Inputs& in) { in.infrastructure["spec"]["cloudConfig"]["name"] = "cloud-provider-config"; },
-       {{"infra",
-         Json(R"({"apiVersion": "config.openshift.io/v1", "kind": "Infrastructure", "metadata": {"name": "cluster"},
+       Only("infra",
+            Json(R"({"apiVersion": "config.openshift.io/v1", "kind": "Infrastructure", "metadata": {"name": "cluster"},
                   "spec": {"cloudConfig": {"name": "cloud-provider-config"}},
                   "status": {"apiServerInternalURI": "https://api-int.a:6443", "etcdDiscoveryDomain": "a.example",
-                             "platformStatus": {"type": "AWS", "aws": {"region": "r"}}}})")},
-        {"x", none}}},
+                             "platformStatus": {"type": "AWS", "aws": {"region": "r"}}}})"))},
       {"a cloud without authorities",
        [](Inputs& in) {
          in.cloud_config = ConfigMapWith({{"cloud.conf", "[Global]"}});
        },
-       {{"cloudProviderConfig", "[Global]"}, {"x", none}}},
+       Only("cloudProviderConfig", "[Global]")},
 
       // Proxies and authorities.
       {"a proxy",
        [](Inputs& in) {
          in.proxy["status"] = {{"httpProxy", "http://p"}, {"noProxy", "a"}};
        },
-       {{"proxy", {{"httpProxy", "http://p"}, {"noProxy", "a"}}}, {"x", none}}},
+       Only("proxy", {{"httpProxy", "http://p"}, {"noProxy", "a"}})},
       {"a proxy that has no status yet",
        [](Inputs& in) { in.proxy = Json(R"({"spec": {"httpsProxy": "http://p"}, "status": {"httpProxy": ""}})"); },
-       {{"proxy", none}, {"x", none}},
+       Only("proxy", none),
        {"the Proxy named cluster has a proxy in its spec and none in its status, which the network's operator has to "
         "set"}},
       {"no Proxy",
@@ -280,39 +289,39 @@ std::vector<Case> Cases() {
        [](Inputs& in) {
          in.user_authorities = ConfigMapWith({{kBundleKey, FirstCa()}});
        },
-       {{"additionalTrustBundle", EncodeBase64(FirstCa())}, {"x", none}}},
+       Only("additionalTrustBundle", EncodeBase64(FirstCa()))},
       {"the proxy's authorities",
        [](Inputs& in) {
          in.proxy["spec"]["trustedCA"]["name"] = "of-the-proxy";
          in.proxy_authorities = ConfigMapWith({{kBundleKey, SecondCa()}});
        },
-       {{"additionalTrustBundle", EncodeBase64(SecondCa())}, {"x", none}}},
+       Only("additionalTrustBundle", EncodeBase64(SecondCa()))},
       {"the user's and the proxy's authorities",
        [](Inputs& in) {
          in.proxy["spec"]["trustedCA"]["name"] = "of-the-proxy";
          in.user_authorities = ConfigMapWith({{kBundleKey, FirstCa()}});
          in.proxy_authorities = ConfigMapWith({{kBundleKey, SecondCa()}});
        },
-       {{"additionalTrustBundle", EncodeBase64(FirstCa() + SecondCa())}, {"x", none}}},
+       Only("additionalTrustBundle", EncodeBase64(FirstCa() + SecondCa()))},
       {"a proxy with the user's authorities",
        [](Inputs& in) {
          in.proxy["spec"]["trustedCA"]["name"] = "user-ca-bundle";
          in.user_authorities = ConfigMapWith({{kBundleKey, FirstCa()}});
          in.proxy_authorities = in.user_authorities;
        },
-       {{"additionalTrustBundle", EncodeBase64(FirstCa())}, {"x", none}}},
+       Only("additionalTrustBundle", EncodeBase64(FirstCa()))},
       {"a user's bundle without a certificate",
        [](Inputs& in) {
          in.user_authorities = ConfigMapWith({{kBundleKey, "none"}});
        },
-       {{"additionalTrustBundle", none}, {"x", none}},
+       Only("additionalTrustBundle", none),
        {"configmap openshift-config/user-ca-bundle doesn't have a valid PEM bundle"}},
       {"a proxy's bundle without a certificate",
        [](Inputs& in) {
          in.proxy["spec"]["trustedCA"]["name"] = "of-the-proxy";
          in.proxy_authorities = ConfigMapWith({});
        },
-       {{"additionalTrustBundle", none}, {"x", none}},
+       Only("additionalTrustBundle", none),
        {"configmap openshift-config/of-the-proxy doesn't have a valid PEM bundle"}},
       {"a user's bundle that is empty",
        [](Inputs& in) {
@@ -320,22 +329,22 @@ std::vector<Case> Cases() {
          in.user_authorities = ConfigMapWith({{kBundleKey, ""}});
          in.proxy_authorities = ConfigMapWith({{kBundleKey, SecondCa()}});
        },
-       {{"additionalTrustBundle", EncodeBase64(SecondCa())}, {"x", none}}},
+       Only("additionalTrustBundle", EncodeBase64(SecondCa()))},
       {"a user's bundle with a certificate that cannot be read",
        [](Inputs& in) {
          in.user_authorities = ConfigMapWith({{kBundleKey, FirstCa() + kUnreadable}});
        },
-       {{"additionalTrustBundle", EncodeBase64(FirstCa() + kUnreadable)}, {"x", none}}},
+       Only("additionalTrustBundle", EncodeBase64(FirstCa() + kUnreadable))},
       {"a user's bundle whose first certificate cannot be read",
        [](Inputs& in) {
          in.user_authorities = ConfigMapWith({{kBundleKey, kUnreadable + FirstCa()}});
        },
-       {{"additionalTrustBundle", EncodeBase64(kUnreadable + FirstCa())}, {"x", none}}},
+       Only("additionalTrustBundle", EncodeBase64(kUnreadable + FirstCa()))},
       {"a user's bundle of which no certificate can be read",
        [](Inputs& in) {
          in.user_authorities = ConfigMapWith({{kBundleKey, std::string(kUnreadable) + kUnreadable}});
        },
-       {{"additionalTrustBundle", none}, {"x", none}},
+       Only("additionalTrustBundle", none),
        {"configmap openshift-config/user-ca-bundle doesn't have a valid PEM bundle"}},
       {"bundles as bytes, and in base64",
        [](Inputs& in) {
@@ -344,20 +353,20 @@ std::vector<Case> Cases() {
          in.user_authorities->binary_data = {{kBundleKey, EncodeBase64(FirstCa())}};
          in.proxy_authorities = ConfigMapWith({{kBundleKey, EncodeBase64(SecondCa())}});
        },
-       {{"additionalTrustBundle", EncodeBase64(FirstCa() + SecondCa())}, {"x", none}}},
+       Only("additionalTrustBundle", EncodeBase64(FirstCa() + SecondCa()))},
       {"bundles without a line break at the end",
        [](Inputs& in) {
          in.proxy["spec"]["trustedCA"]["name"] = "of-the-proxy";
          in.user_authorities = ConfigMapWith({{kBundleKey, WithoutLineBreak(FirstCa())}});
          in.proxy_authorities = ConfigMapWith({{kBundleKey, SecondCa()}});
        },
-       {{"additionalTrustBundle", EncodeBase64(WithoutLineBreak(FirstCa()) + "\n" + SecondCa())}, {"x", none}}},
+       Only("additionalTrustBundle", EncodeBase64(WithoutLineBreak(FirstCa()) + "\n" + SecondCa()))},
       {"the proxy's authorities are missing",
        [](Inputs& in) {
          in.proxy["spec"]["trustedCA"]["name"] = "of-the-proxy";
          in.user_authorities = ConfigMapWith({{kBundleKey, FirstCa()}});
        },
-       {{"additionalTrustBundle", none}, {"x", none}},
+       Only("additionalTrustBundle", none),
        {"there is no ConfigMap openshift-config/of-the-proxy, which the Proxy names"}},
       {"the user's authorities without a Proxy",
        [](Inputs& in) {
@@ -370,76 +379,73 @@ std::vector<Case> Cases() {
        [](Inputs& in) {
          in.server_authority = ConfigMapWith({{kBundleKey, FirstCa()}});
        },
-       {{"rootCAData", EncodeBase64(FirstCa())}, {"x", none}}},
+       Only("rootCAData", EncodeBase64(FirstCa()))},
       {"an authority of the Ignition server that cannot be read",
        [](Inputs& in) {
          in.server_authority = ConfigMapWith({{kBundleKey, "garbage"}});
        },
-       {{"rootCAData", none}, {"x", none}},
-       {WithoutCertificate("machine-config-server-ca")}},
+       Only("rootCAData", none),
+       {NoCertificateIn("machine-config-server-ca")}},
       {"a root authority that cannot be read",
        [](Inputs& in) { in.root_authority->data["ca.crt"] = "garbage"; },
-       {{"rootCAData", none}, {"x", none}},
-       {WithoutCertificate("kube-system/root-ca")}},
+       Only("rootCAData", none),
+       {NoCertificateIn("kube-system/root-ca")}},
       {"the authority of the Ignition server that machines trust is gone",
        [](Inputs& in) {
          static const Value kPresent = WithRoot(FirstCa());
          in.server_authority = ConfigMapWith({});
          in.present = &kPresent;
        },
-       {{"rootCAData", none}, {"x", none}},
-       {"ConfigMap machine-config-server-ca has no ca-bundle.crt, and machines trust other authorities than those of "
-        "kube-system/root-ca: create it again with the authorities in rootCAData of the ControllerConfig"}},
+       Only("rootCAData", none),
+       {kServerAuthorityGone}},
       {"the root authority is what machines trust",
        [](Inputs& in) {
          static const Value kPresent = WithRoot(NamedCertificate("root"));
          in.present = &kPresent;
        },
-       {{"rootCAData", EncodeBase64(NamedCertificate("root"))}, {"x", none}}},
+       Only("rootCAData", EncodeBase64(NamedCertificate("root")))},
       {"the root authority gets a successor",
        [](Inputs& in) {
          static const Value kPresent = WithRoot(FirstCa());
          in.root_authority->data["ca.crt"] = SecondCa() + FirstCa();
          in.present = &kPresent;
        },
-       {{"rootCAData", EncodeBase64(SecondCa() + FirstCa())}, {"x", none}}},
+       Only("rootCAData", EncodeBase64(SecondCa() + FirstCa()))},
       {"the root authority gets a line break",
        [](Inputs& in) {
          static const Value kPresent = WithRoot(FirstCa());
          in.root_authority->data["ca.crt"] = "# the root\n" + FirstCa() + "\n";
          in.present = &kPresent;
        },
-       {{"rootCAData", EncodeBase64("# the root\n" + FirstCa() + "\n")}, {"x", none}}},
+       Only("rootCAData", EncodeBase64("# the root\n" + FirstCa() + "\n"))},
       {"machines trust the root authority and one of the Ignition server, which is gone",
        [](Inputs& in) {
          static const Value kPresent = WithRoot(NamedCertificate("root") + FirstCa());
          in.present = &kPresent;
        },
-       {{"rootCAData", none}, {"x", none}},
-       {"ConfigMap machine-config-server-ca has no ca-bundle.crt, and machines trust other authorities than those of "
-        "kube-system/root-ca: create it again with the authorities in rootCAData of the ControllerConfig"}},
+       Only("rootCAData", none),
+       {kServerAuthorityGone}},
       {"what machines trust is no certificate",
        [](Inputs& in) {
          static const Value kPresent = WithRoot("garbage");
          in.present = &kPresent;
        },
-       {{"rootCAData", EncodeBase64(NamedCertificate("root"))}, {"x", none}}},
+       Only("rootCAData", EncodeBase64(NamedCertificate("root")))},
       {"no root authority",
        [](Inputs& in) { in.root_authority.reset(); },
-       {{"rootCAData", none}, {"x", none}},
+       Only("rootCAData", none),
        {"neither ConfigMap machine-config-server-ca nor kube-system/root-ca has an authority"}},
       {"no authority of clients",
        [](Inputs& in) { in.client_authority.reset(); },
-       {{"kubeAPIServerServingCAData", none}, {"x", none}},
+       Only("kubeAPIServerServingCAData", none),
        {"ConfigMap openshift-config-managed/kube-apiserver-client-ca has no ca-bundle.crt"}},
       {"authorities of clients that cannot be read",
        [](Inputs& in) { in.client_authority->data[kBundleKey] = "garbage"; },
-       {{"kubeAPIServerServingCAData", none}, {"x", none}},
-       {WithoutCertificate("openshift-config-managed/kube-apiserver-client-ca")}},
-      {"before the bootstrap has ended",
-       [](Inputs& in) { in.is_bootstrapped = false; },
-       {{"kubeAPIServerServingCAData", EncodeBase64(NamedCertificate("initial"))}, {"x", none}}},
-      {"while it is installed, the signer is replaced",
+       Only("kubeAPIServerServingCAData", none),
+       {NoCertificateIn("openshift-config-managed/kube-apiserver-client-ca")}},
+      {"before the bootstrap has ended", [](Inputs& in) { in.is_bootstrapped = false; },
+       Only("kubeAPIServerServingCAData", EncodeBase64(NamedCertificate("initial")))},
+      {"during the installation, the successor replaces the signer",
        [](Inputs& in) {
          in.is_installing = true;
          in.initial_authority = ConfigMapWith({{kBundleKey, FirstCa() + SignerCa() + SecondCa()}});
@@ -480,7 +486,7 @@ std::vector<Case> Cases() {
          in.is_bootstrapped = false;
          in.initial_authority.reset();
        },
-       {{"kubeAPIServerServingCAData", none}, {"x", none}},
+       Only("kubeAPIServerServingCAData", none),
        {"ConfigMap openshift-config/initial-kube-apiserver-server-ca has no ca-bundle.crt"}},
 
       // Registries.
@@ -500,19 +506,17 @@ std::vector<Case> Cases() {
          in.registry_authorities = ConfigMapWith({{"b", "dGV4\r\ndA==\n"}});
          in.registry_authorities->binary_data = {{"a", "AAE\n="}};
        },
-       {{"imageRegistryBundleData", Json(R"([{"data": "dGV4dA==", "file": "b"}, {"data": "AAE=", "file": "a"}])")},
-        {"x", none}}},
-      {"no authorities of the cluster's registry",
-       [](Inputs& in) { in.registry_authorities.reset(); },
-       {{"imageRegistryBundleData", none}, {"x", none}}},
+       Only("imageRegistryBundleData", Json(R"([{"data": "dGV4dA==", "file": "b"}, {"data": "AAE=", "file": "a"}])"))},
+      {"no authorities of the cluster's registry", [](Inputs& in) { in.registry_authorities.reset(); },
+       Only("imageRegistryBundleData", none)},
       {"authorities of the user's registries that nobody names",
        [](Inputs& in) {
          in.user_registry_authorities = ConfigMapWith({{"mine", "a text"}});
        },
-       {{"imageRegistryBundleUserData", Value::array()}, {"x", none}}},
+       Only("imageRegistryBundleUserData", Value::array())},
       {"no Image config",
        [](Inputs& in) { in.image_setting = nullptr; },
-       {{"imageRegistryBundleUserData", none}, {"x", none}},
+       Only("imageRegistryBundleUserData", none),
        {"there is no Image named cluster"}},
       {"credentials of the cluster's own registry",
        [](Inputs& in) {
@@ -521,19 +525,18 @@ std::vector<Case> Cases() {
               .secret = CredentialSecret(
                   ".dockercfg", R"({"image-registry.openshift-image-registry.svc:5000": {"auth": "YzpkCg=="}})")}};
        },
-       {{"internalRegistryPullSecret",
-         EncodeBase64(R"({"auths":{"default-route-openshift-image-registry.apps.a.example":{"auth":"YzpkCg=="},)"
-                      R"("image-registry.openshift-image-registry.svc:5000":{"auth":"YzpkCg=="},)"
-                      R"("quay.example":{"auth":"YTpi"}}})")},
-        {"x", none}}},
+       Only("internalRegistryPullSecret",
+            EncodeBase64(R"({"auths":{"default-route-openshift-image-registry.apps.a.example":{"auth":"YzpkCg=="},)"
+                         R"("image-registry.openshift-image-registry.svc:5000":{"auth":"YzpkCg=="},)"
+                         R"("quay.example":{"auth":"YTpi"}}})"))},
       {"no credentials at all",
        [](Inputs& in) {
          in.registry_credentials.pull_secret = CredentialSecret(".dockerconfigjson", R"({"auths": {}})");
        },
-       {{"internalRegistryPullSecret", Value()}, {"x", none}}},
+       Only("internalRegistryPullSecret", Value())},
       {"no account for the cluster's own registry",
        [](Inputs& in) { in.registry_credentials.has_account = false; },
-       {{"internalRegistryPullSecret", none}, {"x", none}},
+       Only("internalRegistryPullSecret", none),
        {"the credentials for the cluster's own registry: there is no ServiceAccount machine-os-puller"}},
       {"credentials of the cluster's own registry before the installation has ended",
        [](Inputs& in) {
@@ -546,19 +549,19 @@ std::vector<Case> Cases() {
       // The release.
       {"images of another release",
        [](Inputs& in) { in.release_images["releaseVersion"] = "4.22.0"; },
-       {{"images", none}, {"baseOSContainerImage", none}, {"baseOSExtensionsContainerImage", none}},
+       no_images,
        {R"(refusing to read images.json version "4.22.0", operator version "4.21.0")"}},
       {"no images",
        [](Inputs& in) { in.release_images = nullptr; },
-       {{"images", none}, {"baseOSContainerImage", none}, {"baseOSExtensionsContainerImage", none}},
+       no_images,
        {"ConfigMap machine-config-operator-images has no images.json"}},
       {"OS images of another release",
        [](Inputs& in) { in.os_images->data["releaseVersion"] = "4.22.0"; },
-       {{"images", none}, {"baseOSContainerImage", none}, {"baseOSExtensionsContainerImage", none}},
+       no_images,
        {R"(refusing to read osImageURL version "4.22.0", operator version "4.21.0")"}},
       {"no OS images",
        [](Inputs& in) { in.os_images.reset(); },
-       {{"images", none}, {"baseOSContainerImage", none}, {"baseOSExtensionsContainerImage", none}},
+       no_images,
        {"there is no ConfigMap machine-config-osimageurl"}},
       {"the OS images of the default stream",
        [](Inputs& in) {
@@ -567,12 +570,12 @@ std::vector<Case> Cases() {
          in.os_image_stream = Stream("HASH");
        },
        {{"baseOSContainerImage", "os10"}, {"baseOSExtensionsContainerImage", "ext10"}}},
-      {"an OSImageStream of nobody",
+      {"an OSImageStream without the version of a release",
        [](Inputs& in) {
          in.has_os_streams = true;
          in.os_image_stream = Stream("");
        },
-       {{"images", none}, {"baseOSContainerImage", none}, {"baseOSExtensionsContainerImage", none}},
+       no_images,
        {"the OSImageStream cluster has no annotation machineconfiguration.openshift.io/release-image-version, so "
         "nobody "
         "knows for which release it is"}},
@@ -583,7 +586,7 @@ std::vector<Case> Cases() {
          in.present_release = "4.20.0";
          in.present_stream_version = "OLD";
        },
-       {{"images", none}, {"baseOSContainerImage", none}, {"baseOSExtensionsContainerImage", none}},
+       no_images,
        {"the OSImageStream cluster is not that of the release 4.21.0: its version is OLD, and that of the release "
         "4.20.0 is OLD"}},
       {"an OSImageStream of the release after",
@@ -593,7 +596,7 @@ std::vector<Case> Cases() {
          in.present_release = kRelease;
          in.present_stream_version = "HASH";
        },
-       {{"images", none}, {"baseOSContainerImage", none}, {"baseOSExtensionsContainerImage", none}},
+       no_images,
        {"the OSImageStream cluster is not that of the release 4.21.0: its version is NEW, and that of the release "
         "4.21.0 is HASH"}},
       {"a new release and its OSImageStream",
@@ -606,7 +609,7 @@ std::vector<Case> Cases() {
        {{"baseOSContainerImage", "os10"}, {"baseOSExtensionsContainerImage", "ext10"}}},
       {"no OSImageStream, though the feature is on",
        [](Inputs& in) { in.has_os_streams = true; },
-       {{"images", none}, {"baseOSContainerImage", none}, {"baseOSExtensionsContainerImage", none}},
+       no_images,
        {"there is no OSImageStream named cluster"}},
       {"an OSImageStream without its default",
        [](Inputs& in) {
@@ -614,13 +617,13 @@ std::vector<Case> Cases() {
          in.os_image_stream = Stream("HASH");
          in.os_image_stream->status.available_streams.clear();
        },
-       {{"images", none}, {"baseOSContainerImage", none}, {"baseOSExtensionsContainerImage", none}},
+       no_images,
        {R"(the OSImageStream cluster lacks its default stream "rhel-10")"}},
   };
 }
 
-// Checks what the draft makes of a ControllerConfig that has other values in all fields: the fields of the draft are
-// replaced, but a text is not cleared, and the other fields keep their values.
+// Merges the draft into a ControllerConfig whose fields, except images and pullSecret, have other values.  A field that
+// the draft lacks, or has as null or an empty text, must keep its value; proxy and network may be cleared.
 void ExpectLastGoodValues(const ControllerConfigDraft& draft) {
   Value present;
   for (const auto& [field, value] : DraftControllerConfig(CompleteInputs()).spec.members()) {
@@ -712,7 +715,7 @@ TEST(DraftControllerConfig, WarnsOfMissingAuthoritiesOfTheUsersRegistries) {
   EXPECT_FALSE(draft.spec.contains("imageRegistryBundleUserData"));
 }
 
-// The fields that need an input, for inputs of which all are in use.
+// An input, and the fields that need it in a cluster that uses all inputs.
 struct UnreadableInput {
   ConfigInput input;
   std::vector<std::string> fields;
@@ -746,12 +749,12 @@ TEST(DraftControllerConfig, LeavesOutOnlyTheFieldsThatNeedAnUnreadableInput) {
   };
   for (const UnreadableInput& row : rows) {
     ControllerConfigInputs inputs = complete;
-    inputs.unreadable = {{row.input, "you must not"}};
+    inputs.unreadable = {{row.input, "access is forbidden"}};
     Value expected = whole;
     for (const std::string& field : row.fields) expected.Erase(field);
     const ControllerConfigDraft draft = DraftControllerConfig(inputs);
     EXPECT_EQ(draft.spec, expected) << row.fields.front();
-    EXPECT_THAT(draft.problems, ElementsAre("you must not")) << row.fields.front();
+    EXPECT_THAT(draft.problems, ElementsAre("access is forbidden")) << row.fields.front();
   }
   // Once the cluster is installed, nobody needs these.
   complete.unreadable = {{ConfigInput::kInitialAuthority, "a"}, {ConfigInput::kKubeletClientCa, "b"}};
@@ -858,7 +861,7 @@ TEST_P(MergedControllerConfigTest, KeepsAValueThatDiffersInFormOnly) {
 
 INSTANTIATE_TEST_SUITE_P(All, MergedControllerConfigTest, testing::ValuesIn(Differences()));
 
-TEST(MergedControllerConfig, TakesACopyWhenMoreThanItsVersionDiffers) {
+TEST(MergedControllerConfig, ReplacesAnEmbeddedObjectWhenMoreThanItsVersionDiffers) {
   const Value draft = DraftControllerConfig(CompleteInputs()).spec;
   Value present = draft;
   present["infra"]["metadata"]["resourceVersion"] = "8";

@@ -77,7 +77,7 @@ TEST_F(ClusterTest, SoonReadsTheKindsOfPintlesOwnFiles) {
 
 TEST_F(ClusterTest, CountsAsOpenShiftIfTheSchedulerMustNotBeRead) {
   server_.Refuse("GET /apis/config.openshift.io/v1/schedulers",
-                 SmallApiServer::Status(403, "Forbidden", "you must not"));
+                 SmallApiServer::Status(403, "Forbidden", "access is forbidden"));
   is_enough_ = [this] { return cluster_->KnowsWhetherOpenShift(); };
   Read();
   EXPECT_TRUE(cluster_->Look().is_openshift);

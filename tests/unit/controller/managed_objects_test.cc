@@ -27,7 +27,7 @@ struct ManagedCluster {
   std::set<std::string, std::less<>> created;
   generated::TemplateFolder templates{"t"};
   View view;
-  GeneratedView sources;
+  SourcesView sources;
 
   api::MachineConfig& AddConfig(const std::string& name) {
     api::MachineConfig& config = configs.emplace_back();

@@ -40,7 +40,7 @@ TEST(MetricsPage, IsReadyWhenTheClusterIsRead) {
 
 TEST(MetricsPage, IsReadyWhenTheIgnitionServerHasWhatItNeeds) {
   Page page = kReady;
-  page.unready = "the Ignition server has no certificate yet";
+  page.why_not_ready = "the Ignition server has no certificate yet";
   EXPECT_EQ(Get(page, "/readyz"), "503 the Ignition server has no certificate yet\n");
   EXPECT_EQ(Get(page, "/healthz"), "200 ");
   page.unread_kinds = "nodes";

@@ -162,10 +162,10 @@ TEST_F(OperatorReconcilerTest, AnInputThatItMustNotReadStopsOnlyTheFieldsThatNee
   server_.Put("configmaps", SmallConfigMap("openshift-config", "user-ca-bundle", {{"ca-bundle.crt", ""}}));
   server_.Refuse([](const kube::ReceivedRequest& request) -> std::optional<kube::Answer> {
     if (request.line.find("user-ca-bundle") == std::string::npos) return std::nullopt;
-    return SmallApiServer::Status(403, "Forbidden", "you must not");
+    return SmallApiServer::Status(403, "Forbidden", "access is forbidden");
   });
   RunUntil([&] { return Spec().TextAt({"dns", "spec", "baseDomain"}) == "b.example"; });
-  EXPECT_THAT(FailureOf("RenderConfig"), HasSubstr("you must not"));
+  EXPECT_THAT(FailureOf("RenderConfig"), HasSubstr("access is forbidden"));
   EXPECT_EQ(Spec().TextAt({"additionalTrustBundle"}), EncodeBase64(NamedCertificate("users")));
 }
 
@@ -175,9 +175,9 @@ TEST_F(OperatorReconcilerTest, AKindThatItMustNotReadStopsOnlyTheFieldsThatNeedI
   server_.Put("dnses", SmallSetting(R"({"baseDomain": "b.example"})", "{}"));
   server_.Put("networks", SmallSetting(R"({"serviceNetwork": ["10.0.0.0/16"]})", "{}"));
   server_.Refuse("GET /apis/config.openshift.io/v1/networks",
-                 SmallApiServer::Status(403, "Forbidden", "networks: you must not"));
+                 SmallApiServer::Status(403, "Forbidden", "networks: access is forbidden"));
   RunUntil([&] { return Spec().TextAt({"dns", "spec", "baseDomain"}) == "b.example"; });
-  EXPECT_THAT(FailureOf("RenderConfig"), HasSubstr("networks: you must not"));
+  EXPECT_THAT(FailureOf("RenderConfig"), HasSubstr("networks: access is forbidden"));
   EXPECT_EQ(Spec().TextAt({"clusterDNSIP"}), "172.30.0.10");
 }
 
@@ -217,12 +217,12 @@ TEST_F(OperatorReconcilerTest, MakesNoCertificatesWhileTheAuthoritiesOfMachinesC
     const bool is_of_bundle = request.line.find("configmaps") != std::string::npos &&
                               request.line.find("machine-config-server-ca") != std::string::npos;
     if (!is_of_bundle) return std::nullopt;
-    return SmallApiServer::Status(403, "Forbidden", "you must not");
+    return SmallApiServer::Status(403, "Forbidden", "access is forbidden");
   });
   RunUntil([&] { return FailureOf("MachineConfigServer") != ""; });
   RunFor(std::chrono::seconds(20));
-  EXPECT_THAT(FailureOf("MachineConfigServer"), HasSubstr("you must not"));
-  EXPECT_THAT(FailureOf("RenderConfig"), HasSubstr("you must not"));
+  EXPECT_THAT(FailureOf("MachineConfigServer"), HasSubstr("access is forbidden"));
+  EXPECT_THAT(FailureOf("RenderConfig"), HasSubstr("access is forbidden"));
   EXPECT_TRUE(server_.Find("secrets", "machine-config-server-ca").is_null());
   EXPECT_EQ(Spec().TextAt({"rootCAData"}), EncodeBase64(NamedCertificate("server")));
 }
@@ -274,10 +274,10 @@ TEST_F(OperatorReconcilerTest, CredentialsThatCannotBeReadStopNothingElse) {
   server_.Put("dnses", SmallSetting(R"({"baseDomain": "b.example"})", "{}"));
   server_.Refuse([](const kube::ReceivedRequest& request) -> std::optional<kube::Answer> {
     if (request.line.find("machine-os-puller") == std::string::npos) return std::nullopt;
-    return SmallApiServer::Status(403, "Forbidden", "you must not");
+    return SmallApiServer::Status(403, "Forbidden", "access is forbidden");
   });
   RunUntil([&] { return Spec().TextAt({"dns", "spec", "baseDomain"}) == "b.example"; });
-  EXPECT_THAT(FailureOf("RenderConfig"), HasSubstr("you must not"));
+  EXPECT_THAT(FailureOf("RenderConfig"), HasSubstr("access is forbidden"));
   EXPECT_NE(Spec().TextAt({"internalRegistryPullSecret"}), "");
 }
 
@@ -289,9 +289,9 @@ TEST_F(OperatorReconcilerTest, ANewClusterHasNoCredentialsOfItsOwnRegistry) {
 }
 
 TEST_F(OperatorReconcilerTest, AWriteThatIsRefusedIsAFailure) {
-  server_.Refuse("POST " + kApi + "controllerconfigs", SmallApiServer::Status(403, "Forbidden", "you must not"));
+  server_.Refuse("POST " + kApi + "controllerconfigs", SmallApiServer::Status(403, "Forbidden", "access is forbidden"));
   RunUntil([&] { return FailureOf("MachineConfigController") != ""; });
-  EXPECT_THAT(FailureOf("MachineConfigController"), HasSubstr("you must not"));
+  EXPECT_THAT(FailureOf("MachineConfigController"), HasSubstr("access is forbidden"));
   server_.Refuse([](const kube::ReceivedRequest&) { return std::nullopt; });
   RunUntil([&] { return FailureOf("MachineConfigController") == ""; });
 }

@@ -167,10 +167,11 @@ TEST_F(OperatorReportsTest, WritesThePolicyIntoTheStatusOfTheMachineConfiguratio
 }
 
 TEST_F(OperatorReportsTest, AWriteThatIsRefusedMakesTheOperatorDegraded) {
-  server_.Refuse("POST " + kApi + "machineconfignodes", SmallApiServer::Status(403, "Forbidden", "you must not"));
+  server_.Refuse("POST " + kApi + "machineconfignodes",
+                 SmallApiServer::Status(403, "Forbidden", "access is forbidden"));
   RunUntil([&] { return Condition("Degraded").starts_with("True"); });
   EXPECT_THAT(Condition("Degraded"), HasSubstr("MachineConfigNodeFailed"));
-  EXPECT_THAT(Condition("Degraded"), HasSubstr("you must not"));
+  EXPECT_THAT(Condition("Degraded"), HasSubstr("access is forbidden"));
   RunUntil([&] {
     const auto reasons = server_.EventReasons();
     return std::find(reasons.begin(), reasons.end(), "OperatorDegraded: MachineConfigNodeFailed") != reasons.end();

@@ -30,7 +30,7 @@ TEST_F(OperatorWritesTest, OtherContentsDoNotWaitForAnUnkeptPatch) {
 
 TEST_F(OperatorWritesTest, OtherContentsWaitAfterAFailure) {
   ASSERT_TRUE(writes_.MayStart(kWriteOfConfig, "1"));
-  const Error refused(ErrorKind::kInvalid, "you must not");
+  const Error refused(ErrorKind::kInvalid, "access is forbidden");
   writes_.Ended(kTask, kWriteOfConfig, &refused);
   EXPECT_FALSE(writes_.MayStart(kWriteOfConfig, "2"));
 }

@@ -23,7 +23,7 @@ std::string YamlAsJson(const std::string& yaml) {
 
 std::string YamlProblem(const std::string& yaml) { return MessageOf(ParseYaml(yaml)); }
 
-TEST(ParseYaml, GivesPlainTextTheMeaningOfYaml11) {
+TEST(ParseYaml, ResolvesPlainScalarsAsYaml11Does) {
   EXPECT_EQ(YamlAsJson("[yes, No, on, OFF, y, n, true, False, ~, null, '']"),
             R"([true,false,true,false,true,false,true,false,null,null,""])");
   EXPECT_EQ(YamlAsJson("[0644, 0x1a4, 0b110100100, 4_20, 0o644, -010, +7, 08, 0b-11]"),
@@ -71,7 +71,7 @@ TEST(ParseYaml, TurnsKeysIntoTexts) {
 }
 
 // These are the results of sigs.k8s.io/yaml 1.3.0, which kubectl uses.
-TEST(ParseYaml, TurnsFloatingPointKeysIntoTextsAsKubectl) {
+TEST(ParseYaml, TurnsFloatingPointKeysIntoTextsAsKubectlDoes) {
   EXPECT_EQ(YamlAsJson("{100000.0: a, 1000000.0: b, !!float 10000000: c, -0.0: d, 0.1: e, 16777217.0: f, 1e-7: g}"),
             R"({"-0":"d","0.1":"e","1.6777216e+07":"f","100000":"a","1e+06":"b","1e+07":"c","1e-07":"g"})");
   EXPECT_EQ(YamlAsJson("{.inf: a, -.inf: b, .nan: c}"), R"({"-.inf":"b",".inf":"a",".nan":"c"})");
@@ -175,6 +175,7 @@ TEST(ParseYaml, StopsAliasesOfALongText) {
 
 TEST(ParseYaml, RefusesDeepNestingAndLongTexts) {
   EXPECT_THAT(YamlProblem(std::string(10'000, '[')), HasSubstr("levels deep"));
+  // A text that begins with { and is neither JSON nor YAML gets the error of the JSON parser.
   EXPECT_THAT(YamlProblem(std::string(10'000, '{')), HasSubstr("not JSON"));
   std::string nested;
   for (int i = 0; i < 600; ++i) nested += std::string(static_cast<std::size_t>(i), ' ') + "-\n";
@@ -188,7 +189,7 @@ TEST(ParseYaml, AcceptsAsManyValuesAsTheLimit) {
   EXPECT_EQ(MessageOf(ParseYaml("[a,\n b]", nullptr, {.values = 2})), "not YAML: line 2: more than 2 values");
 }
 
-// libyaml compares each %TAG with all before it.
+// libyaml compares each %TAG with all before it, so many of them would take quadratic time.
 TEST(ParseYaml, RefusesManyTagDirectivesAfterAnyKindOfLineBreak) {
   for (const std::string line_break : {"\n", "\r", "\r\n", "\xC2\x85", "\xE2\x80\xA8", "\xE2\x80\xA9"}) {
     std::string text = "%YAML 1.1";
@@ -225,6 +226,9 @@ TEST(ParseYaml, ReportsTheLineOfAProblem) {
 
 TEST(ParseYaml, ReadsJsonAsItIs) {
   EXPECT_EQ(YamlAsJson(" {\"a\": \"\\u2028\", \"b\": [1e2, true]}\n"), "{\"a\":\"\xE2\x80\xA8\",\"b\":[100.0,true]}");
+}
+
+TEST(ParseYaml, ReadsATextThatOnlyBeginsLikeJsonAsYaml) {
   EXPECT_EQ(YamlAsJson("{a: 1, b: no}"), R"({"a":1,"b":false})");
 }
 

@@ -10,7 +10,7 @@ namespace {
 HttpHead ParsedHead(const std::vector<std::string>& lines) {
   HeadReader reader;
   for (const std::string& line : lines) {
-    if (ValueOf(reader.Line(line + "\r\n")) == HeadReader::State::kComplete) return reader.head();
+    if (ValueOf(reader.AddLine(line + "\r\n")) == HeadReader::State::kComplete) return reader.head();
   }
   ADD_FAILURE() << "the head was not complete";
   return {};
@@ -38,8 +38,8 @@ TEST(HttpHead, MayFollowInformationalHeads) {
 
 TEST(HttpHead, HasALimitOfLength) {
   HeadReader reader;
-  Result<HeadReader::State> state = reader.Line("HTTP/1.1 200 OK\r\n");
-  for (int i = 0; i < 300 && state; ++i) state = reader.Line("X: " + std::string(1000, 'x') + "\r\n");
+  Result<HeadReader::State> state = reader.AddLine("HTTP/1.1 200 OK\r\n");
+  for (int i = 0; i < 300 && state; ++i) state = reader.AddLine("X: " + std::string(1000, 'x') + "\r\n");
   EXPECT_EQ(MessageOf(state), "the head of the answer is longer than 262144 bytes");
 }
 

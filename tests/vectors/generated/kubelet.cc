@@ -42,7 +42,7 @@ Configs Run(const KubeletFunction& function, const KubeletInput& input) {
 }
 
 // Returns whether only we refuse a KubeletConfig, because of its staticPodPath.  The operator refuses only the exact
-// spelling "staticPodPath", but its decoder accepts the key in any case.
+// spelling "staticPodPath", but its decoder takes upper and lower case as equal in keys.
 bool HidesStaticPodPath(const KubeletInput& input, const Configs& configs) {
   const auto hides = [](const api::KubeletConfig& object) {
     return json::ToText(object.spec.kubelet_config).find("\"staticPodPath\"") == std::string::npos;

@@ -12,7 +12,7 @@ using testing::HasSubstr;
 
 // This program has no run path that leads to the module.
 TEST(OstreeModuleTest, AMissingModuleIsAnErrorThatNamesItsPackage) {
-  const auto disk = OpenOwnDisk();
+  const auto disk = OpenRunningDisk();
   ASSERT_FALSE(disk);
   EXPECT_THAT(disk.error().message(),
               AllOf(HasSubstr("pintle-ostree-"), HasSubstr("install the package pintle-image")));

@@ -14,7 +14,7 @@
 
 namespace pintle::controller {
 
-struct GeneratedView {
+struct SourcesView {
   const WholeControllerConfig* whole_controller_config = nullptr;  // The ControllerConfig with its whole spec.
   const PullSecret* pull_secret = nullptr;
   bool has_own_registry = false;                // The control plane runs a registry with the release's images.
@@ -38,14 +38,14 @@ struct GeneratedView {
   std::string why_pull_secret_is_unreadable;
   std::string why_registry_secret_is_unreadable;
   // Reasons why some objects of a group cannot be read.  As long as there is a reason, outdated configs of the group
-  // are not removed.  Unreadable settings stop all configs.  Unreadable images and credential providers stop only their
-  // own configs.  KubeletConfigs and ContainerRuntimeConfigs that can be read are still used, except those whose
-  // configs have no number in their names yet (managed_objects.h).
-  std::string unreadable_settings;
-  std::string unreadable_kubelet_configs;
-  std::string unreadable_runtime_configs;
-  std::string unreadable_images;
-  std::string unreadable_credential_providers;
+  // are not removed.  With unreadable settings, no config is made.  Unreadable images and credential providers stop
+  // only their own configs.  KubeletConfigs and ContainerRuntimeConfigs that can be read are still used, except objects
+  // for which no number has been chosen yet: an unreadable object may have that number (managed_pass.h).
+  std::string why_settings_are_unreadable;
+  std::string why_kubelet_configs_are_unreadable;
+  std::string why_runtime_configs_are_unreadable;
+  std::string why_images_are_unreadable;
+  std::string why_credential_providers_are_unreadable;
 
   generated::MirrorObjects Mirrors() const { return {content_source_policies, digest_sets, tag_sets}; }
 };
