@@ -16,6 +16,7 @@ import sys
 import urllib.error
 import urllib.request
 
+import install_page
 import pytest
 import spdx_check
 import yaml
@@ -27,6 +28,7 @@ from machines.controller import OWN_NAMESPACE, Objects, wait_until_owners_are_kn
 from machines.manifests import copy_for, for_old_kustomize, for_this_cluster, kustomize
 from machines.namespace import OWN_MOUNTS
 from machines.pod_network import PodNetwork
+from machines.registry import Registry
 from machines.wait import wait_until
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
@@ -297,6 +299,23 @@ def deployment(cluster, output):
         cluster.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=60s")
     wait_until_owners_are_known(cluster)
     return cluster.get("deployment", "pintle-controller", "-n", OWN_NAMESPACE)
+
+
+def test_the_commands_of_the_page_push_the_image_and_run_it(output, deployment, cluster):
+    """The test's build of the image has the option of the page."""
+    build_image, copy, apply = install_page.commands("./dev image")
+    assert build_image == f"./dev image --name {NAME}"
+    folder = output.parents[1]
+    with Registry() as registry:
+        environment = os.environ | {"REGISTRY_AUTH_FILE": str(registry.auth_file), "SSL_CERT_FILE": str(registry.certificate)}
+        shell.run("sh", "-ec", copy.replace("registry.example", registry.host), cwd=folder, env=environment)
+        name = NAME.replace("registry.example", registry.host)
+        found = shell.run("skopeo", "inspect", "--raw", f"docker://{name}:{VERSION}", env=environment).stdout
+        assert f"sha256:{hashlib.sha256(found.encode()).hexdigest()}" == digest(output)
+    environment = os.environ | {"KUBECONFIG": str(cluster.admin.kubeconfig),
+                                "PATH": f"{cluster.commands}:{os.environ['PATH']}"}
+    applied = shell.run("sh", "-ec", apply, cwd=folder, env=environment).stdout
+    assert "deployment.apps/pintle-controller unchanged" in applied
 
 
 @pytest.fixture(scope="module")
