@@ -152,7 +152,7 @@ class GeneratedComparison {
                 .version = SigningVersion(view.configs, {}),
                 .now = now,
                 .refused = none_refused_,
-                .created = none_created_,
+                .awaited_configs = none_created_,
                 .made = [this](MadeFrom from, const generated::MachineConfig& config) { NoteMade(from, config); }} {}
   GeneratedComparison(const GeneratedComparison&) = delete;
   GeneratedComparison& operator=(const GeneratedComparison&) = delete;

@@ -272,7 +272,7 @@ Result<TrialOutcome> TrialCluster::Settle(const TrialInputs& inputs) {
                       .version = SigningVersion(objects.view.configs, inputs.versions),
                       .now = inputs.now,
                       .refused = refused,
-                      .created = created,
+                      .awaited_configs = created,
                       .templates_from = inputs.templates == nullptr ? TemplatesFrom::kCluster : TemplatesFrom::kFolder,
                       .only = inputs.only,
                       .made = [&](MadeFrom from, const generated::MachineConfig& config) {
