@@ -288,8 +288,8 @@ def image_tree(deb):
     tree.add("/etc/passwd", image, PASSWD.encode())
     tree.add("/etc/group", image, GROUP.encode())
     packages = sorted({package for package, _ in tree.files.values()} - {image}, key=lambda package: package.name)
-    bill = spdx.document(image, packages, tree.files, {deb.package: deb.inside}, deb.seconds)
-    tree.add(BILL, image, bill)    # The bill cannot contain its own digest.
+    bill = spdx.document(image, packages, tree.files, {deb.package: deb.inside}, deb.seconds, BILL)
+    tree.add(BILL, image, bill)
     return tree, bill
 
 

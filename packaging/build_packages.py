@@ -5,7 +5,7 @@
 `./dev release` also uses this program to build the source packages.
 
 The packages are built from a tarball of the commit, so edits that are not committed are not in them.  The same commit
-gives the same Debian packages, bit for bit, whatever the folder and the time.
+gives the same packages, bit for bit, whatever the folder, the umask and the time.  This is not so with --for-tests.
 """
 
 import argparse
@@ -144,16 +144,38 @@ def build_deb(arguments):
     return replace_output(folder, "*.deb")
 
 
+def rpmbuild(stage, top, defines, check, environment):
+    """Runs rpmbuild in the folder of the RPMs; `top` is this folder, or "." for a relative path to it."""
+    folder = OUTPUT / "rpm"
+    command = ["rpmbuild", stage, "--with" if check else "--without", "check"]
+    if shutil.which("dpkg"):
+        # BuildRequires has Fedora's names, and the packages of this machine are not in rpm's database.
+        command += ["--nodeps", f"--load={FEDORA_MACROS}"]
+    for macro, value in (defines | {"_topdir": top, "_sourcedir": top}).items():
+        command += ["--define", f"{macro} {value}"]
+    log = folder / ("source.log" if stage == "-bs" else "build.log")
+    run_builder([*command, "pintle.spec"], log, environment, cwd=folder)
+
+
 def build_rpm(arguments):
     """Builds the RPMs, and returns their files."""
     folder = OUTPUT / "rpm"
     empty_folder(folder)
     name = f"pintle-{version_of_meson()}"
-    write_tarball(name, folder / f"{name}.tar.xz", "-6" if arguments.source else "-1")
-    defines = {"_topdir": folder, "_sourcedir": folder, "_buildhost": "localhost",
-               "use_source_date_epoch_as_buildtime": "1", "clamp_mtime_to_source_date_epoch": "1"}
+    write_tarball(name, folder / f"{name}.tar.xz", "-1" if arguments.for_tests and not arguments.source else "-6")
+    # The source RPM has the permissions and the times of these two files.
+    shutil.copyfile(TOP / "packaging/pintle.spec", folder / "pintle.spec")
+    for file in folder.iterdir():
+        os.utime(file, (seconds_of_commit(), seconds_of_commit()))
+    defines = {"_buildhost": "localhost", "use_source_date_epoch_as_buildtime": "1",
+               "clamp_mtime_to_source_date_epoch": "1"}
     if not arguments.release:
         defines["pintle_snapshot"] = snapshot()
+    # A source RPM has the text of the spec with all macros expanded.  With relative paths, the folder makes no
+    # difference.  The source RPM requires what the unit tests need, whether they are run here or not.
+    rpmbuild("-bs", ".", defines, True, {})
+    if arguments.source:
+        return replace_output(folder, "SRPMS/*.src.rpm")
     if arguments.for_tests:
         defines["pintle_meson_options"] = MESON_OPTIONS_OF_TESTS
         defines |= {f"build_{kind}flags": "%{nil}" for kind in ("c", "cxx", "ld")}
@@ -161,16 +183,8 @@ def build_rpm(arguments):
         # Objects from the cache name the folder in which they were compiled, so their sources may not be found.  The
         # package debugsource then has no files, which is an error for rpmbuild unless this macro is 0.
         defines["_empty_manifest_terminate_build"] = "0"
-    command = ["rpmbuild", "-bs" if arguments.source else "-ba", "--with" if arguments.check else "--without", "check"]
-    if shutil.which("dpkg"):
-        # BuildRequires has Fedora's names, and the packages of this machine are not in rpm's database.
-        command += ["--nodeps", f"--load={FEDORA_MACROS}"]
-    for macro, value in defines.items():
-        command += ["--define", f"{macro} {value}"]
-    run_builder([*command, TOP / "packaging/pintle.spec"], folder / "build.log",
-                CACHE if arguments.for_tests else {})
-    if arguments.source:
-        return replace_output(folder, "SRPMS/*.src.rpm")
+    # With -ba, the RPMs would have a digest of the source RPM that is built at the same time.
+    rpmbuild("-bb", folder, defines, arguments.check, CACHE if arguments.for_tests else {})
     shutil.rmtree(folder / "BUILD")
     return replace_output(folder, "RPMS/*/*.rpm", "SRPMS/*.rpm")
 
@@ -187,6 +201,8 @@ def main():
     arguments = parser.parse_args()
     if arguments.rpm and arguments.version:
         parser.error("--version is for Debian packages: the version of the RPMs is in packaging/pintle.spec")
+    # Source packages have the permissions of the files that are written here.
+    os.umask(0o022)
     for package in build_rpm(arguments) if arguments.rpm else build_deb(arguments):
         print(package.relative_to(TOP))
 

@@ -3,9 +3,9 @@
 """Makes the files of a release in build/release/VERSION, as `./dev release VERSION` does.
 
 A release is made from a commit.  The newest section of CHANGELOG.md in this commit must have the version.  The release
-has the source tarball, the Debian packages with their source package, the source RPM, the container image of the
-controller with its bill of materials, the section of the changelog, and the checksums of all these.  All times in them
-are the commit's.
+has the source tarball, the Debian packages with their source package, the RPMs with their source RPM, the container
+image of the controller with its bill of materials, the section of the changelog, and the checksums of all these.  All
+times in them are the commit's.
 """
 
 import argparse
@@ -87,13 +87,13 @@ def build_packages_with(*options):
     return [TOP / path for path in built]
 
 
-def make(version, changes, commit, output, options, builds):
+def make(version, changes, commit, output, options, builds, check_options):
     """Makes all files of the release in a folder.  The folder gets its name at the end, when it is complete and, if there
     are two builds, equal to the second one.
     """
     unfinished = output.with_name(f"{output.name}.unfinished")
     build_packages.empty_folder(unfinished)
-    write_release_files(unfinished, version, changes, options)
+    write_release_files(unfinished, version, changes, options, check_options)
     check_unchanged(commit)
     if builds == 2:
         compare_with_another_build(version, unfinished, options)
@@ -101,11 +101,11 @@ def make(version, changes, commit, output, options, builds):
     unfinished.rename(output)
 
 
-def write_release_files(output, version, changes, options):
+def write_release_files(output, version, changes, options, check_options):
     (output / "CHANGES.md").write_text(changes, encoding="utf-8")
     build_packages.write_tarball(f"pintle-{version}", output / f"pintle-{version}.tar.xz", "-6")
     debian = build_packages_with(*options)
-    for package in [*debian, *build_packages_with("--source"), *build_packages_with("--rpm", "--source")]:
+    for package in [*debian, *build_packages_with("--source"), *build_packages_with("--rpm", *options, *check_options)]:
         shutil.copy(package, output)
     controller = next(package for package in debian if package.name.startswith("pintle-controller_"))
     with tempfile.TemporaryDirectory() as folder:
@@ -120,14 +120,17 @@ def write_release_files(output, version, changes, options):
 
 
 def compare_with_another_build(version, output, options):
-    """Makes the release again, from a clone in another folder and without the compiler's cache; compares the checksums."""
+    """Makes the release again, from a clone in another folder and without the compiler's cache; compares the checksums.
+
+    The unit tests are not run again.
+    """
     with tempfile.TemporaryDirectory(prefix="another-folder-") as folder:
         clone = pathlib.Path(folder) / "clone"
-        subprocess.run(["git", "clone", "--quiet", TOP, clone], check=True)
+        subprocess.run(["git", "clone", "--quiet", TOP, clone], check=True, umask=0o077)
         environment = os.environ | {"CCACHE_DISABLE": "1", "TZ": "Asia/Kolkata"}
         environment.pop("CCACHE_DIR", None)
-        subprocess.run([sys.executable, clone / "packaging/release.py", version, "--no-tag", *options], check=True,
-                       env=environment, umask=0o077, stdout=subprocess.DEVNULL)
+        subprocess.run([sys.executable, clone / "packaging/release.py", version, "--no-tag", "--no-check", *options],
+                       check=True, env=environment, umask=0o077, stdout=subprocess.DEVNULL)
         sums_of_clone = (clone / "build/release" / version / CHECKSUMS).read_text(encoding="utf-8").splitlines()
     sums = (output / CHECKSUMS).read_text(encoding="utf-8").splitlines()
     differing = sorted({line.split()[1] for line in set(sums) ^ set(sums_of_clone)})
@@ -142,6 +145,7 @@ def main():
     parser.add_argument("--twice", action="store_true",
                         help="build everything a second time, in another folder, and compare the checksums")
     parser.add_argument("--no-tag", action="store_true", help="do not tag the commit")
+    parser.add_argument("--no-check", action="store_true", help="do not run the unit tests")
     parser.add_argument("--for-tests", action="store_true", help="compile as ./dev does, which is quick after `./dev build`")
     arguments = parser.parse_args()
     options = ["--for-tests"] if arguments.for_tests else []
@@ -149,7 +153,8 @@ def main():
     try:
         changes = check(arguments.version)
         commit = git("rev-parse", "HEAD")
-        make(arguments.version, changes, commit, output, options, builds=2 if arguments.twice else 1)
+        make(arguments.version, changes, commit, output, options, builds=2 if arguments.twice else 1,
+             check_options=[] if arguments.no_check else ["--check"])
         if not arguments.no_tag and not git("tag", "--list", f"v{arguments.version}"):
             git("tag", f"v{arguments.version}", commit)
             print(f"The commit has the tag v{arguments.version} now; publish it with `git push origin v{arguments.version}`.")

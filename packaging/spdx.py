@@ -74,17 +74,19 @@ def checksums(contents):
             {"algorithm": "SHA256", "checksumValue": hashlib.sha256(contents).hexdigest()}]
 
 
-def verification_code(files):
-    """Returns the digest of a package's files (SPDX 2.3, section 7.9)."""
+def verification_code(files, excluded):
+    """Returns the digest of a package's files, and the names of those that are not counted (SPDX 2.3, section 7.9)."""
     digests = sorted(hashlib.sha1(contents).hexdigest() for contents in files)
-    return {"packageVerificationCodeValue": hashlib.sha1("".join(digests).encode("ascii")).hexdigest()}
+    code = {"packageVerificationCodeValue": hashlib.sha1("".join(digests).encode("ascii")).hexdigest()}
+    return code | ({"packageVerificationCodeExcludedFiles": excluded} if excluded else {})
 
 
-def document(image, packages, files, inside, seconds):
+def document(image, packages, files, inside, seconds, bill):
     """Returns the bill of materials as JSON.
 
     `image` and `packages` are values with a name, a version, a source and a copyright file; `files` is {path: (package,
-    contents)}.  `inside` has the libraries whose code a package's program contains: {package: [(name, version)]}.
+    contents)}.  `inside` has the libraries whose code a package's program contains: {package: [(name, version)]}.  `bill`
+    is the path at which the image has the bill itself, which cannot contain its own digest.
     """
     licences = Licences()
     created = datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -96,7 +98,8 @@ def document(image, packages, files, inside, seconds):
             "SPDXID": reference, "name": package.name, "versionInfo": package.version,
             "supplier": package.supplier, "downloadLocation": "NOASSERTION", "filesAnalyzed": True,
             "packageVerificationCode": verification_code(
-                contents for owner, contents in files.values() if owner is package),
+                (contents for owner, contents in files.values() if owner is package),
+                [f".{bill}"] if package is image else []),
             "licenseConcluded": "NOASSERTION", "licenseDeclared": licence, "licenseComments": comment,
             "copyrightText": "NOASSERTION", "sourceInfo": package.source,
             "externalRefs": [{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl",

@@ -2,6 +2,7 @@
 """Tests the agent on nodes of a real cluster, when the Node's annotations ask for another config."""
 
 import json
+import pathlib
 import re
 import time
 import urllib.request
@@ -345,6 +346,14 @@ def test_metrics_are_written_for_the_node_exporter_and_served(cluster, new_node)
 def test_the_unit_confines_the_agent(node):
     # `security` fails if the exposure is above 5.0.
     node.run("systemd-analyze", "security", "--no-pager", "--threshold=50", "pintled.service")
+    # The page has a reason for each restriction that the unit does without.
+    found = json.loads(node.run("systemd-analyze", "security", "--no-pager", "--json=short", "pintled.service").stdout)
+    page = (pathlib.Path(__file__).parents[2] / "docs/security.md").read_text(encoding="utf-8")
+    table = page.partition("\n## What the agent's unit leaves it\n")[2]
+    rows = [line.replace("\\|", "\0").split("|")[1:-1] for line in table.splitlines() if line.startswith("| `")]
+    reasons = {item.replace("\0", "|"): reason.strip() for items, reason in rows for item in re.findall("`(.*?)`", items)}
+    assert all(reasons.values())
+    assert reasons.keys() == {item["name"] for item in found if item["set"] is False}
 
 
 def test_units_and_keys_are_changed(cluster, node):

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A real container runtime, containerd with runc, that runs a container as a Deployment describes it.
 
-No kubelet is involved, so this file translates the container's security context and resources as a kubelet would.  An
-unknown field of the security context is an error.  Probes, ports and grace periods are left to the tests.
+No kubelet is involved, so this file translates the security contexts and the resources as a kubelet would.  An unknown
+field of a security context is an error.  Volumes, probes, ports and grace periods are left to the tests, and a pod on the
+network of its node gets the network of the test.
 """
 
 import pathlib
@@ -16,6 +17,7 @@ from .wait import wait_until
 # The capabilities that containerd gives a container by default.
 CAPABILITIES = ("AUDIT_WRITE", "CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "MKNOD", "NET_BIND_SERVICE",
                 "NET_RAW", "SETFCAP", "SETGID", "SETPCAP", "SETUID", "SYS_CHROOT")
+IMAGE_GROUP = 65532
 # The tests need neither the plug-in for kubelets nor the one that installs programs of images below /opt.
 CONFIG = """version = 2
 root = "{folder}/root"
@@ -70,8 +72,15 @@ def memory(quantity):
 def options_of(pod, container):
     """Returns the options of ctr that run a container as the pod's spec describes it."""
     options = []
-    assert pod["securityContext"] == {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}}
-    options.append("--seccomp")
+    for field, value in pod["securityContext"].items():
+        if field == "seccompProfile":
+            assert value == {"type": "RuntimeDefault"}
+            options.append("--seccomp")
+        elif field == "fsGroup":
+            assert value == IMAGE_GROUP    # The process has this group already.
+        else:
+            assert (field, value) == ("runAsNonRoot", True)
+    assert "--seccomp" in options
     for field, value in container["securityContext"].items():
         if field == "allowPrivilegeEscalation":
             options += ["--allow-new-privs"] if value else []

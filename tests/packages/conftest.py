@@ -4,40 +4,23 @@
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
 
 import previous_release
 import pytest
+from built import build, copy_with_next_version
 from packaged_agent import NIGHTLY
+from packaged_rpms import make_repositories
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 # These tests describe machines as the integration tests do.
 sys.path.append(str(SOURCE / "tests/integration"))
 
 
-def build(*options):
-    built = subprocess.run([sys.executable, SOURCE / "packaging/build_packages.py", "--for-tests", "--release", *options],
-                           check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout.split()
-    return [SOURCE / path for path in built]
-
-
 @pytest.fixture(scope="session")
 def debian_packages():
     """Returns the packages by their names."""
     return {path.name.partition("_")[0]: path for path in build()}
-
-
-def copy_with_next_version(package, to):
-    """Copies a package and changes its version only."""
-    tree = to.with_suffix(".tree")
-    subprocess.run(["dpkg-deb", "--raw-extract", package, tree], check=True)
-    control = tree / "DEBIAN/control"
-    # The other packages depend on exactly this version.
-    control.write_text(re.sub(r"(?m)(^Version: |\(= )[0-9.]+", r"\g<0>+next", control.read_text()))
-    subprocess.run(["dpkg-deb", "--root-owner-group", "-Znone", "--build", tree, to], check=True,
-                   stdout=subprocess.DEVNULL)
-    shutil.rmtree(tree)
 
 
 def write_next_version_of_journal(clone):
@@ -77,3 +60,11 @@ def next_format(repository, tmp_path_factory):
 def rpms():
     """Returns all RPMs by their names; `source` is the one with the sources."""
     return {"source" if path.name.endswith(".src.rpm") else path.name.rsplit("-", 2)[0]: path for path in build("--rpm")}
+
+
+@pytest.fixture(scope="session")
+def repositories(rpms, tmp_path_factory):
+    """A folder with two repositories: `first` with the RPMs, and `next` with their next release."""
+    folder = tmp_path_factory.mktemp("repositories")
+    make_repositories(rpms, folder)
+    return folder

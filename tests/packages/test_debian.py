@@ -6,10 +6,12 @@ import gzip
 import io
 import json
 import pathlib
+import shutil
 import subprocess
 import tarfile
 
 import pytest
+from built import expect_no_tags
 
 from machines import installed
 from machines.node import Node
@@ -19,8 +21,14 @@ from packaged_agent import (CONFIG, PACKAGES, agent_pid, apply_config, assert_no
                             start_with_config, verify, wait_until_settled)
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-# The maintainer has no mail address.  No distribution has the packages, so none has a bug that asks for them.
-TAGS_THAT_ARE_ACCEPTED = ("bogus-mail-host", "bogus-mail-host-in-debian-changelog", "initial-upload-closes-no-bugs")
+# What the test machines have in a tree of their own, or not at all, and what pintle-dracut depends on.
+OF_DRACUT = """Package: of-dracut
+Version: 1
+Architecture: all
+Maintainer: nobody <nobody@localhost>
+Provides: curl, dracut-network, ignition
+Description: what the test machines lack for pintle-dracut
+"""
 
 
 @pytest.fixture
@@ -153,6 +161,21 @@ def test_all_packages_are_installed_together(node):
     assert left == []
 
 
+def test_dracut_finds_the_module_of_the_package(node, tmp_path):
+    (tmp_path / "DEBIAN").mkdir()
+    (tmp_path / "DEBIAN/control").write_text(OF_DRACUT, encoding="ascii")
+    subprocess.run(["dpkg-deb", "--build", tmp_path, node.path("/root/of-dracut.deb")], check=True,
+                   stdout=subprocess.DEVNULL)
+    node.run("dpkg", "--install", "/root/of-dracut.deb")
+    install(node, "pintle", "pintle-dracut")
+    assert verify(node, "pintle-dracut") == []
+    assert "pintle" in node.run("dracut", "--list-modules", "--no-kernel").stdout.split()
+    install(node, "pintle-next", "pintle-dracut-next")
+    node.run("apt-get", "purge", "--yes", "pintle-dracut")
+    assert node.run("find", "/usr", "-path", "*90pintle*").stdout == ""
+    assert "pintle" not in node.run("dracut", "--list-modules", "--no-kernel").stdout.split()
+
+
 @pytest.mark.parametrize("name", ["pintle", "pintle-image", "pintle-controller"])
 def test_the_notice_of_a_library_that_is_compiled_in_is_in_the_package(debian_packages, name):
     data = subprocess.run(["dpkg-deb", "--fsys-tarfile", debian_packages[name]], check=True, stdout=subprocess.PIPE)
@@ -184,8 +207,9 @@ def test_kubectl_can_read_the_manifests_in_the_package(debian_packages):
     assert files_below(packaged, "/pintle-controller/deploy/") == files_below(source, "deploy/")
 
 
-def test_lintian_finds_nothing(debian_packages):
-    found = subprocess.run(["lintian", "--allow-root", "--fail-on=error,warning", "--profile=debian",
-                            "--no-tag-display-limit", f"--suppress-tags={','.join(TAGS_THAT_ARE_ACCEPTED)}",
-                            *debian_packages.values()], stdout=subprocess.PIPE, encoding="utf-8", check=False)
-    assert (found.returncode, found.stdout) == (0, "")
+def test_lintian_finds_nothing(debian_packages, tmp_path):
+    """The file .changes names all packages, so lintian checks them, too."""
+    for path in [*debian_packages.values(), *(SOURCE / "build/packages/deb").glob("pintle_*.*")]:
+        shutil.copy(path, tmp_path)
+    changes, = tmp_path.glob("*.changes")
+    expect_no_tags(changes)

@@ -16,15 +16,19 @@ import sys
 import urllib.error
 import urllib.request
 
+import install_page
 import pytest
+import spdx_check
+import yaml
 
-from machines import shell
+from machines import certs, shell
 from machines.cluster import Cluster
-from machines.containerd import Container, Containerd
+from machines.containerd import IMAGE_GROUP, Container, Containerd
 from machines.controller import OWN_NAMESPACE, Objects, wait_until_owners_are_known
-from machines.manifests import copy_for, for_old_kustomize, for_this_cluster
+from machines.manifests import copy_for, for_old_kustomize, for_this_cluster, kustomize
 from machines.namespace import OWN_MOUNTS
 from machines.pod_network import PodNetwork
+from machines.registry import Registry
 from machines.wait import wait_until
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
@@ -32,7 +36,7 @@ PROGRAM = SOURCE / "packaging/build_image.py"
 VERSION = re.search(r"(?m)^\s*version: '([^']+)'", (SOURCE / "meson.build").read_text(encoding="utf-8"))[1]
 NAME = "registry.example/pintle-controller"
 BILL = "usr/share/pintle/sbom.spdx.json"
-BUDGET = 40_000_000    # Bytes of the compressed image.
+BUDGET = 40_000_000    # Bytes of the image, whether it is compressed or unpacked.
 SECRETS = "/var/run/secrets/kubernetes.io/serviceaccount"
 POLICIES = "/apis/pintle.io/v1alpha1/rolloutpolicies"
 
@@ -148,10 +152,11 @@ def test_a_file_that_is_not_as_its_package_has_it_is_refused(package, tmp_path):
     assert not (tmp_path / "image").exists()
 
 
-def test_the_image_is_small(output):
+def test_the_image_is_small(output, unpacked):
     size = sum(layer["size"] for layer in manifest(output)["layers"])
-    print(f"the image has {size} bytes")
-    assert size < BUDGET
+    unpacked_size = sum((unpacked / path).stat().st_size for path in files_of(unpacked))
+    print(f"the image has {size} bytes, and {unpacked_size} unpacked")
+    assert size < unpacked_size < BUDGET
 
 
 def test_the_config_names_a_user_by_number_and_labels_the_image(output):
@@ -195,6 +200,12 @@ def test_each_file_is_in_the_bill_of_materials_with_its_package_version_and_lice
     # A file cannot contain its own digest.
     del present[BILL]
     assert listed == present
+
+
+def test_the_bill_is_valid_spdx(bill):
+    assert spdx_check.findings(bill) == []
+    code, = [package["packageVerificationCode"] for package in bill["packages"] if package["SPDXID"] == "SPDXRef-Image"]
+    assert code["packageVerificationCodeExcludedFiles"] == [f"./{BILL}"]
 
 
 def test_the_versions_are_those_of_the_installed_packages(bill):
@@ -290,6 +301,23 @@ def deployment(cluster, output):
     return cluster.get("deployment", "pintle-controller", "-n", OWN_NAMESPACE)
 
 
+def test_the_commands_of_the_page_push_the_image_and_run_it(output, deployment, cluster):
+    """The test's build of the image has the option of the page."""
+    build_image, copy, apply = install_page.commands("./dev image")
+    assert build_image == f"./dev image --name {NAME}"
+    folder = output.parents[1]
+    with Registry() as registry:
+        environment = os.environ | {"REGISTRY_AUTH_FILE": str(registry.auth_file), "SSL_CERT_FILE": str(registry.certificate)}
+        shell.run("sh", "-ec", copy.replace("registry.example", registry.host), cwd=folder, env=environment)
+        name = NAME.replace("registry.example", registry.host)
+        found = shell.run("skopeo", "inspect", "--raw", f"docker://{name}:{VERSION}", env=environment).stdout
+        assert f"sha256:{hashlib.sha256(found.encode()).hexdigest()}" == digest(output)
+    environment = os.environ | {"KUBECONFIG": str(cluster.admin.kubeconfig),
+                                "PATH": f"{cluster.commands}:{os.environ['PATH']}"}
+    applied = shell.run("sh", "-ec", apply, cwd=folder, env=environment).stdout
+    assert "deployment.apps/pintle-controller unchanged" in applied
+
+
 @pytest.fixture(scope="module")
 def image(runtime, output, deployment):
     """The name of the image in the runtime, which has exactly the digest that the Deployment names."""
@@ -301,8 +329,10 @@ def image(runtime, output, deployment):
 
 
 @pytest.fixture
-def replica(runtime, image, cluster, deployment, network, tmp_path):
-    """A replica, with what a kubelet gives a pod: the account's token, and the address of the API server."""
+def run_replica(runtime, image, cluster, network, tmp_path):
+    """Returns a function that runs a Deployment's container, with what a kubelet gives a pod: the account's token, the
+    address of the API server, and the volumes that the test has, {path: folder}.
+    """
     account = cluster.account(OWN_NAMESPACE, "pintle-controller")
     secrets = tmp_path / "account"
     secrets.mkdir()
@@ -312,27 +342,39 @@ def replica(runtime, image, cluster, deployment, network, tmp_path):
     hosts = tmp_path / "hosts"
     hosts.write_text(f"127.0.0.1 localhost\n{cluster.address} kubernetes.default.svc\n")
     port = cluster.url.rpartition(":")[2]
-    made = Container(runtime, image, "replica", deployment, network, {SECRETS: secrets, "/etc/hosts": hosts}, {
-        # With a name, the program also has to resolve it, for which some C libraries need more files.
-        "KUBERNETES_SERVICE_HOST": "kubernetes.default.svc", "KUBERNETES_SERVICE_PORT": port,
-        # The loader logs which libraries it looks for, also those that the program asks for at run time.
-        "LD_DEBUG": "libs"})
-    made.start()
-    try:
-        yield made
-    finally:
-        made.kill()
 
-
-def probe(network, path):
-    """Returns the status of a probe as a kubelet makes it, or None without an answer."""
-    with contextlib.suppress(OSError):
+    @contextlib.contextmanager
+    def run(deployment, volumes):
+        made = Container(runtime, image, "replica", deployment, network, {SECRETS: secrets, "/etc/hosts": hosts, **volumes}, {
+            # With a name, the program also has to resolve it, for which some C libraries need more files.
+            "KUBERNETES_SERVICE_HOST": "kubernetes.default.svc", "KUBERNETES_SERVICE_PORT": port,
+            # The loader logs which libraries it looks for, also those that the program asks for at run time.
+            "LD_DEBUG": "libs"})
+        made.start()
         try:
-            with urllib.request.urlopen(f"http://{network.address}:8796{path}", timeout=5) as answer:
-                return answer.status
-        except urllib.error.HTTPError as error:
-            return error.code
-    return None
+            yield made
+        finally:
+            made.kill()
+    return run
+
+
+@pytest.fixture
+def replica(run_replica, deployment):
+    with run_replica(deployment, {}) as made:
+        yield made
+
+
+def probe(network, container, kind):
+    """Returns the status of one of the container's probes as a kubelet makes it, or None without an answer."""
+    wanted = container[f"{kind}Probe"]
+    port, = [each["containerPort"] for each in container["ports"] if each["name"] == wanted["httpGet"]["port"]]
+    # A probe that names a host is for a pod on the network of its node, which is the network of the test here.
+    host, place = network.address, []
+    if "host" in wanted["httpGet"]:
+        host, place = wanted["httpGet"]["host"], ["ip", "netns", "exec", network.name]
+    answer = shell.run(*place, "curl", "--silent", "--output", "/dev/null", "--write-out", "%{http_code}", "--max-time",
+                       wanted["timeoutSeconds"], f"http://{host}:{port}{wanted['httpGet']['path']}", check=False)
+    return int(answer.stdout) or None
 
 
 def status_of(process):
@@ -347,12 +389,23 @@ def memory_limit(process):
     return int(pathlib.Path(limit).read_text())
 
 
+def expect_confined(process):
+    """Checks that the kernel confirms each field of the security contexts."""
+    status = status_of(process)
+    assert status["Uid"].split() == status["Gid"].split() == ["65532"] * 4
+    assert {status[name] for name in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")} == {"0" * 16}
+    assert (status["NoNewPrivs"], status["Seccomp"]) == ("1", "2")
+    mounts = [line.split() for line in (process / "mountinfo").read_text().splitlines()]
+    assert next(words[5] for words in mounts if words[4] == "/").split(",")[0] == "ro"
+    assert memory_limit(process) == 256 * 2**20
+
+
 def test_the_container_leads_renders_and_ends_as_the_manifests_describe_it(replica, cluster, network, unpacked):
     objects = Objects(cluster)
     process = replica.process()
-    wait_until(lambda: replica.check() or probe(network, "/healthz") == 200, "the liveness probe succeeds", 60)
+    wait_until(lambda: replica.check() or probe(network, replica.spec, "liveness") == 200, "the liveness probe succeeds", 60)
     objects.controller_config()
-    wait_until(lambda: replica.check() or probe(network, "/readyz") == 200, "the readiness probe succeeds", 60)
+    wait_until(lambda: replica.check() or probe(network, replica.spec, "readiness") == 200, "the readiness probe succeeds", 60)
     leader = wait_until(lambda: replica.check() or objects.leader(), "the replica leads", 60)
     assert leader
     objects.config("00-worker", files={"/etc/motd": "Welcome."})
@@ -370,14 +423,7 @@ def test_the_container_leads_renders_and_ends_as_the_manifests_describe_it(repli
         return next((each for each in conditions if each["type"] == "Accepted"), None)
     assert wait_until(accepted, "the policy has been looked at", 60)["status"] == "True", accepted()
 
-    # The kernel confirms each field of the security context.
-    status = status_of(process)
-    assert status["Uid"].split() == status["Gid"].split() == ["65532"] * 4
-    assert {status[name] for name in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")} == {"0" * 16}
-    assert (status["NoNewPrivs"], status["Seccomp"]) == ("1", "2")
-    mounts = [line.split() for line in (process / "mountinfo").read_text().splitlines()]
-    assert next(words[5] for words in mounts if words[4] == "/").split(",")[0] == "ro"
-    assert memory_limit(process) == 256 * 2**20
+    expect_confined(process)
 
     # The loader has found each library that it was asked for.
     asked = set(re.findall(r"find library=(\S+) \[", replica.log.read_text(encoding="utf-8", errors="replace")))
@@ -386,3 +432,62 @@ def test_the_container_leads_renders_and_ends_as_the_manifests_describe_it(repli
 
     assert replica.end() == 0, replica.end_of_log()
     assert objects.leader() == ""
+
+
+def deployment_of(cluster, folder):
+    """Returns the Deployment of a folder of deploy/."""
+    kinds = yaml.safe_load_all(kustomize(cluster, SOURCE / "deploy" / folder))
+    return next(each for each in kinds if each["kind"] == "Deployment")
+
+
+def secret_volume(folder, files):
+    """Writes the files of a Secret as a kubelet does for the group of the pod, with the mode of the manifests."""
+    folder.mkdir()
+    for name, contents in files.items():
+        (folder / name).write_bytes(contents)
+        (folder / name).chmod(0o440)
+        os.chown(folder / name, 0, IMAGE_GROUP)
+    return folder
+
+
+def volumes_of(deployment, folder, files):
+    """Returns {path: folder} for each volume of the container; `files` is {name of a volume: {file: contents}}."""
+    container, = deployment["spec"]["template"]["spec"]["containers"]
+    assert files.keys() == {mount["name"] for mount in container["volumeMounts"]}
+    return {mount["mountPath"]: secret_volume(folder / mount["name"], files[mount["name"]])
+            for mount in container["volumeMounts"]}
+
+
+def status_without_token(authority, url):
+    """Returns the status of an HTTPS request that has no token, or None without an answer."""
+    with contextlib.suppress(OSError):
+        try:
+            trust = ssl.create_default_context(cafile=authority.certificate)
+            with urllib.request.urlopen(url, timeout=5, context=trust) as answer:
+                return answer.status
+        except urllib.error.HTTPError as error:
+            return error.code
+    return None
+
+
+@pytest.mark.parametrize("folder, port, path, refusal", [("page/kubernetes", 8443, "/", 401),
+                                                         ("ignition/kubernetes", 22623, "/config/worker", 401)])
+def test_the_container_reads_its_secrets_and_serves_as_each_overlay_describes_it(
+        run_replica, cluster, network, tmp_path, folder, port, path, refusal):
+    authority = certs.Authority(tmp_path / "authority")
+    pair = authority.server("server", [network.address])
+    certificate = {"tls.crt": pair.certificate.read_bytes(), "tls.key": pair.key.read_bytes()}
+    files = {"page-certificate": certificate} if folder.startswith("page") else {
+        "certificate": certificate, "token-keys": {"keys": b"0123456789abcdef0123456789abcdef\n"},
+        "bootstrap-token": {"token": b"a token", "ca.crt": cluster.authority.certificate.read_bytes()}}
+    deployment = deployment_of(cluster, folder)
+    with run_replica(deployment, volumes_of(deployment, tmp_path, files)) as replica:
+        process = replica.process()
+        for kind in "liveness", "readiness":
+            wait_until(lambda: replica.check() or probe(network, replica.spec, kind) == 200, f"the {kind} probe succeeds", 60)
+        assert port in [each["containerPort"] for each in replica.spec["ports"]]
+        url = f"https://{network.address}:{port}{path}"
+        found = wait_until(lambda: replica.check() or status_without_token(authority, url), "the server answers", 60)
+        assert found == refusal
+        expect_confined(process)
+        assert replica.end() == 0, replica.end_of_log()

@@ -9,9 +9,11 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 
 import previous_release
 import pytest
+from built import expect_no_tags
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 VERSION = re.search(r"(?m)^\s*version: '([^']+)'", (SOURCE / "meson.build").read_text(encoding="utf-8"))[1]
@@ -147,6 +149,24 @@ def test_a_release_whose_upgrade_from_the_last_one_was_not_tested_is_refused(clo
     assert "its first section is \"Unreleased\"" in clone.refusal()    # The next check.
 
 
+def test_a_release_runs_the_unit_tests_once(clone):
+    replace_builder(clone, [
+        "print(*sys.argv[1:], file=open(os.environ['CALLS'], 'a', encoding='ascii'))",
+        "package = TOP / 'build/pintle-controller_1.deb'",
+        "package.parent.mkdir(exist_ok=True)",
+        "package.write_bytes(b'')",
+        "print(package)"])
+    clone.edit("packaging/build_image.py", r"^main\(\)$", "")
+    clone.name_the_changes()
+    calls = clone.folder.with_name("calls")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CALLS", str(calls))
+        made = clone.release("--twice")
+    assert made.returncode == 0, made.stderr
+    first = ["--release", "--release --source", "--release --rpm --check"]
+    assert calls.read_text(encoding="ascii").splitlines() == [*first, *(call.replace(" --check", "") for call in first)]
+
+
 def test_the_previous_release_is_a_commit_before_this_one():
     commit = previous_release.commit()
     assert re.fullmatch("[0-9a-f]{40}", commit)
@@ -177,17 +197,60 @@ def test_packages_of_a_later_commit_are_newer_and_those_of_a_release_are_the_new
         assert compared == "-1"
 
 
+def test_the_source_packages_of_clones_with_different_umasks_and_times_are_the_same(clone, tmp_path):
+    sums = []
+    for umask in 0o022, 0o077:
+        # The files of the clone have the permissions that the umask gives, too.
+        folder = tmp_path / f"{umask:o}"
+        subprocess.run(["git", "clone", "--quiet", clone.folder, folder], check=True, umask=umask)
+        os.utime(folder / "packaging/pintle.spec", (umask, umask))    # Someone may have checked it out at any time.
+        builder = [sys.executable, folder / "packaging/build_packages.py", "--source", "--release"]
+        built = [subprocess.run([*builder, *kind], check=True, umask=umask, stdout=subprocess.PIPE,
+                                encoding="utf-8").stdout.split() for kind in ([], ["--rpm"])]
+        sums.append({path: hashlib.sha256((folder / path).read_bytes()).hexdigest() for path in itertools.chain(*built)})
+    assert sums[0] == sums[1] and len(sums[0]) == 4
+
+
+def test_lintian_finds_nothing_in_the_source_package(clone, tmp_path):
+    builder = [sys.executable, clone.folder / "packaging/build_packages.py", "--source", "--release"]
+    built = subprocess.run(builder, check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout.split()
+    folder = clone.folder / "build/packages"
+    for path in [*(clone.folder / path for path in built), *(folder / "deb").glob("pintle_*.*")]:
+        shutil.copy(path, tmp_path)
+    changes, = tmp_path.glob("*_source.changes")
+    expect_no_tags(changes)
+
+
+def members(tarball):
+    """Returns the files and links of a tarball, each as its name, its size and the target of a link."""
+    with tarfile.open(tarball) as archive:
+        return {(member.name, member.size, member.linkname) for member in archive if not member.isdir()}
+
+
+def test_the_tarball_has_the_files_of_meson_dist(tmp_path):
+    build = pathlib.Path(os.environ["PINTLE_BUILD"])
+    subprocess.run(["meson", "dist", "-C", build, "--no-tests", "--formats=gztar", "--allow-dirty"], check=True,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    tarball = build / f"meson-dist/pintle-{VERSION}.tar.gz"
+    ours = tmp_path / "ours.tar.xz"
+    subprocess.run([sys.executable, "-c", "import build_packages, sys; build_packages.write_tarball(*sys.argv[1:])",
+                    f"pintle-{VERSION}", ours, "-0"], cwd=SOURCE / "packaging", check=True)
+    assert members(ours) == members(tarball)
+    shutil.rmtree(tarball.parent)
+
+
 @pytest.mark.skipif(not NIGHTLY, reason="building all packages twice takes minutes")
 def test_two_builds_in_different_folders_are_the_same(clone):
     clone.reset(to="origin/HEAD")
     clone.name_the_changes()
-    made = clone.release("--twice", "--for-tests")
+    made = clone.release("--twice", "--no-check")
     assert made.returncode == 0, made.stderr
     assert "A second build, in another folder, has the same" in made.stdout
     folder = clone.folder / "build/release" / VERSION
     names = {path.name for path in folder.iterdir()}
     assert {f"pintle-{VERSION}.tar.xz", f"pintle_{VERSION}-1_amd64.deb", f"pintle_{VERSION}-1.dsc",
-            f"pintle-{VERSION}-1.src.rpm", f"pintle-controller-{VERSION}.tar", f"pintle-controller-{VERSION}.spdx.json",
+            f"pintle-{VERSION}-1.src.rpm", f"pintle-{VERSION}-1.x86_64.rpm", f"pintle-selinux-{VERSION}-1.noarch.rpm",
+            f"pintle-debuginfo-{VERSION}-1.x86_64.rpm", f"pintle-controller-{VERSION}.tar", f"pintle-controller-{VERSION}.spdx.json",
             "CHANGES.md", "SHA256SUMS"} <= names
     sums = dict(reversed(line.split()) for line in (folder / "SHA256SUMS").read_text(encoding="utf-8").splitlines())
     assert sums == {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in names - {"SHA256SUMS"}}

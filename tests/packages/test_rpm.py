@@ -1,167 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Installs, upgrades and removes the RPMs on a booted machine that has nothing of the build tree.
+"""Installs, upgrades and removes the RPMs on a booted machine that has nothing of the build tree."""
 
-No Fedora is at hand, so the machine is a Debian with a database of RPMs beside its own.  The package `debian-base` of
-these tests provides the machine's parts of Debian under the names that Fedora uses: the libraries as rpm's own
-generator finds them in the machine's root, and the packages with Debian's versions.  So dnf checks all dependencies,
-except for `ignition`, which the machine does not have.  dnf and rpm come from this host; they run in the machine.
-"""
-
-import pathlib
+import json
 import re
-import shutil
 import subprocess
 
 import pytest
+from built import build
+from configured import file
 
-from machines import image
 from machines.node import Node
-from packaged_agent import (PACKAGES, agent_pid, apply_config, assert_nothing_has_begun, expect_kubelet_without_package,
-                            make_change_that_waits_for_reboot, start_kubelet, start_with_config, wait_until_settled)
-
-SOURCE = pathlib.Path(__file__).resolve().parents[2]
-RPM = SOURCE / "tests/packages/rpm"
-PROGRAMS = ("pintle", "pintle-image", "pintle-dracut", "pintle-selinux", "pintle-controller")
-# Fedora's names for packages of Debian that the test machines have.
-DEBIAN_NAMES = {"/bin/bash": "bash", "/bin/sh": "dash", "dracut": "dracut", "libcurl(x86-64)": "libcurl4",
-                "openssl-libs(x86-64)": "libssl3", "ostree": "ostree", "skopeo": "skopeo", "systemd": "systemd",
-                "tzdata": "tzdata"}
-# Fedora's presets disable all units but those that Fedora selects; Debian's would enable all.  On Fedora, the package of
-# systemd has the triggers.
-DEBIAN_BASE = """
-Name: debian-base
-Version: 12
-Release: 1
-Summary: What a test machine has of Debian
-License: Apache-2.0
-BuildArch: noarch
-Provides: ignition rtld(GNU_HASH) {provides}
-%description
-The tests of RPMs use this package.
-%install
-mkdir -p %{{buildroot}}{presets}
-echo 'disable *' >%{{buildroot}}{presets}/99-default-disable.preset
-%transfiletriggerin -- /usr/lib/systemd/system
-systemctl daemon-reload
-%transfiletriggerpostun -- /usr/lib/systemd/system
-systemctl daemon-reload
-%files
-{presets}/99-default-disable.preset
-"""
-# A machine that has SELinux also has this package.
-DEBIAN_SELINUX = """
-Name: debian-selinux
-Version: 12
-Release: 1
-Summary: What a test machine with SELinux has of Debian
-License: Apache-2.0
-BuildArch: noarch
-Provides: selinux-policy = 40 selinux-policy-base = 40 selinux-policy-targeted = 40 libselinux-utils policycoreutils
-%description
-The tests of RPMs use this package.
-%files
-"""
-POLICY = "/usr/share/selinux/packages/targeted/pintle.pp.bz2"
-# A root with the programs of this host, and with the machine's files below /machine.
-IN_TOOLS = """
-for name in bin lib lib64 sbin; do ln -sfn usr/$name /run/tools/$name; done
-mkdir -p /run/tools/dev /run/tools/machine /run/tools/proc /run/tools/tmp /run/tools/var/log
-mount --rbind /dev /run/tools/dev
-mount --rbind /proc /run/tools/proc
-mount --rbind / /run/tools/machine
-exec chroot /run/tools "$@"
-"""
-
-
-def output(*words, **options):
-    return subprocess.run(words, check=True, stdout=subprocess.PIPE, encoding="utf-8", **options).stdout
-
-
-def provided_by_debian():
-    """Returns what the test machines have, as packages of Fedora would provide it."""
-    root = image.debian_root()
-    libraries = "".join(f"{path}\n" for path in (root / "usr/lib").rglob("*.so*")
-                        if path.is_file() and path.read_bytes()[:4] == b"\x7fELF")
-    provides = set(output("/usr/lib/rpm/elfdeps", "--provides", input=libraries).split("\n")) - {""}
-    versions = dict(re.findall(r"(?m)^(\S+) (?:\d+:)?([^-\s]+)", output(
-        "dpkg-query", f"--admindir={root}/var/lib/dpkg", "--show", "--showformat=${Package} ${Version}\n")))
-    return sorted(provides | {f"{name} = {versions[package]}" if name[0] != "/" else name
-                              for name, package in DEBIAN_NAMES.items()})
-
-
-def build_spec(spec, folder, *options):
-    """Builds the RPMs of a spec, and moves them into a folder."""
-    file = folder / "test.spec"
-    file.write_text(spec, encoding="utf-8")
-    top = folder / "rpmbuild"
-    subprocess.run(["rpmbuild", "-bb", "--quiet", "--build-in-place", "--nodeps", f"--load={RPM}/macros.d/macros.fedora",
-                    "--define", f"_topdir {top}", "--define", "debug_package %{nil}", file],
-                   cwd=SOURCE, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    for package in top.glob("RPMS/*/*.rpm"):
-        shutil.move(package, folder)
-    shutil.rmtree(top)
-
-
-def build_next(rpms, folder):
-    """Builds the next release from the files of this one."""
-    tree = folder / "tree"
-    tree.mkdir()
-    for name in PROGRAMS:
-        files = subprocess.run(["rpm2cpio", rpms[name]], check=True, stdout=subprocess.PIPE).stdout
-        subprocess.run(["cpio", "--extract", "--make-directories", "--unconditional", "--quiet"], input=files, cwd=tree, check=True)
-    shutil.rmtree(tree / "usr/lib/.build-id")
-    spec = (SOURCE / "packaging/pintle.spec").read_text(encoding="utf-8").replace("Release:        1", "Release: 2")
-    before, rest = spec.split("\n%prep\n")
-    scripts = rest[rest.index("\n# The package does not enable"):]
-    link = "mkdir -p %{buildroot}/run/bin && ln -s /nowhere %{buildroot}/run/bin/machine-config-daemon"
-    build_spec(f"{before}\n%install\ncp -a {tree}/. %{{buildroot}}\n{link}\n{scripts}", folder)
-    shutil.rmtree(tree)
-
-
-@pytest.fixture(scope="module")
-def repositories(rpms, tmp_path_factory):
-    """A folder with two repositories: one of the RPMs, and one of their next release, which differs in its number only."""
-    folder = tmp_path_factory.mktemp("repositories")
-    for name in "first", "next":
-        (folder / name).mkdir()
-    provides = " ".join(provided_by_debian())
-    build_spec(DEBIAN_BASE.format(provides=provides, presets="/usr/lib/systemd/system-preset"), folder / "first")
-    build_spec(DEBIAN_SELINUX, folder / "first")
-    for name, package in rpms.items():
-        if name != "source":
-            shutil.copy(package, folder / "first")
-    build_next(rpms, folder / "next")
-    for name in "first", "next":
-        subprocess.run(["createrepo_c", "--quiet", folder / name], check=True)
-    return folder
+from machines.wait import wait_until
+from packaged_agent import (CONFIG, NIGHTLY, agent_pid, apply_config, assert_nothing_has_begun,
+                            expect_kubelet_without_package, make_change_that_waits_for_reboot, nightly, start_kubelet,
+                            start_with_config, wait_until_settled)
+from packaged_rpms import POLICY, PROGRAMS, RPM, SOURCE, binds, dnf, releases, run_tool, verify
 
 
 @pytest.fixture
 def node(repositories, monkeypatch):
     """A machine without the build folder."""
     monkeypatch.delenv("PINTLE_BUILD")
-    with Node(plain=True, binds={str(repositories): PACKAGES, "/usr": "/run/tools/usr"}) as machine:
+    with Node(plain=True, binds=binds(repositories)) as machine:
         yield machine
-
-
-def run_tool(node, *words, check=True):
-    return node.run("unshare", "--mount", "sh", "-ec", IN_TOOLS, "sh", *words, check=check)
-
-
-def dnf(node, *words, repository="first"):
-    """Runs dnf with one repository of these tests."""
-    run_tool(node, "dnf", "--assumeyes", "--quiet", "--installroot=/machine", "--releasever=12",
-             "--setopt=reposdir=/nowhere", "--setopt=install_weak_deps=False", "--nogpgcheck",
-             f"--repofrompath=pintle,file:///machine{PACKAGES}/{repository}", *words)
-
-
-def verify(node, *packages):
-    """Returns what rpm finds to be different from the packages, or missing of their dependencies."""
-    return run_tool(node, "rpm", "--root=/machine", "--verify", *packages, check=False).stdout
-
-
-def releases(node, *packages):
-    return run_tool(node, "rpm", "--root=/machine", "--query", "--queryformat=%{release} ", *packages).stdout.split()
 
 
 @pytest.fixture
@@ -272,6 +133,93 @@ def test_a_change_that_waits_for_a_reboot_keeps_the_package(node):
     node.run("pintle", "recover", "--give-up")
     dnf(node, "remove", "pintle")
     assert node.run("test", "-e", "/etc/waiting", check=False).returncode
+
+
+DAYS = 7 if NIGHTLY else 1
+WEEK_POLICY = {"files": [{"path": "/etc/broken.conf", "actions": [
+                   {"type": "Restart", "restart": {"serviceName": "checked.service"}}]},
+                         {"path": "/", "actions": [{"type": "None"}]}],
+               "units": [{"name": "*", "actions": [{"type": "None"}]}], "sshkey": {"actions": [{"type": "None"}]}}
+CHECKED = {"name": "checked.service", "enabled": True, "contents": """[Unit]
+StartLimitIntervalSec=0
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+ExecStart=/bin/sh -c '! grep -q broken /etc/broken.conf'
+[Install]
+WantedBy=multi-user.target
+"""}
+
+
+def configs_of_a_day(day):
+    """Returns six Ignition configs, without the version: files, units, a user; some name files and units of Pintle."""
+    def own(name):
+        return {"name": name, "dropins": [{"name": "10-day.conf", "contents": f"[Service]\nEnvironment=DAY={day}\n"}]}
+    files = [file("/etc/day", f"{day}"), file("/etc/pintle/check.d/50-day", "%23!/bin/sh%0Aexit 0%0A", mode=0o755)]
+    user = {"name": "core", "sshAuthorizedKeys": [f"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C"
+                                                  f"9okWi0dh2l9GKJl day-{day}"], "passwordHash": f"$6$salt${day}"}
+    timer = {"name": f"day-{day}.timer", "enabled": True,
+             "contents": "[Timer]\nOnCalendar=yearly\n[Install]\nWantedBy=timers.target\n"}
+    return [
+        {"storage": {"files": files}},
+        {"storage": {"files": [*files, file("/var/lib/day", f"{day}", mode=0o600), file("/etc/broken.conf", "good")]},
+         "systemd": {"units": [CHECKED]}},
+        {"storage": {"files": files}, "passwd": {"users": [user]}},
+        {"storage": {"files": files}, "systemd": {"units": [
+            timer, own("pintled.service"), own("pintle-recover.service"), {"name": "pintle-firstboot.service", "mask": True}]}},
+        {"storage": {"files": files}, "systemd": {"units": [{"name": "systemd-tmpfiles-clean.timer", "mask": True}]}},
+        {"storage": {"files": [file("/etc/day", f"{day}", mode=0o640)]}, "passwd": {"users": [user]},
+         "systemd": {"units": [CHECKED, {**timer, "enabled": False}]}}]
+
+
+def changes(node):
+    """Returns how the changes of the machine have ended."""
+    return [change["outcome"] for change in json.loads(node.run("pintle", "history", "-o", "json").stdout)]
+
+
+def change_config(node, config, outcome="done"):
+    """Gives the running agent another config, and waits until the change has ended in this way."""
+    before = len(changes(node))
+    node.run("tee", "/root/config", input=json.dumps({"ignition": {"version": "3.4.0"}, **config}))
+    node.run("mv", "/root/config", CONFIG.replace(".json", ".ign"))
+    wait_until(lambda: outcome in changes(node)[before:], f"a change is {outcome}", 60)
+
+
+def test_a_week_of_changes_leaves_the_package_as_it_was(node):
+    dnf(node, "install", "pintle", "pintle-image")
+    node.run("useradd", "--create-home", "--password", "*", "core")
+    node.run("mkdir", "--parents", "/etc/pintle/config.d")
+    node.run("tee", "/etc/pintle/policy.json", input=json.dumps(WEEK_POLICY))
+    node.run("tee", "/etc/pintle/pintled.conf", input="[Agent]\nSource=local\nPolicyFile=/etc/pintle/policy.json\n")
+    node.run("systemctl", "enable", "--now", "pintle-recover.service", "pintled.service")
+    for day in range(DAYS):
+        for config in configs_of_a_day(day):
+            change_config(node, config)
+            wait_until_settled(node)
+        # Someone edits a file, and has it written again.
+        node.run("tee", "/etc/day", input="edited")
+        node.run("pintle", "restore", "/etc/day")
+        assert node.run("cat", "/etc/day").stdout == f"{day}"
+        wait_until_settled(node)
+        # A service does not start with this config, so the change is undone.
+        broken = {"storage": {"files": [file("/etc/broken.conf", "broken")]}, "systemd": {"units": [CHECKED]}}
+        change_config(node, broken, outcome="undone")
+        assert node.run("cat", "/etc/day").stdout == f"{day}"
+        assert verify(node, "pintle", "pintle-image") == "", f"day {day}"
+    assert len(changes(node)) >= 7 * DAYS
+    node.run("rm", CONFIG.replace(".json", ".ign"))
+    wait_until(lambda: node.run("test", "-e", "/etc/day", check=False).returncode, "the config is gone", 60)
+    wait_until_settled(node)
+    assert verify(node, "pintle", "pintle-image") == ""
+
+
+@nightly
+def test_the_spec_runs_the_unit_tests():
+    build("--rpm", "--check")
+    log = (SOURCE / "build/packages/rpm/build.log").read_text(encoding="utf-8", errors="replace")
+    assert "Executing(%check)" in log
+    passed, failed = (int(re.search(rf"(?m)^{word}: +(\d+)", log)[1]) for word in ("Ok", "Fail"))
+    assert passed > 20 and failed == 0
 
 
 def test_rpmlint_finds_nothing_but_what_rpmlint_toml_accepts(rpms):

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Upgrades the Debian package while the agent makes a change: whatever is stopped or killed meanwhile, the machine gets the
-new config as a whole, by the new package.
+"""Upgrades the package while the agent makes a change: whatever is stopped or killed meanwhile, the machine gets the new
+config as a whole, by the new package.
 
-By day, the newer package differs from the older one in its version only.  With PINTLE_NIGHTLY, which `./dev test
+By day, the newer Debian package differs from the older one in its version only.  With PINTLE_NIGHTLY, which `./dev test
 --nightly` sets, the older package is that of the previous release, the newer one is that of the last commit, and there
-are 50 kills at random instants.  PINTLE_SEED selects other instants.
+are 50 kills at random instants.  PINTLE_SEED selects other instants.  Some tests upgrade RPMs, too; they differ in their
+release only.
 """
 
 import contextlib
 import fcntl
+import functools
 import json
 import os
 import random
@@ -20,6 +22,7 @@ from configured import KEY, difference, file, tree_of
 
 from machines.node import Node
 from machines.wait import wait_until
+import packaged_rpms
 from packaged_agent import NEWER, OLDER, PACKAGES, agent_pid, install, nightly, verify, wait_until_settled
 
 KILLS = 50
@@ -75,11 +78,85 @@ def config(name):
             "systemd": {"units": units}, "passwd": {"users": users}}
 
 
-class Upgraded:
-    """A machine with the package."""
+class DebianPackages:
+    """The older and the newer package on a machine with apt."""
 
     def __init__(self, node):
         self.node, self.run = node, node.run
+
+    @staticmethod
+    def binds(fixture):
+        return {str(fixture("repository")): PACKAGES}
+
+    def install_older(self):
+        install(self.node, f"pintle{OLDER}")
+
+    def install_newer(self):
+        install(self.node, f"pintle{NEWER}")
+
+    def unpack_newer(self):
+        """Replaces the files of the package, as the first part of an upgrade does."""
+        self.run("dpkg", "--unpack", f"{PACKAGES}/pintle{NEWER}.deb")
+
+    def configure_newer(self):
+        """Runs the scripts of the package whose files are unpacked."""
+        self.run("dpkg", "--configure", "pintle")
+
+    def finish_upgrade(self):
+        """Does what a person does after an upgrade that was cut short."""
+        self.run("dpkg", "--configure", "--pending")
+        self.run("dpkg", "--install", f"{PACKAGES}/pintle{NEWER}.deb")
+
+    def version(self):
+        return self.run("dpkg-query", "--show", "--showformat=${Version}", "pintle").stdout
+
+    def differences(self):
+        return verify(self.node, "pintle")
+
+
+class Rpms:
+    """The older and the newer package on a machine with dnf."""
+
+    def __init__(self, node):
+        self.node = node
+
+    @staticmethod
+    def binds(fixture):
+        return packaged_rpms.binds(fixture("repositories"))
+
+    def install_older(self):
+        packaged_rpms.dnf(self.node, "install", "pintle")
+
+    def install_newer(self):
+        packaged_rpms.dnf(self.node, "upgrade", "pintle", repository="next")
+
+    def unpack_newer(self):
+        """Replaces the files of the package, as the first part of an upgrade does."""
+        found = self.node.run("find", f"{PACKAGES}/next", "-name", "pintle-[0-9]*.x86_64.rpm").stdout.split()
+        packaged_rpms.run_tool(self.node, "rpm", "--root=/machine", "--upgrade", "--noscripts",
+                               *(f"/machine{path}" for path in found))
+
+    def configure_newer(self):
+        packaged_rpms.dnf(self.node, "reinstall", "pintle", repository="next")
+
+    finish_upgrade = configure_newer
+
+    def version(self):
+        return packaged_rpms.releases(self.node, "pintle")[0]
+
+    def differences(self):
+        return packaged_rpms.verify(self.node, "pintle").splitlines()
+
+
+MANAGERS = {"apt": DebianPackages, "dnf": Rpms}
+both_managers = pytest.mark.parametrize("manager", ["apt", pytest.param("dnf", marks=nightly)], indirect=True)
+
+
+class Upgraded:
+    """A machine with the package."""
+
+    def __init__(self, node, packages):
+        self.node, self.run, self.packages = node, node.run, packages
 
     def write(self, path, contents):
         self.run("mkdir", "--parents", path.rpartition("/")[0])
@@ -108,9 +185,6 @@ class Upgraded:
 
     def unit(self, name, *properties):
         return self.run("systemctl", "show", f"--property={','.join(properties)}", "--value", name).stdout.split()
-
-    def version(self):
-        return self.run("dpkg-query", "--show", "--showformat=${Version}", "pintle").stdout
 
     def state(self):
         """Describes everything that a config changes."""
@@ -159,11 +233,6 @@ class Upgraded:
         assert refused.returncode == 1 and error in refused.stderr
         assert difference(before, self.tree()) == {}
 
-    def finish_upgrade(self):
-        """Does what a person does after an upgrade that was cut short."""
-        self.run("dpkg", "--configure", "--pending")
-        self.run("dpkg", "--install", f"{PACKAGES}/pintle{NEWER}.deb")
-
     def settles_with(self, name):
         wait_until(lambda: self.read(LAST) == f"{name}\n" and not self.journal(), f"the machine has {name}", PATIENCE)
         wait_until_settled(self.node)
@@ -173,60 +242,91 @@ class Upgraded:
         self.settles_with(name)
         assert difference(wanted, self.state()) == {}
         assert self.run("pintle", "verify", check=False).returncode == 0
-        assert self.version() == version and verify(self.node, "pintle") == []
+        assert self.packages.version() == version and self.packages.differences() == []
         # The agent does not run a program that the upgrade has replaced.
         assert self.run("readlink", f"/proc/{agent_pid(self.node)}/exe").stdout.strip() == "/usr/sbin/pintled"
         assert self.run("systemctl", "--failed", "--quiet").stdout == ""
 
 
-@pytest.fixture(scope="module")
-def boot(repository, tmp_path_factory):
-    """Boots a machine that has the older package and the config "one"."""
-    def begin(saved=None):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.delenv("PINTLE_BUILD")    # The machine has nothing of the build tree.
-            return Node(plain=True, binds={str(repository): PACKAGES}, saved=saved)
+class Boots:
+    """Boots machines that have the older package and the config "one"; they begin with copies of one disk."""
 
-    saved = tmp_path_factory.mktemp("upgrade") / "saved"
-    with begin() as node:
-        machine = Upgraded(node)
-        node.run("useradd", "--create-home", "--password", "*", "core")
-        machine.write("/etc/systemd/system/recorder.service", RECORDER)
-        machine.write("/etc/systemd/system/pintled.service.d/10-test.conf", DROP_IN)
-        machine.write("/etc/pintle/policy.json", POLICY)
-        machine.write("/etc/pintle/pintled.conf", "[Agent]\nSource=local\nPolicyFile=/etc/pintle/policy.json\n")
-        machine.write(CONFIG, config("one"))
-        install(node, f"pintle{OLDER}")
-        node.run("systemctl", "enable", "recorder.service")
-        node.run("systemctl", "enable", "--now", "pintle-recover.service", "pintled.service")
-        machine.settles_with("one")
-        node.poweroff()
-        node.save(saved)
+    def __init__(self, packages, binds, saved):
+        self._packages, self._binds, self._saved, self._expected = packages, binds, saved, None
+        with self._begin() as machine:
+            node = machine.node
+            node.run("useradd", "--create-home", "--password", "*", "core")
+            machine.write("/etc/systemd/system/recorder.service", RECORDER)
+            machine.write("/etc/systemd/system/pintled.service.d/10-test.conf", DROP_IN)
+            machine.write("/etc/pintle/policy.json", POLICY)
+            machine.write("/etc/pintle/pintled.conf", "[Agent]\nSource=local\nPolicyFile=/etc/pintle/policy.json\n")
+            machine.write(CONFIG, config("one"))
+            machine.packages.install_older()
+            node.run("systemctl", "enable", "recorder.service")
+            node.run("systemctl", "enable", "--now", "pintle-recover.service", "pintled.service")
+            machine.settles_with("one")
+            node.poweroff()
+            node.save(saved)
 
     @contextlib.contextmanager
-    def booted():
-        with begin(saved) as node:
-            machine = Upgraded(node)
-            wait_until_settled(node)
+    def _begin(self, saved=None):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.delenv("PINTLE_BUILD")    # The machine has nothing of the build tree.
+            node = Node(plain=True, binds=self._binds, saved=saved)
+        with node:
+            yield Upgraded(node, self._packages(node))
+
+    @contextlib.contextmanager
+    def __call__(self):
+        with self._begin(self._saved) as machine:
+            wait_until_settled(machine.node)
             yield machine
-    return booted
+
+    def expected(self):
+        """Returns the version and the state of a machine on which nothing is cut short, and how long it takes."""
+        self._expected = self._expected or self._uncut()
+        return self._expected
+
+    def _uncut(self):
+        with self() as machine:
+            older = machine.packages.version()
+            started = time.monotonic()
+            machine.write_config("two")
+            machine.settles_with("two")
+            changed = time.monotonic()
+            machine.packages.install_newer()
+            upgraded = time.monotonic()
+            machine.settles_with("two")
+            newer = machine.packages.version()
+            assert newer != older
+            print(f"from {older} to {newer}: change {changed - started:.1f} s, upgrade {upgraded - changed:.1f} s")
+            return newer, machine.state(), changed - started, upgraded - changed
+
+
+@pytest.fixture
+def manager(request):
+    return getattr(request, "param", "apt")
 
 
 @pytest.fixture(scope="module")
+def boots(request, tmp_path_factory):
+    """Returns a function from the name of a package manager to its Boots, which are made once."""
+    @functools.cache
+    def made(name):
+        packages = MANAGERS[name]
+        saved = tmp_path_factory.mktemp(f"upgrade-{name}") / "saved"
+        return Boots(packages, packages.binds(request.getfixturevalue), saved)
+    return made
+
+
+@pytest.fixture
+def boot(boots, manager):
+    return boots(manager)
+
+
+@pytest.fixture
 def expected(boot):
-    """Returns the version and the state of a machine on which nothing is cut short, and how long it takes."""
-    with boot() as machine:
-        older = machine.version()
-        started = time.monotonic()
-        machine.write_config("two")
-        machine.settles_with("two")
-        changed = time.monotonic()
-        install(machine.node, f"pintle{NEWER}")
-        upgraded = time.monotonic()
-        machine.settles_with("two")
-        assert machine.version() != older
-        print(f"from {older} to {machine.version()}: change {changed - started:.1f} s, upgrade {upgraded - changed:.1f} s")
-        return machine.version(), machine.state(), changed - started, upgraded - changed
+    return boot.expected()
 
 
 def open_gate(machine):
@@ -263,41 +363,44 @@ def change_held(machine, phase):
 
 
 @nightly
+@both_managers
 @pytest.mark.parametrize("phase", ["applying", "applied"])
 def test_the_older_agent_ends_its_change_when_the_upgrade_stops_it(boot, expected, phase):
     version, state, _, _ = expected
     with boot() as machine:
         with change_held(machine, phase):
-            install(machine.node, f"pintle{NEWER}")    # systemd continues a stopped process when it terminates it.
+            machine.packages.install_newer()    # systemd continues a stopped process when it terminates it.
         machine.expect_whole("two", state, version)
         assert machine.outcomes() == ["done", "done"]
 
 
+@both_managers
 @pytest.mark.parametrize("phase", ["applying", "applied"])
 def test_the_newer_agent_ends_the_change_of_an_older_one_that_is_killed_during_the_upgrade(boot, expected, phase):
     version, state, _, _ = expected
     with boot() as machine:
         with change_held(machine, phase):
-            machine.run("dpkg", "--unpack", f"{PACKAGES}/pintle{NEWER}.deb")
+            machine.packages.unpack_newer()
             machine.signal_agent("KILL")
         machine.settles_with("two")    # systemd has restarted the agent; the upgrade goes on later.
-        machine.run("dpkg", "--configure", "pintle")
+        machine.packages.configure_newer()
         machine.expect_whole("two", state, version)
         assert machine.outcomes() == ENDED[phase]
 
 
 @nightly
+@both_managers
 @pytest.mark.parametrize("phase", ["applying", "applied"])
 def test_the_newer_package_ends_the_change_after_the_machine_is_killed_during_the_upgrade(boot, expected, phase):
     version, state, _, _ = expected
     with boot() as machine:
         with change_held(machine, phase):
-            machine.run("dpkg", "--unpack", f"{PACKAGES}/pintle{NEWER}.deb")
+            machine.packages.unpack_newer()
         machine.node.kill()
         machine.node.start()
         now = "one" if phase == "applying" else "two"
         assert machine.read("/run/recorded") == f"{now}\n{now}\n"
-        machine.finish_upgrade()
+        machine.packages.finish_upgrade()
         machine.expect_whole("two", state, version)
         assert machine.outcomes() == ENDED[phase]
 
@@ -329,7 +432,7 @@ def test_an_older_agent_that_meets_a_newer_journal_touches_nothing(boot, expecte
             machine.change_version_of_journal(-1)
         install(machine.node, f"pintle{newer}")
         machine.run("systemctl", "reset-failed")
-        machine.expect_whole("two", state, machine.version())
+        machine.expect_whole("two", state, machine.packages.version())
 
 
 @nightly
@@ -360,8 +463,9 @@ def test_kills_at_random_instants_of_an_upgrade_and_a_change_leave_a_whole_machi
                 machine.run("systemctl", "kill", "--signal=KILL", unit, check=False)
             phase = machine.phase()
             wait_until(lambda: machine.unit("upgrade.service", "ActiveState") == ["inactive"], "the upgrade ends", PATIENCE)
-            print(f"{about}; afterwards, the change is in the phase {phase} and the package is {machine.version()}")
-            machine.finish_upgrade()
+            now = machine.packages.version()
+            print(f"{about}; afterwards, the change is in the phase {phase} and the package is {now}")
+            machine.packages.finish_upgrade()
             machine.expect_whole("two", state, version)
         seen[victim, phase] += 1
     for (victim, phase), count in sorted(seen.items()):
