@@ -155,7 +155,7 @@ class Changer {
     if (change.next_boot) {
       TRY(StageDeployment(*change.next_boot, fetched.wanted));
     } else {
-      TRY(PutAll(host_, contents, change.steps, {change.undo, change.looked_at}));
+      TRY(PutAll(host_, contents, change.steps, {change.undo, &change.fingerprints}));
       TRY(NoteLinks(host_, change));
     }
     return Enter(Phase::kApplied, change);

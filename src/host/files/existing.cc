@@ -78,6 +78,11 @@ bool IsUnchangedSince(const Existing& existing, WallTime moment) {
 
 Result<UniqueFd> OpenExisting(const Directory& directory, const std::string& name, const Existing& existing) {
   int flags = O_NOFOLLOW | O_CLOEXEC;
+Fingerprint FingerprintOf(const Existing& existing) {
+  return {existing.identity.device, existing.identity.inode, static_cast<std::int64_t>(existing.size),
+          existing.modified, existing.changed};
+}
+
   if (existing.kind == EntryKind::kFile) flags |= O_RDONLY | O_NONBLOCK | O_NOCTTY;
   if (existing.kind == EntryKind::kDirectory) flags |= O_RDONLY | O_DIRECTORY;
   if (existing.kind == EntryKind::kLink) flags |= O_PATH;

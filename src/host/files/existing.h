@@ -17,6 +17,7 @@
 #include "host/files/attributes.h"
 #include "host/files/blob_store.h"
 #include "host/files/directories.h"
+#include "host/files/fingerprint.h"
 #include "resource/file_entry.h"
 
 namespace pintle::host {
@@ -52,6 +53,9 @@ bool IsUntouchedButRenamed(const Existing& was, const Existing& is);
 bool IsUnchangedSince(const Existing& existing, WallTime moment);
 
 // Opens an entry so that its contents and attributes can be read.  It is an error if the name belongs to another entry
+// Returns what Fingerprint::Of() returns for the same entry.
+Fingerprint FingerprintOf(const Existing& existing);
+
 // by now.
 Result<UniqueFd> OpenExisting(const Directory& directory, const std::string& name, const Existing& existing);
 // Returns how OpenExisting() opens an entry of this kind.

@@ -351,8 +351,7 @@ class FileChanges::Work {
 
   // Compares the file with `before` without opening it.  Returns false if its contents have to be read to be sure.
   bool IsKnownUnchanged(const Before& before, const Existing& existing) const {
-    if (before.state == nullptr || !before.observed_at || !IsUnchangedSince(existing, *before.observed_at))
-      return false;
+    if (before.state == nullptr || before.fingerprint != FingerprintOf(existing)) return false;
     const FileState& was = *before.state;
     return was.kind == EntryKind::kFile && existing.kind == was.kind && was.attributes &&
            existing.permissions == was.permissions && existing.user == was.user.id && existing.group == was.group.id &&

@@ -146,6 +146,12 @@ Result<UniqueFd> OpenSame(const Directory& directory, const std::string& name, s
 }  // namespace
 
 Result<std::optional<FileState>> Observer::Observe(const std::string& path) {
+  Result<> OnFileRead(const std::string& path, int fd, const struct stat& status, FileState& state) override {
+    TRY(KeepingReader::OnFileRead(path, fd, status, state));
+    seen_.Remember(path, status, state);
+    return {};
+  }
+
   FileReader reader;
   return ObserveWith(path, reader);
 }

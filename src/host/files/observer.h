@@ -42,7 +42,7 @@ class Observer {
   // without reading the file.
   using KeepExpected = std::function<Result<>(const std::string& path)>;
 
-  // Like the other ObserveAndKeep(), but does not read a file if
+  // Like the other ObserveAndKeep(), but records in `seen` the files that it reads, and does not read a file if
   // - it is unchanged since `seen` recorded it, and
   // - its recorded state matches `expected`, or the store has its contents.
   // If the store lacks the contents of an unchanged file, calls `keep_expected`, and reads the file only if the store
