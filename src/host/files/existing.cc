@@ -29,7 +29,9 @@ Result<std::optional<Existing>> FindExisting(int directory, const std::string& n
   struct statx status = {};
   if (::statx(directory, name.c_str(), AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, STATX_BASIC_STATS, &status) != 0) {
     if (errno == ENOENT) return std::nullopt;
-    return Error::FromErrno("statx");
+    // A file system of a user, which is mounted there, may return any error.
+    Error error = WithRemedy(Error::FromErrno("statx"));
+    return IsFaultOfMachine(error) ? std::move(error) : Error(ErrorKind::kConflict, error.message());
   }
   Existing existing;
   const auto kind = KindOf(status.stx_mode);
@@ -76,13 +78,13 @@ bool IsUnchangedSince(const Existing& existing, WallTime moment) {
   return existing.changed < latest.count();
 }
 
-Result<UniqueFd> OpenExisting(const Directory& directory, const std::string& name, const Existing& existing) {
-  int flags = O_NOFOLLOW | O_CLOEXEC;
 Fingerprint FingerprintOf(const Existing& existing) {
   return {existing.identity.device, existing.identity.inode, static_cast<std::int64_t>(existing.size),
           existing.modified, existing.changed};
 }
 
+Result<UniqueFd> OpenExisting(const Directory& directory, const std::string& name, const Existing& existing) {
+  int flags = O_NOFOLLOW | O_CLOEXEC;
   if (existing.kind == EntryKind::kFile) flags |= O_RDONLY | O_NONBLOCK | O_NOCTTY;
   if (existing.kind == EntryKind::kDirectory) flags |= O_RDONLY | O_DIRECTORY;
   if (existing.kind == EntryKind::kLink) flags |= O_PATH;

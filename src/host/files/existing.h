@@ -35,7 +35,8 @@ struct Existing {
   std::int64_t changed = 0;   // The ctime, in nanoseconds.
 };
 
-// Returns nullopt if the name does not exist, and an error for anything but a file, a directory or a link.
+// Returns nullopt if the name does not exist.  Anything but a file, a directory or a link is a conflict, and so is an
+// entry whose status cannot be read, unless that is the fault of the machine.
 Result<std::optional<Existing>> FindExisting(int directory, const std::string& name);
 
 // Return an error of the kind kConflict if someone has made the entry immutable or append-only, and if something is
@@ -52,10 +53,10 @@ bool IsUntouchedButRenamed(const Existing& was, const Existing& is);
 // Returns whether the entry has not changed since `moment`.  Then a reader at that moment has seen the current state.
 bool IsUnchangedSince(const Existing& existing, WallTime moment);
 
-// Opens an entry so that its contents and attributes can be read.  It is an error if the name belongs to another entry
 // Returns what Fingerprint::Of() returns for the same entry.
 Fingerprint FingerprintOf(const Existing& existing);
 
+// Opens an entry so that its contents and attributes can be read.  It is an error if the name belongs to another entry
 // by now.
 Result<UniqueFd> OpenExisting(const Directory& directory, const std::string& name, const Existing& existing);
 // Returns how OpenExisting() opens an entry of this kind.

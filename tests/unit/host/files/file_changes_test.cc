@@ -253,6 +253,29 @@ TEST_F(FileChangesTest, ClearsTheRemainsOfACrash) {
   ExpectNames("/etc", {"new.d", "same"});
 }
 
+// Users know the names of our temporary entries.
+TEST_F(FileChangesTest, MakesAFileWhereAUserHasTakenTheTemporaryNames) {
+  fs::create_directories(At("conf") / TemporaryNameOf("") / "theirs");
+  fs::create_directories(At("conf") / TemporaryNameOf("app") / "theirs");
+  fs::create_directories(At("conf") / TemporaryNameOf("new.d") / ".pintle-deep");
+  fs::path deep = At("conf") / TemporaryNameOf("link");
+  for (int i = 0; i < 300; ++i) deep /= ".pintle-a";
+  fs::create_directories(deep);
+  ASSERT_EQ(::chown(At("conf").c_str(), 1000, 1000), 0);
+  ASSERT_TRUE(Succeeded(PutAll({{"/conf/app", File("one")},
+                                {"/conf/new.d", Directory()},
+                                {"/conf/new.d/file", File("two")},
+                                {"/conf/link", Link("app")}})));
+  EXPECT_EQ(Read("conf/app") + Read("conf/new.d/file") + Read("conf/link"), "onetwoone");
+  ASSERT_TRUE(Succeeded(PutAll({{"/conf/app", File("three")}, {"/conf/link", std::nullopt}})));
+  EXPECT_EQ(Read("conf/app"), "three");
+  std::vector<std::string> names = {TemporaryNameOf(""), TemporaryNameOf("app"), TemporaryNameOf("link"), "app",
+                                    "new.d"};
+  std::sort(names.begin(), names.end());
+  ExpectNames("/conf", names);
+  EXPECT_TRUE(fs::exists(At("conf") / TemporaryNameOf("") / "theirs"));
+}
+
 TEST_F(FileChangesTest, KeepsTheAttributesOfAReplacedFileUnlessTheyAreSet) {
   outside_.Write("root/etc/file", "old");
   if (!SetAttribute("etc/file", "user.note", "theirs")) FAIL() << "this file system has no extended attributes";
