@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/printable.h"
+#include "base/time_span.h"
 #include "change/claim.h"
 #include "change/journal.h"
 #include "change/records.h"
@@ -94,6 +95,7 @@ Agent::Agent(Parts parts)
               .limit = settings_.health_limit},
       source_(std::move(parts.source)),
       entered_(std::move(parts.entered)),
+      reboot_patience_(parts.reboot_patience),
       // Progress is published on the bus alone, so it causes no write to the API server or to a disk.
       progress_(loop_, clock_,
                 [this](const std::string& doing) {
@@ -104,6 +106,7 @@ Agent::Agent(Parts parts)
       notice_(
           loop_, [this] { NoticeInTime(); }, kNoticeSlack),
       retry_(loop_, [this] { Happen(happened::RetryDue{}); }),
+      no_reboot_(loop_, [this] { FailReboot(); }),
       health_again_(loop_, [this] { AskWhetherWell(); }),
       full_check_(
           loop_, [this] { Check(); }, kFullCheckSlack),
@@ -241,6 +244,7 @@ void Agent::Enter(const State& next) {
   if (is_new_phase && std::holds_alternative<phase::Draining>(state_.phase)) source_->StopWaiting();
   if (is_new_phase) {
     retry_.Cancel();
+    no_reboot_.Cancel();
     health_again_.Cancel();
     progress_.Forget();
     log::Debug(fmt::format("{} -> {}", NameOf(state_.phase), NameOf(next.phase)));
@@ -413,7 +417,10 @@ void Agent::Do(const effect::AskForDrain& ask) {
   source_->AskForDrain(ask.goal);
 }
 
+void Agent::Do(const effect::StopFetching&) { fetch_.request_stop(); }
+
 void Agent::Do(const effect::Change&) {
+  fetch_ = std::stop_source();
   drift_.reset();
   paths_.clear();
   source_->ReportChanging(*prepared_);
@@ -427,7 +434,8 @@ void Agent::BeginChange() {
     bool is_undone = true;  // This is also true if nothing was changed.
   };
   Work<Outcome>(
-      [prepared = prepared_, progress = progress_.Sender()](const host::ThisMachine& machine) -> Result<Outcome> {
+      [prepared = prepared_, progress = progress_.Sender(),
+       stop = fetch_.get_token()](const host::ThisMachine& machine) -> Result<Outcome> {
         const std::string& to = prepared->to.object.metadata.name;
         const auto inhibitor = machine.power().InhibitShutdown(fmt::format("the change to {} is under way", to));
         if (prepared->is_forced) TRY(machine.root().Remove(kForceFile));
@@ -438,7 +446,7 @@ void Agent::BeginChange() {
         }
         auto ending = change::Apply(machine.host(), prepared->from, prepared->to, prepared->plan, progress,
                                     change::EndsWith::kConfirmation, prepared->left_alone,
-                                    prepared->is_forced ? change::Edits::kOverwritten : change::Edits::kRefused);
+                                    prepared->is_forced ? change::Edits::kOverwritten : change::Edits::kRefused, stop);
         log::Record(ending ? change::RecordOfEnd(event, OutcomeOf(*ending))
                            : change::RecordOfFailure(event, ending.error().message()));
         if (ending) return Outcome{std::move(ending)};
@@ -472,16 +480,27 @@ void Agent::Do(const effect::Reboot& reboot) {
   const std::string why = fmt::format("Node will reboot {} {}", reboot.purpose.undoes ? "to undo" : "into config",
                                       reboot.purpose.goal.config);
   log::Notice(fmt::format("initiating reboot: {}", why), kRebooting);
+  no_reboot_.After(reboot_patience_);
   source_->ReportReboot(why, [this, why] {
     worker_->Run<Result<>>(
         [machine = machine_, why](std::stop_token) { return machine->power().Reboot(why); },
         [this](const Result<>& rebooting) {
-          if (rebooting) return;
+          if (rebooting || !std::holds_alternative<phase::Rebooting>(state_.phase)) return;
           ++metrics_.reboots_failed;
           Happen(happened::Failed{
               fmt::format("reboot command failed, something is seriously wrong: {}", rebooting.error().message())});
         });
   });
+}
+
+// A shutdown stops the agent within seconds, unless something holds it up, such as a disk that cannot be unmounted.
+void Agent::FailReboot() {
+  if (!std::holds_alternative<phase::Rebooting>(state_.phase)) return;
+  ++metrics_.reboots_failed;
+  Happen(happened::Failed{
+      fmt::format("the machine has not rebooted within {}; find out what holds it up with `systemctl list-jobs` and "
+                  "`systemd-inhibit --list`, or reboot it",
+                  InWords(reboot_patience_))});
 }
 
 void Agent::Do(const effect::WatchHealth& watch) {

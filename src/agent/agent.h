@@ -6,10 +6,12 @@
 // Long jobs run on the worker, one at a time; each uses the machine and copies of its other inputs.  Everything else
 // runs on the loop's thread and takes little time.
 
+#include <chrono>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -54,9 +56,12 @@ class Agent {
     std::function<void(const Phase& phase)> entered = {};  // Called with the phase after each transition.
     // Opens the machine once more, for the stager.
     Stager::OpenMachine open_machine = host::ThisMachine::Open;
+    // A machine that runs for this long after its reboot was requested does not reboot.
+    std::chrono::milliseconds reboot_patience = std::chrono::minutes(15);
   };
 
   static Result<std::unique_ptr<Agent>> Create(Parts parts);
+  ~Agent() { fetch_.request_stop(); }
   Agent(const Agent&) = delete;
   Agent& operator=(const Agent&) = delete;
 
@@ -87,6 +92,7 @@ class Agent {
   void Do(const effect::ReportWork&);
   void Do(const effect::AskForDrain& ask);
   void Do(const effect::Change&);
+  void Do(const effect::StopFetching&);
   void Do(const effect::Reboot&);
   void Do(const effect::WatchHealth& watch);
   void Do(const effect::Confirm&);
@@ -109,6 +115,7 @@ class Agent {
   void Looked(const Goal& goal, Result<Survey> survey);
   void BeginChange();
   void ReportStaging(const StagingReport& report);
+  void FailReboot();
   void AskWhetherWell();
   void JudgeHealth(const Result<std::vector<std::string>>& problems);
   void WatchFor(std::vector<std::string> paths);
@@ -133,6 +140,7 @@ class Agent {
   HealthSettings health_;
   std::unique_ptr<Source> source_;
   const std::function<void(const Phase& phase)> entered_;
+  const std::chrono::milliseconds reboot_patience_;
 
   State state_;  // Replaced by what Advance() returns, and by nothing else.
   std::deque<Event> happened_;
@@ -140,7 +148,8 @@ class Agent {
 
   std::optional<Goal> current_;  // The config that is on the disk.
   std::shared_ptr<Prepared> prepared_;
-  int looks_ = 0;  // The number of looks that were requested.  Only the result of the last look is used.
+  std::stop_source fetch_;  // Stops the fetch of the change that is under way.
+  int looks_ = 0;           // The number of looks that were requested.  Only the result of the last look is used.
   // The worker makes one look at a time.  If several more become ready meanwhile, only the last of them is made.
   bool is_looking_ = false;
   std::optional<LookInputs> next_look_;
@@ -163,6 +172,7 @@ class Agent {
   event::Timer claim_retry_;
   event::Timer notice_;        // Delays a look until `pace_` allows it.
   event::Timer retry_;         // Ends the pause after a failure.
+  event::Timer no_reboot_;     // Ends the phase Rebooting if the machine does not reboot.
   event::Timer health_again_;  // Begins the next round of the health checks.
   event::Timer full_check_;
   event::Timer idle_;               // Gives unused memory back to the system.

@@ -29,6 +29,9 @@ using std::chrono::milliseconds;
 
 constexpr std::size_t kMostOutput = 4096;  // Counted in bytes, from the end of the output.
 constexpr std::size_t kLongestLine = 300;  // Counted in characters.
+// After the end of the program, at most this many bytes of its output are read.  It is what a pipe holds; processes
+// that the program has left behind may go on writing.
+constexpr std::size_t kMostLastOutput = 64 << 10;
 
 // The pipe does not block: processes that the program leaves running may hold its other end open for ever.
 Result<host::Pipe> MakeStderrPipe() {
@@ -53,16 +56,19 @@ class StopFd {
   std::stop_callback<Ring> callback_;
 };
 
-// Appends the bytes that can be read now, and keeps only the end of `output`.  Returns false when no more will come.
-bool ReadAvailable(int fd, std::string& output) {
+// Appends up to `most` of the bytes that can be read now, and keeps only the end of `output`.  Returns false when no
+// more will come.
+bool ReadAvailable(int fd, std::size_t most, std::string& output) {
   std::array<char, 4096> buffer;
-  for (;;) {
+  for (std::size_t done = 0; done < most;) {
     const ssize_t count = ::read(fd, buffer.data(), buffer.size());
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) return count < 0 && errno == EAGAIN;
+    done += static_cast<std::size_t>(count);
     output.append(buffer.data(), static_cast<std::size_t>(count));
     if (output.size() > kMostOutput) output.erase(0, output.size() - kMostOutput);
   }
+  return true;
 }
 
 std::string LastLine(std::string_view text) {
@@ -89,7 +95,10 @@ Result<End> Await(int process, int stop, UniqueFd& stderr_pipe, milliseconds lim
       if (errno == EINTR) continue;
       return Error::FromErrno("poll");
     }
-    if (stderr_pipe && polled[2].revents != 0 && !ReadAvailable(stderr_pipe.get(), output)) stderr_pipe.Reset();
+    // A program that writes all the time must not keep us from looking at the clock.
+    if (stderr_pipe && polled[2].revents != 0 && !ReadAvailable(stderr_pipe.get(), kMostOutput, output)) {
+      stderr_pipe.Reset();
+    }
     if (polled[1].revents != 0) return End::kStopped;
     if (polled[0].revents != 0) return End::kByItself;
   }
@@ -117,7 +126,7 @@ Result<std::optional<std::string>> Run(const std::string& path, milliseconds lim
   ::kill(-pid, SIGKILL);
   const int status = host::Reap(pid);
   if (!end) return end.error();
-  if (stderr_pipe.read) ReadAvailable(stderr_pipe.read.get(), output);
+  if (stderr_pipe.read) ReadAvailable(stderr_pipe.read.get(), kMostLastOutput, output);
   if (*end == End::kStopped) return Error(ErrorKind::kCancelled, "the health check was cancelled");
   if (*end == End::kTooLate) return fmt::format("took longer than {} s", std::chrono::duration<double>(limit).count());
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return std::nullopt;

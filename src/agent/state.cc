@@ -89,7 +89,9 @@ class Transitions {
   }
   // These phases end first.  Then the agent starts over with the new goal.
   MaybeTransition operator()(const phase::Recovering&, const happened::Wanted&) const { return KeepPhase(); }
-  MaybeTransition operator()(const phase::Changing&, const happened::Wanted&) const { return KeepPhase(); }
+  MaybeTransition operator()(const phase::Changing& changing, const happened::Wanted& wanted) const {
+    return changing.goal == wanted.goal ? KeepPhase() : MaybeTransition(Start().Do(effect::StopFetching{}));
+  }
   MaybeTransition operator()(const phase::Rebooting&, const happened::Wanted&) const { return KeepPhase(); }
   MaybeTransition operator()(const phase::Confirming&, const happened::Wanted&) const { return KeepPhase(); }
 

@@ -212,6 +212,8 @@ struct AskForDrain {
 struct Change {
   Goal goal;
 };
+// Ends the fetch with which the change begins.  If the change has fetched everything, it goes on.
+struct StopFetching {};
 struct Reboot {
   RebootPurpose purpose;
 };
@@ -240,9 +242,9 @@ struct RetryLater {
 }  // namespace effect
 
 using Effect = std::variant<effect::Recover, effect::Look, effect::LookAgainSoon, effect::ReportWork,
-                            effect::AskForDrain, effect::Change, effect::Reboot, effect::WatchHealth, effect::Confirm,
-                            effect::GoBack, effect::ReportWaiting, effect::ReportSettled, effect::ReportFault,
-                            effect::ForgetRejection, effect::RetryLater>;
+                            effect::AskForDrain, effect::Change, effect::StopFetching, effect::Reboot,
+                            effect::WatchHealth, effect::Confirm, effect::GoBack, effect::ReportWaiting,
+                            effect::ReportSettled, effect::ReportFault, effect::ForgetRejection, effect::RetryLater>;
 
 struct Transition {
   State next;

@@ -81,15 +81,24 @@ Result<std::string> PathOf(int fd) {
 
 constexpr std::string_view kTemporaryNamePrefix = ".pintle-";
 
-Result<> RemoveLeftover(int directory, const std::string& name) {
+// A leftover has at most this many directories in one another.  Each of them takes a descriptor while it is removed, so
+// without a limit, someone who makes such directories could use up our descriptors.
+constexpr int kMostLeftoverLevels = 250;
+
+Result<> RemoveLeftover(int directory, const std::string& name, int levels = kMostLeftoverLevels) {
   if (::unlinkat(directory, name.c_str(), 0) == 0 || errno == ENOENT) return {};
   if (errno != EISDIR) return Error::FromErrno("removing a leftover");
+  if (levels == 0) {
+    return Error(ErrorKind::kConflict,
+                 "removing a leftover: too many directories are in one another there; remove "
+                 "those whose names begin with .pintle-");
+  }
   UniqueFd leftover(::openat(directory, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!leftover) return Error::FromErrno("opening a leftover");
   const UniqueFd inside(::fcntl(leftover.get(), F_DUPFD_CLOEXEC, 0));  // NamesIn() closes the descriptor that it gets.
   if (!inside) return Error::FromErrno("dup");
   for (const std::string& entry : TRY(NamesIn(std::move(leftover)))) {
-    if (entry.starts_with(kTemporaryNamePrefix)) TRY(RemoveLeftover(inside.get(), entry));
+    if (entry.starts_with(kTemporaryNamePrefix)) TRY(RemoveLeftover(inside.get(), entry, levels - 1));
   }
   if (::unlinkat(directory, name.c_str(), AT_REMOVEDIR) != 0) return Error::FromErrno("removing a leftover");
   return {};

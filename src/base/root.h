@@ -87,7 +87,8 @@ std::string TemporaryNameOf(std::string_view name);
 bool IsTemporaryName(std::string_view name);
 
 // Removes the entry that an interrupted write of `name` has left under TemporaryNameOf(name) in an open directory: a
-// file, a link, or a directory that contains only temporary names.
+// file, a link, or a directory that contains only temporary names.  It is a conflict if more than 250 directories are
+// in one another there.
 Result<> ClearTemporaryName(int directory, std::string_view name);
 
 }  // namespace pintle

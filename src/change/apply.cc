@@ -35,7 +35,8 @@ constexpr auto kFinalizerPatience = std::chrono::minutes(1);
 
 class Changer {
  public:
-  Changer(const host::Host& host, const Progress& progress) : host_(host), journal_(host.root), progress_(progress) {}
+  Changer(const host::Host& host, const Progress& progress, std::stop_token stop = {})
+      : host_(host), journal_(host.root), progress_(progress), stop_(std::move(stop)) {}
 
   // `stage` collects the contents and returns the change; `next` returns the deployment if the change is left to the
   // next boot.
@@ -64,9 +65,9 @@ class Changer {
     return closed;
   }
 
-  Result<> FetchAhead(NextDeployment next, const std::stop_token& stop) const {
+  Result<> FetchAhead(NextDeployment next) const {
     TRY(ExpectDigest(next.image));
-    TRY(Fetch(std::move(next), stop));
+    TRY(Fetch(std::move(next), stop_));
     return {};
   }
 
@@ -142,7 +143,7 @@ class Changer {
     change.boot_id = TRY(BootId(host_.root));
     change.awaits_confirmation = end == EndsWith::kConfirmation && HasReboot(change.actions);
     TRY(ExpectRoom(host_, change, begun.contents));
-    if (change.next_boot) begun.fetched = TRY(Fetch(TRY(next()), {}));
+    if (change.next_boot) begun.fetched = TRY(Fetch(TRY(next()), stop_));
     TRY(journal_.Write(change));
     return begun;
   }
@@ -154,7 +155,7 @@ class Changer {
     if (change.next_boot) {
       TRY(StageDeployment(*change.next_boot, fetched.wanted));
     } else {
-      TRY(PutAll(host_, contents, change.steps, {change.undo, change.looked_at}));
+      TRY(PutAll(host_, contents, change.steps, {change.undo, &change.fingerprints}));
       TRY(NoteLinks(host_, change));
     }
     return Enter(Phase::kApplied, change);
@@ -465,14 +466,15 @@ class Changer {
   const host::Host& host_;
   Journal journal_;
   const Progress& progress_;
+  const std::stop_token stop_;  // Ends a fetch.
 };
 
 }  // namespace
 
 Result<Ending> Apply(const host::Host& host, const plan::ParsedConfig& from, const plan::ParsedConfig& to,
                      const plan::Plan& plan, const Progress& progress, EndsWith end, const Things& left_alone,
-                     Edits edits) {
-  return Changer(host, progress)
+                     Edits edits, const std::stop_token& stop) {
+  return Changer(host, progress, stop)
       .Make([&](host::BlobStore& contents) { return Stage(host, contents, from, to, plan, left_alone, edits); },
             [&] { return NextDeploymentFor(host, from, to, plan.difference); }, end);
 }
@@ -483,7 +485,7 @@ Result<> FetchAhead(const host::Host& host, const plan::ParsedConfig& from, cons
                     const plan::Plan& plan, const std::stop_token& stop) {
   // Without a reboot, or on a machine that does not run from its deployments, a change fetches nothing.
   if (host.deployments == nullptr || !plan.Reboots() || !TRY(host.deployments->Observe()).booted) return {};
-  return Changer(host, {}).FetchAhead(TRY(NextDeploymentFor(host, from, to, plan.difference)), stop);
+  return Changer(host, {}, stop).FetchAhead(TRY(NextDeploymentFor(host, from, to, plan.difference)));
 }
 
 Result<> Rehearse(const host::Host& host, const plan::ParsedConfig& from, const plan::ParsedConfig& to,

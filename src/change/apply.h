@@ -50,10 +50,11 @@ enum class EndsWith { kTheBoot, kConfirmation };
 
 // Takes the machine from one config to the other.  Things in `left_alone` stay as they are.  With Edits::kRefused, the
 // call fails if the change would overwrite someone's edit of a file of the old config.  A file that someone edits while
-// the change is made keeps the edit, and the change is undone.
+// the change is made keeps the edit, and the change is undone.  A request to stop ends the call while it fetches,
+// before the change begins, with kCancelled; later it has no effect.
 Result<Ending> Apply(const host::Host& host, const plan::ParsedConfig& from, const plan::ParsedConfig& to,
                      const plan::Plan& plan, const Progress& progress = {}, EndsWith end = EndsWith::kTheBoot,
-                     const Things& left_alone = {}, Edits edits = Edits::kRefused);
+                     const Things& left_alone = {}, Edits edits = Edits::kRefused, const std::stop_token& stop = {});
 
 // A change whose steps the caller works out; Make() carries it out.
 struct CustomChange {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "api/machine_configuration.h"
-#include "base/clock.h"
+#include "host/files/fingerprint.h"
 #include "json/field_list.h"
 #include "plan/step.h"
 
@@ -72,8 +72,9 @@ struct Change {
   std::vector<plan::Step> undo;  // The steps that put these things back, in this order.
   std::vector<api::NodeDisruptionAction> actions;
 
-  // The time at which this process observed the states that `undo` puts back.  It is not stored in the journal.
-  std::optional<WallTime> looked_at;
+  // The fingerprints of files whose states `undo` puts back and which this process has observed.  They are not stored
+  // in the journal.
+  host::Fingerprints fingerprints;
 
   std::optional<NextBoot> next_boot;
   std::string reason;  // The reason why the change is undone.

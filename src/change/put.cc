@@ -87,7 +87,7 @@ class StepPutter {
       std::optional<host::Before> before;
       if (const auto found = seen.find(file.key); found != seen.end() && !IsPutAnyway(file.key)) {
         const auto& state = found->second->want;
-        before = host::Before{state ? &*state : nullptr, before_.at};
+        before = host::Before{state ? &*state : nullptr, FingerprintOf(file.key)};
       }
       auto done = changes.Prepare(file, before);
       if (done) prepared.push_back(&file);
@@ -99,6 +99,12 @@ class StepPutter {
   }
 
  private:
+  std::optional<host::Fingerprint> FingerprintOf(const std::string& path) const {
+    if (before_.fingerprints == nullptr) return std::nullopt;
+    const auto found = before_.fingerprints->find(path);
+    return found == before_.fingerprints->end() ? std::nullopt : std::optional(found->second);
+  }
+
   // Only an old entry that cannot be removed may be left alone.  A file system that cannot be synced ends everything,
   // because nothing on it is known to be durable.
   Result<> Sync(host::FileChanges& changes) {
@@ -219,7 +225,7 @@ Result<> PutAll(const host::Host& host, const host::BlobStore& contents, std::sp
 Result<std::vector<std::string>> UndoSteps(const host::Host& host, const host::BlobStore& contents,
                                            const ChangeSteps& change) {
   // Before the undo, each thing is as the change has put it, unless someone has edited it since.
-  UndoPutter putter(host, contents, {change.done, std::nullopt});
+  UndoPutter putter(host, contents, {change.done});
   TRY(putter.PutSteps(change.undo));
   return std::move(putter).End();
 }

@@ -3,14 +3,13 @@
 
 // Puts the steps of a change, or undoes them.
 
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "base/clock.h"
 #include "base/result.h"
 #include "host/files/blob_store.h"
+#include "host/files/fingerprint.h"
 #include "host/host.h"
 #include "plan/step.h"
 
@@ -19,7 +18,8 @@ namespace pintle::change {
 // The states that things are expected to have, in the form of steps.
 struct ExpectedStates {
   std::span<const plan::Step> states;
-  std::optional<WallTime> at;  // When the states were observed, if they were.
+  // The fingerprints of files that were observed in these states; null if there are none.
+  const host::Fingerprints* fingerprints = nullptr;
 };
 
 // Puts all steps, except deployments, and makes them durable: first all entries of the file tree together, then units,

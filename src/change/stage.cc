@@ -70,8 +70,7 @@ class Stager {
       : host_(host),
         contents_(contents),
         observer_(host.root),
-        seen_(host::SeenFiles::Load(host.root, host::kSeenFilesPath, host.clock)),
-        looked_at_(host.clock.Wall()) {}
+        seen_(host::SeenFiles::Load(host.root, host::kSeenFilesPath, host.clock)) {}
 
   // Adds the steps of a change from one config to another.
   Result<> Add(const ParsedConfig& from, const ParsedConfig& to, const plan::Plan& plan, const Things& left_alone,
@@ -128,7 +127,7 @@ class Stager {
     change.steps = std::move(steps_);
     std::reverse(undo_.begin(), undo_.end());
     change.undo = std::move(undo_);
-    change.looked_at = looked_at_;
+    change.fingerprints = std::move(fingerprints_);
   }
 
  private:
@@ -307,6 +306,7 @@ class Stager {
     if (IsAsWanted(file, have)) return {};
     changed_.insert(file.key);
     CompareWithOldConfig(file, have);
+    if (const auto fingerprint = seen_.FingerprintOf(file.key)) fingerprints_.emplace(file.key, *fingerprint);
     undo_.push_back(FilePut{file.key, std::move(have)});
     steps_.push_back(file);
     return {};
@@ -350,7 +350,7 @@ class Stager {
   host::BlobStore& contents_;
   host::Observer observer_;
   host::SeenFiles seen_;
-  const WallTime looked_at_;
+  host::Fingerprints fingerprints_;
   std::unordered_map<std::string, WalkPieces> expected_;    // The contents of the old config's files, by path.
   std::unordered_map<std::string, FilePut> as_configured_;  // The old config's files, by path.
   std::vector<Step> edited_;                                // Those files of the old config that someone has edited.

@@ -152,7 +152,6 @@ void ChangeDurably(const Root& root, int round, SeenFiles* seen) {
     puts.push_back({"/files/" + NameOf(i), std::move(state)});
   }
   std::vector<FilePut> undo;
-  const WallTime looked_at = std::chrono::system_clock::now();
   if (seen != nullptr) {
     Observer observer(root);
     const auto keep_expected = [&](const std::string& path) -> Result<> {
@@ -166,7 +165,8 @@ void ChangeDurably(const Root& root, int round, SeenFiles* seen) {
   Must(blobs.Sync());
   FileChanges changes(root, blobs);
   for (std::size_t i = 0; i < puts.size(); ++i) {
-    const auto before = undo.empty() ? std::nullopt : std::optional(Before{&*undo[i].want, looked_at});
+    const auto before =
+        undo.empty() ? std::nullopt : std::optional(Before{&*undo[i].want, seen->FingerprintOf(puts[i].key)});
     Must(changes.Prepare(puts[i], before));
   }
   Must(changes.Sync());

@@ -351,6 +351,42 @@ def test_leftovers_beside_a_place_are_not_in_the_way(machine, make):
     assert machine.tree() == before
 
 
+def test_a_user_who_takes_the_temporary_names_neither_prevents_a_change_nor_its_undo(machine):
+    """The users of the machine know these names: they are made of the names of files."""
+    conf = machine.path("/home/core/conf")
+    conf.mkdir()
+    os.chown(conf, 1000, 1000)
+    before = {"/etc/motd": "one\n", "/home/core/conf/app": "one\n"}
+    machine.apply(*[file(path, text) for path, text in before.items()])
+    deep = conf / beside("other")
+    for name in [beside(""), beside("app")]:
+        (conf / name / "theirs").mkdir(parents=True)
+    (deep / "/".join([".pintle-a"] * 300)).mkdir(parents=True)
+    after = {"/etc/motd": "two\n", "/home/core/conf/app": "two\n", "/home/core/conf/other": "two\n"}
+    machine.apply(*[file(path, text) for path, text in after.items()])
+    assert {path: machine.path(path).read_text() for path in after} == after
+    assert machine.outcome("recover")[0] == 0
+    machine.apply(*[file(path, text) for path, text in before.items()])
+    assert {path: machine.path(path).read_text() for path in before} == before
+    assert sorted(path.name for path in conf.iterdir()) == sorted([beside(""), beside("app"), beside("other"), "app"])
+
+
+@pytest.mark.parametrize("owner", [1000, 0])
+def test_a_file_of_a_user_that_is_longer_than_any_disk_is_reported(machine, owner):
+    conf = machine.path("/home/core/conf")
+    conf.mkdir()
+    os.chown(conf, 1000, 1000)
+    machine.apply(file("/home/core/conf/app", "ours\n"))
+    os.truncate(conf / "app", 1 << 43)
+    os.chown(conf / "app", owner, owner)
+    config = machine.config(file("/home/core/conf/app", "new\n"))
+    for words in [["verify"], ["restore", "/home/core/conf/app"], ["apply", "--yes", config], ["adopt"]]:
+        status, output = machine.outcome(*words)
+        assert status in (1, 2) and "/home/core/conf/app" in output and "move it away" in output, (words, output)
+    (conf / "app").unlink()
+    assert machine.outcome("restore", "/home/core/conf/app")[0] == 0
+
+
 def beside(name):
     return ".pintle-" + hashlib.sha256(name.encode()).hexdigest()[:16]
 

@@ -202,6 +202,13 @@ def test_a_tag_is_resolved_to_its_digest_and_never_deployed(node, registry, push
     assert transactions(node) == ["UpdateDeployment"]
 
 
+def test_rpm_ostree_gets_the_pull_secrets_where_nothing_has_made_its_folder_below_run(fresh, pushed):
+    fresh.run("umount", "/run/ostree")
+    fresh.run("rmdir", "/run/ostree")
+    assert probe(fresh, "fetch", pushed) == pushed
+    assert read(fresh, "/run/ostree/auth.json") == read(fresh, "/etc/auth.json")
+
+
 def test_an_image_that_is_not_in_the_registry_is_refused(node, pushed):
     before = observe(node)
     absent = pushed.rpartition(":")[0] + ":" + "a" * 64

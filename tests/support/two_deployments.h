@@ -46,7 +46,9 @@ class TwoDeployments final : public host::Deployments {
     if (booted == "new") state.rollback = Image("old");
     return state;
   }
-  Result<host::FetchedImage> Fetch(const std::string& image, const std::stop_token&) override {
+  Result<host::FetchedImage> Fetch(const std::string& image, const std::stop_token& stop) override {
+    if (fetching) fetching(stop);
+    if (stop.stop_requested()) return Error(ErrorKind::kCancelled, "the fetch was cancelled");
     return host::FetchedImage{image, ""};
   }
   void SetProgressCallback(host::ProgressCallback to) override { progress_callback = std::move(to); }
@@ -93,6 +95,7 @@ class TwoDeployments final : public host::Deployments {
 
   std::string booted = "old";
   host::ProgressCallback progress_callback;
+  std::function<void(const std::stop_token& stop)> fetching;  // Called when a fetch begins.
 
  private:
   Result<> MakeNew(const std::function<Result<>(const Root& next)>& put) {

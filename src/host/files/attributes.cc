@@ -15,6 +15,15 @@ namespace {
 // The kernel writes this attribute as a seal over the other attributes, so we never copy or compare it.
 constexpr std::string_view kKernelSeal = "security.evm";
 
+// Limits the names and values of the attributes of one entry, all together.  The owner of a file can give it thousands
+// of attributes of 64 KiB each, and all of them are read into memory.
+constexpr std::size_t kMostAttributeBytes = 1 << 20;
+
+Error TooManyAttributes() {
+  return Error(ErrorKind::kConflict,
+               "it has too many extended attributes: see `getfattr --dump`, and remove some with `setfattr --remove`");
+}
+
 // Makes the system calls for attributes by descriptor, or by path if the descriptor was opened with O_PATH.
 class OpenEntry {
  public:
@@ -61,7 +70,9 @@ Result<Attributes> Read(const OpenEntry& entry) {
   auto listed = ReadUntilItFits("listing extended attributes",
                                 [&](char* buffer, std::size_t size) { return entry.List(buffer, size); });
   if (!listed && listed.error().errno_value() == ENOTSUP) return Attributes{};
+  if (!listed && listed.error().errno_value() == E2BIG) return TooManyAttributes();
   const std::string names = TRY(std::move(listed));
+  std::size_t total = names.size();
   Attributes attributes;
   for (std::string_view left = names; !left.empty();) {
     const std::string name(left.substr(0, left.find('\0')));
@@ -71,6 +82,8 @@ Result<Attributes> Read(const OpenEntry& entry) {
                                  [&](char* buffer, std::size_t size) { return entry.Get(name.c_str(), buffer, size); });
     if (!value && value.error().errno_value() == ENODATA) continue;  // Someone has removed the attribute meanwhile.
     attributes.emplace(name, TRY(std::move(value), "extended attribute " + name));
+    total += attributes.at(name).size();
+    if (total > kMostAttributeBytes) return TooManyAttributes();
   }
   return attributes;
 }

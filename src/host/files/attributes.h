@@ -23,7 +23,7 @@ enum class OpenedAs {
 };
 
 // Returns all attributes except for those that only the kernel writes.  On a file system without attributes, the result
-// is empty.
+// is empty.  Attributes of more than a mebibyte in total are a conflict.
 Result<Attributes> ReadAttributes(int fd, OpenedAs opened_as);
 
 // SetAttributes() keeps or removes the attributes that its parameter `wanted` does not name.

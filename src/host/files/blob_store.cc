@@ -150,22 +150,23 @@ Result<> BlobStore::WriteTail() {
   return {};
 }
 
-Result<std::string> BlobStore::AddFile(int fd, std::size_t size) {
-  if (size >= Pieces::kMostAtOnce) return AddFileInPieces(fd, size);
+Result<std::string> BlobStore::AddFile(int fd, std::size_t size, std::size_t limit) {
+  if (size >= Pieces::kMostAtOnce) return AddFileInPieces(fd, size, limit);
   Pieces pieces(fd, size);
   const std::string_view piece = TRY(pieces.Next());
   // If the file has grown meanwhile, it is read again, in pieces.
-  if (piece.size() > size) return AddFileInPieces(fd, piece.size());
+  if (piece.size() > size) return AddFileInPieces(fd, piece.size(), limit);
   return Add(piece);
 }
 
-Result<std::string> BlobStore::AddFileInPieces(int fd, std::size_t expected) {
+Result<std::string> BlobStore::AddFileInPieces(int fd, std::size_t expected, std::size_t limit) {
   TRY(WriteTail(), "storing contents in " + path_);
   IncomingContents incoming;
   Pieces pieces(fd, expected);
   for (;;) {
     const auto piece = pieces.Next();
-    const auto written = piece ? WriteMore(incoming, *piece) : piece.error();
+    auto written = piece ? WriteMore(incoming, *piece) : piece.error();
+    if (written && incoming.length > limit) written = Error(ErrorKind::kConflict, "the file grows while it is read");
     if (!written) {
       TruncateToEnd();
       return written.error();

@@ -40,8 +40,9 @@ class BlobStore {
   // Adds contents whose digest the caller has computed.
   Result<> AddWithDigest(const std::string& sha256, std::string_view contents);
   // Adds a whole file and returns the digest.  Digest and contents come from the same read, so they agree even if
-  // someone writes to the file meanwhile.  `size` is the size that the caller expects; it may be wrong.
-  Result<std::string> AddFile(int fd, std::size_t size);
+  // someone writes to the file meanwhile.  `size` is the size that the caller expects; it may be wrong.  It is a
+  // conflict if the file is longer than `limit` by now.
+  Result<std::string> AddFile(int fd, std::size_t size, std::size_t limit = std::numeric_limits<std::size_t>::max());
   // Adds contents of any length that arrive in pieces, and returns their digest.
   Result<std::string> AddPieces(const WalkPieces& walk);
   Result<> Sync();
@@ -85,7 +86,7 @@ class BlobStore {
   Result<> WriteTail();
   // Writes `first` and then `second` at this offset of the file.
   Result<> WriteAt(off_t offset, std::string_view first, std::string_view second = {}) const;
-  Result<std::string> AddFileInPieces(int fd, std::size_t expected);
+  Result<std::string> AddFileInPieces(int fd, std::size_t expected, std::size_t limit);
   Result<> WriteMore(IncomingContents& incoming, std::string_view piece);
   Result<std::string> FinishIncoming(IncomingContents incoming);
   void TruncateToEnd() const;

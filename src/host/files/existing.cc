@@ -29,7 +29,9 @@ Result<std::optional<Existing>> FindExisting(int directory, const std::string& n
   struct statx status = {};
   if (::statx(directory, name.c_str(), AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, STATX_BASIC_STATS, &status) != 0) {
     if (errno == ENOENT) return std::nullopt;
-    return Error::FromErrno("statx");
+    // A file system of a user, which is mounted there, may return any error.
+    Error error = WithRemedy(Error::FromErrno("statx"));
+    return IsFaultOfMachine(error) ? std::move(error) : Error(ErrorKind::kConflict, error.message());
   }
   Existing existing;
   const auto kind = KindOf(status.stx_mode);
@@ -74,6 +76,11 @@ bool IsUntouchedButRenamed(const Existing& was, const Existing& is) {
 bool IsUnchangedSince(const Existing& existing, WallTime moment) {
   const auto latest = std::chrono::duration_cast<std::chrono::nanoseconds>((moment - kTick).time_since_epoch());
   return existing.changed < latest.count();
+}
+
+Fingerprint FingerprintOf(const Existing& existing) {
+  return {existing.identity.device, existing.identity.inode, static_cast<std::int64_t>(existing.size),
+          existing.modified, existing.changed};
 }
 
 Result<UniqueFd> OpenExisting(const Directory& directory, const std::string& name, const Existing& existing) {

@@ -17,6 +17,7 @@
 #include "host/files/attributes.h"
 #include "host/files/blob_store.h"
 #include "host/files/directories.h"
+#include "host/files/fingerprint.h"
 #include "resource/file_entry.h"
 
 namespace pintle::host {
@@ -34,7 +35,8 @@ struct Existing {
   std::int64_t changed = 0;   // The ctime, in nanoseconds.
 };
 
-// Returns nullopt if the name does not exist, and an error for anything but a file, a directory or a link.
+// Returns nullopt if the name does not exist.  Anything but a file, a directory or a link is a conflict, and so is an
+// entry whose status cannot be read, unless that is the fault of the machine.
 Result<std::optional<Existing>> FindExisting(int directory, const std::string& name);
 
 // Return an error of the kind kConflict if someone has made the entry immutable or append-only, and if something is
@@ -50,6 +52,9 @@ bool IsUntouched(const Existing& was, const Existing& is);
 bool IsUntouchedButRenamed(const Existing& was, const Existing& is);
 // Returns whether the entry has not changed since `moment`.  Then a reader at that moment has seen the current state.
 bool IsUnchangedSince(const Existing& existing, WallTime moment);
+
+// Returns what Fingerprint::Of() returns for the same entry.
+Fingerprint FingerprintOf(const Existing& existing);
 
 // Opens an entry so that its contents and attributes can be read.  It is an error if the name belongs to another entry
 // by now.

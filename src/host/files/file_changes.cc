@@ -63,6 +63,19 @@ Error OtherDirectoryError(const std::string& directory) {
                                                  directory));
 }
 
+// Users can cause any error at a place of theirs.  Such an error must not keep an undo from ending, so it becomes a
+// conflict, unless its cause is the state of the machine.
+Error ErrorAt(const Directory& directory, Error error) {
+  if (!directory.IsShared() || error.errno_value() == 0 || IsFaultOfMachine(error)) return error;
+  return Error(ErrorKind::kConflict, WithRemedy(std::move(error)).message());
+}
+
+template <typename T>
+Result<T> ResultAt(const Directory& directory, Result<T> result) {
+  if (result) return result;
+  return ErrorAt(directory, std::move(result).error());
+}
+
 enum class CommitAction {
   kNothing,  // The entry is as wanted, or a later change of the same place has replaced this change.
   kPlace,    // The new entry is moved to its place, which is empty.
@@ -185,22 +198,6 @@ class FileChanges::Work {
     return {};
   }
 
-  // Removes what an earlier run, cut short by a crash, has left under the temporary name, and in a shared directory
-  // also its workspace.
-  Result<> ClearLeftover(const Directory& directory, const std::string& name) {
-    if (directory.IsShared()) {
-      const bool is_in_use = workspaces_.all().contains(directory.identity());
-      TRY(is_in_use ? Result<>() : Workspaces::ClearLeftover(directory));
-    }
-    struct stat status;
-    // The name is looked up first, since unlink() fails on a read-only file system even if the name does not exist.
-    if (::fstatat(directory.fd(), TemporaryNameOf(name).c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 &&
-        errno == ENOENT) {
-      return {};
-    }
-    return ClearTemporaryName(directory.fd(), name);
-  }
-
   void RemoveWorkspaces() {
     const auto all = workspaces_.all();
     for (const auto& [identity, path] : all) {
@@ -222,7 +219,10 @@ class FileChanges::Work {
       }
       return std::move(opened).error();
     }
-    const Directory& directory = **opened;
+    return ResultAt(**opened, MakePreparedIn(**opened, put, before));
+  }
+
+  Result<Prepared> MakePreparedIn(const Directory& directory, const FilePut& put, const std::optional<Before>& before) {
     Prepared prepared;
     prepared.directory = directory.identity();
     Exchange& exchange = prepared.exchange;
@@ -233,7 +233,7 @@ class FileChanges::Work {
       Drop(earlier);
     }
     // Leftovers are cleared even if the entry is as wanted, since nobody else clears them.
-    TRY(ClearLeftover(directory, exchange.name));
+    TRY(workspaces_.ClearLeftovers(directory, exchange.name));
     exchange.existing = TRY(FindExisting(directory.fd(), exchange.name));
     if (before && before->state != nullptr) exchange.seen = *before->state;
     exchange.is_fresh = exchange.existing && !IsUnchangedSince(*exchange.existing, std::chrono::system_clock::now());
@@ -323,7 +323,7 @@ class FileChanges::Work {
   void AddNewDirectory(const Directory& directory, const Prepared& prepared) {
     directories_.AddNewDirectory(
         prepared.place(),
-        {Workspaces::NamesTo(directory, TemporaryNameOf(prepared.exchange.name)), *prepared.exchange.new_entry});
+        {workspaces_.NamesTo(directory, TemporaryNameOf(prepared.exchange.name)), *prepared.exchange.new_entry});
   }
 
   // Returns the attributes that the config or the SELinux policy wants.  If an entry of the same kind is there,
@@ -351,8 +351,7 @@ class FileChanges::Work {
 
   // Compares the file with `before` without opening it.  Returns false if its contents have to be read to be sure.
   bool IsKnownUnchanged(const Before& before, const Existing& existing) const {
-    if (before.state == nullptr || !before.observed_at || !IsUnchangedSince(existing, *before.observed_at))
-      return false;
+    if (before.state == nullptr || before.fingerprint != FingerprintOf(existing)) return false;
     const FileState& was = *before.state;
     return was.kind == EntryKind::kFile && existing.kind == was.kind && was.attributes &&
            existing.permissions == was.permissions && existing.user == was.user.id && existing.group == was.group.id &&
@@ -396,12 +395,16 @@ class FileChanges::Work {
   Result<> CarryOut(const std::string& path, const Prepared& prepared) {
     if (prepared.action == CommitAction::kNothing) return {};
     const DirectoryPtr directory = TRY(OpenAboveAgain(path, prepared.directory));
-    if (prepared.action == CommitAction::kAdjust) return Adjust(*directory, prepared);
-    TRY(unsynced_.at(directory->identity().device).AddDirectory(*directory));
+    return ResultAt(*directory, CarryOutIn(*directory, path, prepared));
+  }
+
+  Result<> CarryOutIn(const Directory& directory, const std::string& path, const Prepared& prepared) {
+    if (prepared.action == CommitAction::kAdjust) return Adjust(directory, prepared);
+    TRY(unsynced_.at(directory.identity().device).AddDirectory(directory));
     if (prepared.WasDirectory()) TRY(ClearTemporaryNames(prepared.exchange.existing->identity));
     const bool needs_no_workspace = prepared.action == CommitAction::kRemove && prepared.WasDirectory();
-    const int workspace = needs_no_workspace ? -1 : TRY(workspaces_.For(*directory));
-    const ExchangeDirectories directories = {*directory, workspace};
+    const int workspace = needs_no_workspace ? -1 : TRY(workspaces_.For(directory));
+    const ExchangeDirectories directories = {directory, workspace};
     const Exchange& exchange = prepared.exchange;
     if (prepared.action == CommitAction::kPlace) return PutInPlace(directories, exchange, *prepared.want, blobs_);
     auto old_entry = prepared.action == CommitAction::kReplace
@@ -425,9 +428,13 @@ class FileChanges::Work {
 
   Result<> Remove(const OldEntryOfPath& old_entry) {
     const DirectoryPtr directory = TRY(OpenAboveAgain(old_entry.path, old_entry.directory));
-    const int workspace = TRY(workspaces_.For(*directory));
-    const ExchangeDirectories directories = {*directory, workspace};
-    return WithRemedy(DeleteOldEntry(directories, old_entry.exchange, old_entry.status, blobs_));
+    return WithRemedy(ResultAt(*directory, RemoveIn(*directory, old_entry)));
+  }
+
+  Result<> RemoveIn(const Directory& directory, const OldEntryOfPath& old_entry) {
+    const int workspace = TRY(workspaces_.For(directory));
+    const ExchangeDirectories directories = {directory, workspace};
+    return DeleteOldEntry(directories, old_entry.exchange, old_entry.status, blobs_);
   }
 
   // Begins with the last entry, so that removing all of them moves none within the vector.

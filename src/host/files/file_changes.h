@@ -25,11 +25,11 @@
 #include <memory>
 #include <optional>
 
-#include "base/clock.h"
 #include "base/result.h"
 #include "base/root.h"
 #include "host/files/blob_store.h"
 #include "host/files/files.h"
+#include "host/files/fingerprint.h"
 #include "host/files/selinux.h"
 
 namespace pintle::host {
@@ -37,9 +37,9 @@ namespace pintle::host {
 // The result of an earlier observation of an entry.
 struct Before {
   const resource::FileEntry::State* state = nullptr;  // Prepare() copies it; null if nothing was there.
-  // The time of the observation.  A file that has not changed since then is not read again.  Without a time, every file
-  // is read.
-  std::optional<WallTime> observed_at;
+  // The fingerprint of a file that was at rest when it was read.  While a file has this fingerprint, it is not read
+  // again.  Without a fingerprint, it is read.
+  std::optional<Fingerprint> fingerprint = {};
 };
 
 class FileChanges {

@@ -8,10 +8,12 @@
 
 #include <array>
 #include <climits>
+#include <limits>
 #include <string_view>
 #include <utility>
 
 #include "base/digest.h"
+#include "base/size_limits.h"
 #include "host/files/attributes.h"
 #include "host/files/entry_kind.h"
 #include "host/files/files.h"
@@ -24,6 +26,20 @@ using resource::EntryKind;
 using FileState = resource::FileEntry::State;
 
 bool IsNothingThere(int errno_value) { return errno_value == ENOENT || errno_value == ENOTDIR; }
+
+// Returns how many bytes of a file are read.  A file that a user may write to can have any length without using any
+// space, and reading it could take days.  Such a file is not read beyond the limit for files of a config.
+std::size_t ReadLimitOf(const Directory& directory, const struct stat& status) {
+  const bool is_ours = !directory.IsShared() && IsOurs(status.st_uid) && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+  return is_ours ? std::numeric_limits<std::size_t>::max() : limits::kFileContents;
+}
+
+Error TooLongToRead() {
+  return Error(ErrorKind::kInvalid,
+               fmt::format("the file is longer than the {} bytes that a file of a config may have: "
+                           "move it away",
+                           limits::kFileContents));
+}
 
 void CopyStatus(const struct stat& status, FileState& state) {
   state.permissions = status.st_mode & 07777;
@@ -53,21 +69,29 @@ class Observer::FileReader {
   // ObserveWith() calls this after a file was read, while the file is still open.
   virtual Result<> OnFileRead(const std::string&, int, const struct stat&, FileState&) { return {}; }
 
-  // Reads the file and returns the digest of its contents.
-  Result<std::string> DigestOf(int fd, std::size_t size) {
+  // Reads the file and returns the digest of its contents.  A file that is longer than `limit` is an error.
+  Result<std::string> DigestOf(int fd, std::size_t size, std::size_t limit) {
+    limit_ = limit;
+    if (size > limit) return TooLongToRead();
     pieces_.emplace(fd, size);
     const std::string_view first = TRY(pieces_->Next());
     Hasher hasher(DigestAlgorithm::kSha256);
     hasher.Update(first);
     std::string_view next = TRY(pieces_->Next());
     contents_ = next.empty() ? std::optional(first) : std::nullopt;
-    for (; !next.empty(); next = TRY(pieces_->Next())) hasher.Update(next);
+    std::size_t read = first.size();
+    for (; !next.empty(); next = TRY(pieces_->Next())) {
+      hasher.Update(next);
+      read += next.size();
+      if (read > limit) return TooLongToRead();  // It grows while it is read.
+    }
     return std::move(hasher).Finish().hex();
   }
 
  protected:
   // The contents of the file that DigestOf() has read, if they fit into one piece.
   std::optional<std::string_view> contents_;
+  std::size_t limit_ = 0;  // The limit that DigestOf() has got.
 
  private:
   std::optional<Pieces> pieces_;
@@ -99,7 +123,7 @@ class KeepingReader : public Observer::FileReader {
     if (expected_ && Matches(*expected_, state)) return {};
     if (contents_) return blobs_.AddWithDigest(state.sha256, *contents_);
     // AddFile() reads the file again.  If the file has changed meanwhile, the state gets the new contents.
-    state.sha256 = TRY(blobs_.AddFile(fd, static_cast<std::size_t>(status.st_size)));
+    state.sha256 = TRY(blobs_.AddFile(fd, static_cast<std::size_t>(status.st_size), limit_));
     return {};
   }
 
@@ -120,6 +144,12 @@ class KeepingExpectedReader final : public KeepingReader {
     TRY(keep_expected_(path));
     if (!blobs_.Has(state->sha256)) state.reset();
     return state;
+  }
+
+  Result<> OnFileRead(const std::string& path, int fd, const struct stat& status, FileState& state) override {
+    TRY(KeepingReader::OnFileRead(path, fd, status, state));
+    seen_.Remember(path, status, state);
+    return {};
   }
 
  private:
@@ -190,7 +220,8 @@ Result<std::optional<FileState>> Observer::ObserveWith(const std::string& path, 
   }
   state.kind = kind;
   if (kind == EntryKind::kFile) {
-    state.sha256 = TRY(reader.DigestOf(thing.get(), static_cast<std::size_t>(status.st_size)), doing());
+    const std::size_t limit = ReadLimitOf(*place->directory, status);
+    state.sha256 = TRY(reader.DigestOf(thing.get(), static_cast<std::size_t>(status.st_size), limit), doing());
   }
   state.attributes = ToText(TRY(ReadAttributes(thing.get(), OpenedAs::kItself), doing()));
   CopyStatus(status, state);

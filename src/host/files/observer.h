@@ -27,7 +27,8 @@ class Observer {
   explicit Observer(const Root& root) : directories_(root) {}
 
   // Returns the current state of everything that a Put can set, with owners as numbers.  Returns nullopt if the path
-  // does not exist.  A device node, socket or named pipe is an error, since configs cannot have them.
+  // does not exist.  A device node, socket or named pipe is an error, since configs cannot have them.  A file that a
+  // user may write to, and that is longer than any file of a config, is an error, too, and is not read.
   Result<std::optional<State>> Observe(const std::string& path);
 
   // Like Observe(), but takes the state of a file from `seen` if the file is unchanged since it was recorded there.
@@ -42,7 +43,7 @@ class Observer {
   // without reading the file.
   using KeepExpected = std::function<Result<>(const std::string& path)>;
 
-  // Like the other ObserveAndKeep(), but does not read a file if
+  // Like the other ObserveAndKeep(), but records in `seen` the files that it reads, and does not read a file if
   // - it is unchanged since `seen` recorded it, and
   // - its recorded state matches `expected`, or the store has its contents.
   // If the store lacks the contents of an unchanged file, calls `keep_expected`, and reads the file only if the store

@@ -67,7 +67,7 @@ std::optional<std::string_view> LinesIn(std::string_view text) {
 
 }  // namespace
 
-SeenFiles::Fingerprint SeenFiles::Fingerprint::Of(const struct stat& status) {
+Fingerprint Fingerprint::Of(const struct stat& status) {
   return {status.st_dev, status.st_ino, status.st_size, NanosecondsOf(status.st_mtim), NanosecondsOf(status.st_ctim)};
 }
 
@@ -103,6 +103,11 @@ void SeenFiles::Remember(const std::string& path, const struct stat& status, con
   }
   files_.emplace(path, std::move(seen));
   is_changed_ = true;
+}
+
+std::optional<Fingerprint> SeenFiles::FingerprintOf(const std::string& path) const {
+  const auto found = files_.find(path);
+  return found == files_.end() ? std::nullopt : std::optional(found->second.fingerprint);
 }
 
 SeenFiles SeenFiles::Load(const Root& root, const std::string& path, const Clock& clock) {

@@ -3,9 +3,8 @@
 
 // Records the states of files when they were last read, so that unchanged files are not read again.
 //
-// A file counts as unchanged if its inode, its size, its mtime and its ctime are unchanged; nobody can set the ctime.
-// But writes within one tick of the file system's clock leave the same ctime.  So a file is recorded only if it had not
-// changed for a while when it was read.  The record does not depend on the config, so it stays valid when another
+// A file counts as unchanged if it has the same fingerprint (fingerprint.h).  It is recorded only if it had not changed
+// for a while when it was read.  The record does not depend on the config, so it stays valid when another
 // config is wanted.
 //
 // Writes through a memory mapping, or to the disk below the file system, may leave the ctime unchanged for a while.
@@ -24,6 +23,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "base/root.h"
+#include "host/files/fingerprint.h"
 #include "resource/file_entry.h"
 
 namespace pintle::host {
@@ -56,19 +56,13 @@ class SeenFiles {
   // outlive the boot: another operating system may change the disk and set any times.
   Result<> Save(const Root& root, const std::string& path) const;
 
+  // Returns the fingerprint of a file that was recorded, after Recall() has returned its state or Remember() was called
+  // for it.
+  std::optional<Fingerprint> FingerprintOf(const std::string& path) const;
+
   std::size_t size() const { return files_.size(); }
 
  private:
-  struct Fingerprint {
-    std::uint64_t device = 0;
-    std::uint64_t inode = 0;
-    std::int64_t size = 0;
-    std::int64_t modified = 0;  // In nanoseconds.
-    std::int64_t changed = 0;   // In nanoseconds.
-
-    static Fingerprint Of(const struct stat& status);
-    bool operator==(const Fingerprint&) const = default;
-  };
   struct Seen {
     Fingerprint fingerprint;
     std::string sha256;

@@ -24,6 +24,7 @@ using Words = std::vector<std::string>;
 
 // rpm-ostree reads pull secrets from this file first.
 constexpr const char* kAuthLink = "run/ostree/auth.json";
+constexpr const char* kAuthDirectory = "run/ostree";  // rpm-ostree does not make it.
 
 class UnpackedExtensions final : public OfferedPackages {
  public:
@@ -164,6 +165,7 @@ Result<> DeploymentsRpmOstree::LinkPullSecrets() const {
   if (auth_file.empty()) return {};
   const auto doing = [] { return "giving rpm-ostree the pull secrets"; };
   const Root root = TRY(Root::Open("/"), doing());
+  TRY(root.MakeDirectories(kAuthDirectory), doing());
   TRY(root.WriteLink(kAuthLink, auth_file), doing());
   return {};
 }

@@ -4,17 +4,23 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <set>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
+#include "base/clock.h"
 #include "base/root.h"
+#include "base/time_span.h"
 #include "json/parse.h"
 
 namespace pintle::host {
 namespace {
+
+using std::chrono::milliseconds;
 
 std::string DockerReference(const RegistryImage& image) { return "docker://" + PullSpec(image); }
 
@@ -60,9 +66,8 @@ class DownloadMeter {
     }
   }
 
-  // Returns the percentage that has arrived, or nullopt if nothing was missing.  The percentage is at most 99, since
-  // skopeo is not done yet.
-  std::optional<std::uint32_t> Percent() {
+  // Measures, and returns whether the size has changed since the last measurement.
+  bool Measure() {
     std::uint64_t arrived = 0;
     // skopeo downloads a layer under a temporary name and renames it when it is complete.  The complete layers are
     // counted first, so that a layer that is renamed meanwhile is missed once and not counted twice.
@@ -73,6 +78,12 @@ class DownloadMeter {
       if (entry->path().filename().string().starts_with(kTemporaryPrefix)) arrived += SizeOf(entry->path());
     }
     most_ = std::max(most_, arrived);
+    return std::exchange(arrived_, arrived) != arrived;
+  }
+
+  // Returns the percentage that has arrived, or nullopt if nothing was missing.  The percentage is at most 99, since
+  // skopeo is not done yet.
+  std::optional<std::uint32_t> Percent() const {
     const auto percent = PercentOf(most_, all_);
     return percent ? std::optional(std::min(*percent, kMostWhileDownloading)) : std::nullopt;
   }
@@ -90,7 +101,38 @@ class DownloadMeter {
   std::filesystem::path directory_;
   std::set<std::filesystem::path> files_;  // The places of the missing layers.
   std::uint64_t all_ = 0;                  // The size of the missing layers.
+  std::uint64_t arrived_ = 0;              // The size that was measured last.
   std::uint64_t most_ = 0;                 // The largest size that was measured so far.
+};
+
+// Requests a stop if nothing has arrived for too long, or if the caller requests one.
+class SilenceWatch {
+ public:
+  SilenceWatch(const std::stop_token& stop, milliseconds patience)
+      : forward_(stop, Forward{end_}), patience_(patience) {}
+
+  std::stop_token token() const { return end_.get_token(); }
+  bool is_over() const { return is_over_; }
+
+  void Check(bool has_arrived) {
+    const MonotonicTime now = SystemClock().Monotonic();
+    if (has_arrived) silent_since_ = now;
+    if (now - silent_since_ < patience_) return;
+    is_over_ = true;
+    end_.request_stop();
+  }
+
+ private:
+  struct Forward {
+    void operator()() { end.request_stop(); }
+    std::stop_source end;  // A copy requests the same stop.
+  };
+
+  std::stop_source end_;
+  std::stop_callback<Forward> forward_;
+  milliseconds patience_;
+  MonotonicTime silent_since_ = SystemClock().Monotonic();
+  bool is_over_ = false;
 };
 
 bool IsThere(const Root& root, const std::string& path) {
@@ -124,6 +166,7 @@ Program Skopeo::ProgramFor(const char* verb) const {
 
 Result<std::string> Skopeo::Manifest(const RegistryImage& image, const std::stop_token& stop) const {
   Program program = ProgramFor("inspect");
+  program.patience = patience_.document;
   AddIfAny(program, "--cert-dir", access_.certificates);
   program.words.insert(program.words.end(), {"--raw", DockerReference(image)});
   return RunFor(image, program, stop);
@@ -131,6 +174,7 @@ Result<std::string> Skopeo::Manifest(const RegistryImage& image, const std::stop
 
 Result<std::string> Skopeo::Config(const RegistryImage& image, const std::stop_token& stop) const {
   Program program = ProgramFor("inspect");
+  program.patience = patience_.document;
   AddIfAny(program, "--cert-dir", access_.certificates);
   program.words.insert(program.words.end(), {"--config", "--raw", DockerReference(image)});
   return RunFor(image, program, stop);
@@ -147,14 +191,18 @@ Result<> Skopeo::Copy(const RegistryImage& image, const OciManifest& manifest, c
   // skopeo checks the signatures before it copies, and a layout has no place for them.
   program.words.insert(program.words.end(), {"--quiet", "--remove-signatures", DockerReference(image),
                                              fmt::format("oci:{}:fetched", directory)});
-  std::function<void()> each_second;
-  if (report) {
-    each_second = [&report, meter = DownloadMeter(manifest, directory)]() mutable {
-      report({.doing = {}, .part = "downloading", .percent = meter.Percent()});
-    };
-  }
-  TRY(RunFor(image, program, stop, each_second));
-  return {};
+  DownloadMeter meter(manifest, directory);
+  SilenceWatch silence(stop, patience_.silence);
+  const auto ran = RunFor(image, program, silence.token(), [&] {
+    silence.Check(meter.Measure());
+    if (report) report({.doing = {}, .part = "downloading", .percent = meter.Percent()});
+  });
+  if (ran) return {};
+  if (!silence.is_over() || stop.stop_requested()) return ran.error();
+  return Error(ErrorKind::kUnavailable,
+               fmt::format("the registry has sent nothing for {}; check the network and the registry",
+                           pintle::InWords(patience_.silence)))
+      .While("fetching " + PullSpec(image));
 }
 
 }  // namespace pintle::host

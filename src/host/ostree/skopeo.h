@@ -3,6 +3,7 @@
 
 // Fetches images from registries with skopeo, which supports mirrors, pull secrets and policies for signatures.
 
+#include <chrono>
 #include <stop_token>
 #include <string>
 
@@ -26,10 +27,17 @@ struct RegistryAccess {
 // Returns the file of `access` whose pull secrets are used now, or "" if neither file can be used.
 std::string AuthFileOf(const RegistryAccess& access);
 
+// How long a registry may be silent.  After that, the call fails with kUnavailable.
+struct SkopeoPatience {
+  std::chrono::milliseconds document = std::chrono::minutes(2);  // For a whole document.
+  std::chrono::milliseconds silence = std::chrono::minutes(5);   // Without a new byte of a blob.
+};
+
 class Skopeo {
  public:
   // Temporary files are made in `scratch`.
-  Skopeo(RegistryAccess access, std::string scratch) : access_(std::move(access)), scratch_(std::move(scratch)) {}
+  Skopeo(RegistryAccess access, std::string scratch, SkopeoPatience patience = {})
+      : access_(std::move(access)), scratch_(std::move(scratch)), patience_(patience) {}
 
   // Returns the unchanged text of the registry's document: the manifest of an image, or an index of images.
   Result<std::string> Manifest(const RegistryImage& image, const std::stop_token& stop) const;
@@ -46,6 +54,7 @@ class Skopeo {
 
   RegistryAccess access_;
   std::string scratch_;
+  SkopeoPatience patience_;
 };
 
 }  // namespace pintle::host

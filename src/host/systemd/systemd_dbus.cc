@@ -31,7 +31,6 @@ constexpr const char* kJob = "org.freedesktop.systemd1.Job";
 constexpr const char* kUnit = "org.freedesktop.systemd1.Unit";
 constexpr const char* kPrivateSocket = "unix:path=/run/systemd/private";
 
-constexpr auto kSystemdPatience = seconds(90);             // The time limit of a call.
 constexpr auto kReloadPatience = std::chrono::minutes(5);  // A reload takes long with many units and a busy disk.
 constexpr auto kOwnerPatience = seconds(30);               // The time limit for systemd to take its name on the bus.
 
@@ -117,10 +116,12 @@ std::optional<std::string> InterfaceWithResult(const std::string& unit) {
 
 class SystemdDbus::Connection {
  public:
-  static Result<std::unique_ptr<Connection>> Open() {
+  // `patience` is the time limit of each call that has no limit of its own.
+  static Result<std::unique_ptr<Connection>> Open(microseconds patience) {
     Result<Bus> bus = OpenSystemBus();
-    if (!bus) return OpenPrivate(bus.error());
+    if (!bus) return OpenPrivate(bus.error(), patience);
     std::unique_ptr<Connection> connection(new Connection(*std::move(bus), true));
+    TRY(connection->SetPatience(patience));
     TRY(connection->WaitForSystemd());
     return connection;
   }
@@ -132,8 +133,9 @@ class SystemdDbus::Connection {
 
   using Filler = std::function<int(sd_bus_message*)>;
 
+  // With a patience of 0, the call has the time limit of the connection.
   Result<Message> Call(const char* path, const char* interface, const char* method, const Filler& fill,
-                       microseconds patience = kSystemdPatience) {
+                       microseconds patience = microseconds(0)) {
     Message message;
     int result = ::sd_bus_message_new_method_call(bus_.get(), Out(message), kSystemdName, path, interface, method);
     if (result >= 0) result = fill(message.get());
@@ -145,7 +147,7 @@ class SystemdDbus::Connection {
     return answer;
   }
 
-  Result<Message> CallManager(const char* method, const Filler& fill, microseconds patience = kSystemdPatience) {
+  Result<Message> CallManager(const char* method, const Filler& fill, microseconds patience = microseconds(0)) {
     return Call(kSystemdPath, kSystemdManager, method, fill, patience);
   }
 
@@ -210,13 +212,23 @@ class SystemdDbus::Connection {
  private:
   Connection(Bus bus, bool is_on_bus) : bus_(std::move(bus)), is_on_bus_(is_on_bus) {}
 
-  static Result<std::unique_ptr<Connection>> OpenPrivate(const Error& bus_error) {
+  static Result<std::unique_ptr<Connection>> OpenPrivate(const Error& bus_error, microseconds patience) {
     Result<Bus> bus = OpenPeer(kPrivateSocket);
-    if (bus) return std::unique_ptr<Connection>(new Connection(*std::move(bus), false));
+    if (bus) {
+      std::unique_ptr<Connection> connection(new Connection(*std::move(bus), false));
+      TRY(connection->SetPatience(patience));
+      return connection;
+    }
     return Error(ErrorKind::kUnavailable,
                  fmt::format("systemd can be reached neither on the system bus ({}) nor by its private socket ({})",
                              Error::FromErrno("open", bus_error.errno_value()).message(),
                              Error::FromErrno("open", bus.error().errno_value()).message()));
+  }
+
+  // sd-bus also reads properties with this time limit.  Its default is 25 s.
+  Result<> SetPatience(microseconds patience) {
+    const int result = ::sd_bus_set_method_call_timeout(bus_.get(), Microseconds(patience));
+    return result < 0 ? ErrorOf(Problem(), result) : Result<>();
   }
 
   // Converts the error of a call, and records whether the connection is lost.
@@ -294,12 +306,12 @@ class SystemdDbus::ConnectionUse {
   SystemdDbus& systemd_;
 };
 
-SystemdDbus::SystemdDbus(const Root& root) : root_(root) {}
+SystemdDbus::SystemdDbus(const Root& root, microseconds patience) : root_(root), patience_(patience) {}
 SystemdDbus::~SystemdDbus() = default;
 
 Result<SystemdDbus::Connection*> SystemdDbus::Connect() {
   if (connection_ != nullptr && connection_->is_lost()) connection_.reset();
-  if (connection_ == nullptr) connection_ = TRY(Connection::Open());
+  if (connection_ == nullptr) connection_ = TRY(Connection::Open(patience_));
   return connection_.get();
 }
 

@@ -25,8 +25,12 @@ namespace pintle::host {
 // Calls block until they are answered.  An object must be used by one thread at a time.
 class SystemdDbus final : public Systemd {
  public:
+  // The time limit of a call, except for Reload() and Run().  systemd answers late while it reloads its configuration
+  // or starts many units.
+  static constexpr auto kPatience = std::chrono::seconds(90);
+
   // `root` is that of the running machine, "/".
-  explicit SystemdDbus(const Root& root);
+  explicit SystemdDbus(const Root& root, std::chrono::microseconds patience = kPatience);
   ~SystemdDbus() override;
 
   // Makes one call for all units that follow their presets, one for all units to enable, and one for all units to
@@ -63,6 +67,7 @@ class SystemdDbus final : public Systemd {
   Result<std::string> AwaitJob(const std::string& path, MonotonicTime deadline);
 
   const Root& root_;
+  const std::chrono::microseconds patience_;
   std::unique_ptr<Connection> connection_;
   int uses_ = 0;  // The number of ConnectionUse objects.
 };

@@ -46,12 +46,17 @@ bool Problem::IsNobodyThere(int negative_errno) const {
 }
 
 Error Problem::ToError(int negative_errno) const {
-  if (name().empty()) return Error::FromErrno("D-Bus", -negative_errno);
+  if (name().empty()) {
+    const Error error = Error::FromErrno("D-Bus", -negative_errno);
+    return negative_errno == -ETIMEDOUT ? Error(ErrorKind::kUnavailable, error.message()) : error;
+  }
   const bool is_missing = IsOneOf(name(), {"org.freedesktop.systemd1.NoSuchUnit", "org.freedesktop.systemd1.NoSuchJob",
                                            "org.freedesktop.DBus.Error.FileNotFound", "System.Error.ENOENT"});
-  const ErrorKind kind = is_missing                      ? ErrorKind::kNotFound
-                         : IsNobodyThere(negative_errno) ? ErrorKind::kUnavailable
-                                                         : ErrorKind::kSystem;
+  // The program is busy, and may answer later.
+  const bool is_late = IsOneOf(name(), {"org.freedesktop.DBus.Error.Timeout", "org.freedesktop.DBus.Error.TimedOut"});
+  const ErrorKind kind = is_missing                                 ? ErrorKind::kNotFound
+                         : is_late || IsNobodyThere(negative_errno) ? ErrorKind::kUnavailable
+                                                                    : ErrorKind::kSystem;
   return Error(kind, std::string(message().empty() ? name() : message()));
 }
 

@@ -39,7 +39,8 @@ class Problem {
   std::string_view message() const { return error_.message == nullptr ? "" : error_.message; }
 
   // Converts the D-Bus error to an Error of ours, or the errno if there is no D-Bus error.  A D-Bus error has the kind
-  // kNotFound if a unit, job or file does not exist, kUnavailable if IsNobodyThere(), and kSystem otherwise.
+  // kNotFound if a unit, job or file does not exist, kUnavailable if IsNobodyThere() or the program has not answered in
+  // time, and kSystem otherwise.
   Error ToError(int negative_errno) const;
 
   // Returns whether the connection to the bus or the called program was lost before or during the call.

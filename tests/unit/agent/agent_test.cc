@@ -9,11 +9,13 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <utility>
 
 #include "base/clock.h"
+#include "change/current_config.h"
 #include "change/journal.h"
 #include "change/rejected.h"
 #include "change/staged_image.h"
@@ -22,6 +24,7 @@
 #include "ignition/config.h"
 #include "support/small_machine.h"
 #include "support/temporary_directory.h"
+#include "support/two_deployments.h"
 #include "unit/event/patience.h"
 
 namespace pintle::agent {
@@ -35,6 +38,13 @@ class NoReboots final : public host::Power {
   Result<host::Inhibitor> InhibitShutdown(const std::string&) override { return host::Inhibitor(); }
 };
 
+// Accepts each request to reboot, and does nothing.
+class LostReboots final : public host::Power {
+ public:
+  Result<> Reboot(const std::string&) override { return {}; }
+  Result<host::Inhibitor> InhibitShutdown(const std::string&) override { return host::Inhibitor(); }
+};
+
 // Keeps what the agent has requested until a test answers.
 class HeldSource final : public Source {
  public:
@@ -45,21 +55,28 @@ class HeldSource final : public Source {
     fetches[wanted.config] = std::move(done);
     if (fetched) fetched(wanted.config);
   }
-  void AskForDrain(const Goal&) override {}
+  void AskForDrain(const Goal&) override {
+    if (draining) draining();
+  }
   void StopWaiting() override {}
   void ReportWork(const Prepared&) override {}
   void ReportChanging(const Prepared&) override {}
   void ReportChanged(const Prepared&, bool) override {}
-  void ReportReboot(const std::string&, std::function<void()>) override {
-    if (rebooting) rebooting();
+  void ReportReboot(const std::string&, std::function<void()> done) override {
+    if (rebooting) return rebooting();
+    done();
   }
   void ReportSettled(const Goal&) override {}
-  void ReportFault(Fault, const std::string&) override {}
+  void ReportFault(Fault, const std::string& text) override {
+    if (failed) failed(text);
+  }
 
   Listener listener;
   std::map<std::string, Done> fetches;
   std::function<void(const std::string& config)> fetched;
+  std::function<void()> draining;
   std::function<void()> rebooting;
+  std::function<void(const std::string& why)> failed;
 };
 
 // A look at a goal, which ends when the test allows it.
@@ -191,12 +208,19 @@ class RecoveringAgent : public testing::Test {
 
   // Runs an agent whose goal is the config of the change, until it requests a reboot or begins a look.
   void RunUntilItHasRecovered() {
+    Run([](event::Loop& loop, HeldSource& source) {
+      source.fetched = [&](const std::string&) { loop.Stop(); };
+      source.rebooting = [&] { loop.Stop(); };
+    });
+  }
+
+  // Runs an agent until the source stops the loop.
+  void Run(const std::function<void(event::Loop&, HeldSource&)>& set_up) {
     const auto loop = ValueOf(event::Loop::Create());
     const SystemClock clock;
     auto held = std::make_unique<HeldSource>();
     HeldSource& source = *held;
-    source.fetched = [&](const std::string&) { loop->Stop(); };
-    source.rebooting = [&] { loop->Stop(); };
+    set_up(*loop, source);
     Settings settings;
     settings.watch_logins = false;
     settings.metrics_file = "";
@@ -205,11 +229,12 @@ class RecoveringAgent : public testing::Test {
          .clock = clock,
          .machine = std::make_shared<host::ThisMachine>(ValueOf(Root::Open(directory_.path().string())),
                                                         std::make_unique<change::RecordingSystemd>(root_),
-                                                        std::make_unique<NoReboots>(), nullptr, host::Labels()),
+                                                        std::make_unique<LostReboots>(), nullptr, host::Labels()),
          .settings = std::move(settings),
          .kind = host::AgentSource::kLocal,
          .node = "node",
-         .source = std::move(held)}));
+         .source = std::move(held),
+         .reboot_patience = milliseconds(1)}));
     agent->Begin();
     source.listener.wanted({"rendered-worker-1"});
     EXPECT_TRUE(Succeeded(event::RunPatiently(*loop)));
@@ -240,6 +265,68 @@ TEST_F(RecoveringAgent, DoesNotRejectAChangeThatWasOnlyCutShort) {
   EXPECT_FALSE(ValueOf(journal.Read()));
   EXPECT_EQ(small_.Read("etc/motd"), "someone else's");
   EXPECT_FALSE(ValueOf(change::ReadRejected(root_)));
+}
+
+TEST_F(RecoveringAgent, RequestsARebootAgainThatDoesNotCome) {
+  int reboots = 0;
+  std::string text;
+  Run([&](event::Loop& loop, HeldSource& source) {
+    source.rebooting = [&] {
+      if (++reboots > 1) loop.Stop();
+    };
+    source.failed = [&](const std::string& why) { text = why; };
+  });
+  EXPECT_THAT(text, testing::HasSubstr("the machine has not rebooted within 1ms"));
+}
+
+TEST(Agent, StopsAFetchWhenAnotherGoalIsWanted) {
+  TemporaryDirectory directory;
+  const change::BootableMachine bootable(directory.path());
+  const Root root = ValueOf(Root::Open(bootable.top().string()));
+  const auto loop = ValueOf(event::Loop::Create());
+  const SystemClock clock;
+  auto held = std::make_unique<HeldSource>();
+  HeldSource& source = *held;
+  // A registry that accepts connections and sends nothing.
+  std::atomic<bool> is_over = false, was_stopped = false;
+  auto deployments = std::make_unique<change::TwoDeployments>(directory.path());
+  deployments->fetching = [&](const std::stop_token& stop) {
+    loop->Post([&] { source.listener.wanted({"second"}); });
+    while (!stop.stop_requested() && !is_over) std::this_thread::yield();
+    was_stopped = stop.stop_requested();
+  };
+  change::CurrentConfig config = change::EmptyCurrentConfig();
+  config.object.metadata.name = "first";
+  config.object.spec.os_image_url = "quay.io/os@sha256:" + std::string(64, 'a');
+  source.fetched = [&](const std::string& name) {
+    if (name == "second") return loop->Stop();
+    loop->Post([&] {
+      source.fetches.at("first")(SurveyRequest{
+          .wanted = ProvidedConfig{Goal{"first"}, [&]() -> Result<change::CurrentConfig> { return config; }}});
+    });
+  };
+  source.draining = [&] { loop->Post([&] { source.listener.drained(); }); };
+  Settings settings;
+  settings.watch_logins = false;
+  settings.metrics_file = "";
+  const auto agent = ValueOf(
+      Agent::Create({.loop = *loop,
+                     .clock = clock,
+                     .machine = std::make_shared<host::ThisMachine>(
+                         ValueOf(Root::Open(bootable.top().string())), std::make_unique<change::RecordingSystemd>(root),
+                         std::make_unique<NoReboots>(), std::move(deployments), host::Labels()),
+                     .settings = std::move(settings),
+                     .kind = host::AgentSource::kLocal,
+                     .node = "node",
+                     .source = std::move(held),
+                     .open_machine = []() -> Result<std::unique_ptr<host::ThisMachine>> {
+                       return Error(ErrorKind::kUnavailable, "nothing is staged");
+                     }}));
+  agent->Begin();
+  source.listener.wanted({"first"});
+  EXPECT_TRUE(Succeeded(event::RunPatiently(*loop)));
+  is_over = true;
+  EXPECT_TRUE(was_stopped);
 }
 
 }  // namespace

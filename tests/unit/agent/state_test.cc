@@ -221,6 +221,19 @@ TEST(State, AChangeBeginsAfterTheSecondLookEvenIfSomethingIsNoticed) {
   EXPECT_EQ(std::get<phase::Changing>(second.next.phase).attempts, 2);
 }
 
+TEST(State, ANewerGoalStopsTheFetchOfTheChange) {
+  const State state{phase::Changing{kNew}, kNew, std::nullopt};
+  const auto newer = Advance(state, happened::Wanted{kNewer});
+  ASSERT_TRUE(newer && Find<effect::StopFetching>(newer->effects));
+  EXPECT_TRUE(std::holds_alternative<phase::Changing>(newer->next.phase));
+  const auto failed = Advance(newer->next, happened::Failed{"it was cancelled"});
+  ASSERT_TRUE(failed && Find<effect::Look>(failed->effects));
+  EXPECT_EQ(Find<effect::Look>(failed->effects)->goal, kNewer);
+  EXPECT_FALSE(Find<effect::ReportFault>(failed->effects));
+  const auto same = Advance(state, happened::Wanted{kNew});
+  EXPECT_FALSE(same && Find<effect::StopFetching>(same->effects));
+}
+
 TEST(State, ARejectedGoalIsNotTriedAgain) {
   auto next = Advance({phase::Confirming{}, kNew, std::nullopt}, happened::Unwell{"kubelet.service is failed"});
   ASSERT_TRUE(next && Find<effect::GoBack>(next->effects));

@@ -177,6 +177,16 @@ TEST_F(RootTest, ClearsTheRemainsOfAnAttemptEvenADirectoryWithContents) {
   EXPECT_THAT(Names("/etc"), ElementsAre());
 }
 
+TEST_F(RootTest, DoesNotFollowTheRemainsWithoutEnd) {
+  fs::path deep = outside_ / "root/etc" / TemporaryNameOf("dir");
+  for (int i = 0; i < 300; ++i) deep /= ".pintle-a";
+  fs::create_directories(deep);
+  const auto removed = root_.Remove("/etc/dir");
+  ASSERT_FALSE(removed);
+  EXPECT_EQ(removed.error().kind(), ErrorKind::kConflict);
+  EXPECT_THAT(MessageOf(removed), HasSubstr("too many directories are in one another there"));
+}
+
 TEST_F(RootTest, RemovesNothingThatOthersHaveMade) {
   fs::create_directories(outside_ / "root/etc" / TemporaryNameOf("dir") / "theirs");
   EXPECT_THAT(MessageOf(root_.Remove("/etc/dir")), HasSubstr("Directory not empty"));

@@ -83,6 +83,31 @@ TEST_F(Applying, RefusesToRehearseWhileAChangeIsUnderWay) {
   EXPECT_TRUE(ValueOf(Journal(machine_.host().root).Read()));
 }
 
+// The clock is put back by an hour between the look at the files and the change.  The edit exchanges the directory of a
+// file, so that the time of the edited file is not recent either.
+TEST_F(Applying, KeepsAnEditAlsoIfTheClockWasPutBack) {
+  class ClockAhead final : public Clock {
+   public:
+    MonotonicTime Monotonic() const override { return std::chrono::steady_clock::now(); }
+    WallTime Wall() const override { return std::chrono::system_clock::now() + std::chrono::hours(1); }
+  } clock;
+  machine_.Write("etc/edited.d/app", "edited\n");
+  machine_.Write("etc/app.d/app", "before\n");
+  host::Host host = machine_.host();
+  const host::Host with_clock = {host.root, host.systemd, clock, {}};
+  const TestConfig from = NoConfig();
+  TestConfig to;
+  to.WithFile("/etc/app.d/app", "data:,ours");
+  const auto edit = [&](const host::ActivityProgress& progress) {
+    if (!progress.doing.starts_with("applying")) return;
+    std::filesystem::rename(directory_ / "etc/app.d", directory_ / "etc/before.d");
+    std::filesystem::rename(directory_ / "etc/edited.d", directory_ / "etc/app.d");
+  };
+  const auto applied = Apply(with_clock, from, to, plan::Make(from, to, machine_.policy, {}), edit);
+  EXPECT_THAT(MessageOf(applied), HasSubstr("someone has edited it during the change, and the edit stays"));
+  EXPECT_EQ(machine_.Read("etc/app.d/app"), "edited\n");
+}
+
 TEST_F(Applying, StoresTheConfigWithTheChange) {
   ASSERT_TRUE(Succeeded(machine_.GoFromTo(NoConfig(), Everything())));
   EXPECT_THAT(machine_.Read("etc/machine-config-daemon/currentconfig"), HasSubstr("\"rendered-worker-1\""));

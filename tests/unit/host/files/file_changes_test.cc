@@ -8,7 +8,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include <chrono>
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -253,6 +253,29 @@ TEST_F(FileChangesTest, ClearsTheRemainsOfACrash) {
   ExpectNames("/etc", {"new.d", "same"});
 }
 
+// Users know the names of our temporary entries.
+TEST_F(FileChangesTest, MakesAFileWhereAUserHasTakenTheTemporaryNames) {
+  fs::create_directories(At("conf") / TemporaryNameOf("") / "theirs");
+  fs::create_directories(At("conf") / TemporaryNameOf("app") / "theirs");
+  fs::create_directories(At("conf") / TemporaryNameOf("new.d") / ".pintle-deep");
+  fs::path deep = At("conf") / TemporaryNameOf("link");
+  for (int i = 0; i < 300; ++i) deep /= ".pintle-a";
+  fs::create_directories(deep);
+  ASSERT_EQ(::chown(At("conf").c_str(), 1000, 1000), 0);
+  ASSERT_TRUE(Succeeded(PutAll({{"/conf/app", File("one")},
+                                {"/conf/new.d", Directory()},
+                                {"/conf/new.d/file", File("two")},
+                                {"/conf/link", Link("app")}})));
+  EXPECT_EQ(Read("conf/app") + Read("conf/new.d/file") + Read("conf/link"), "onetwoone");
+  ASSERT_TRUE(Succeeded(PutAll({{"/conf/app", File("three")}, {"/conf/link", std::nullopt}})));
+  EXPECT_EQ(Read("conf/app"), "three");
+  std::vector<std::string> names = {TemporaryNameOf(""), TemporaryNameOf("app"), TemporaryNameOf("link"), "app",
+                                    "new.d"};
+  std::sort(names.begin(), names.end());
+  ExpectNames("/conf", names);
+  EXPECT_TRUE(fs::exists(At("conf") / TemporaryNameOf("") / "theirs"));
+}
+
 TEST_F(FileChangesTest, KeepsTheAttributesOfAReplacedFileUnlessTheyAreSet) {
   outside_.Write("root/etc/file", "old");
   if (!SetAttribute("etc/file", "user.note", "theirs")) FAIL() << "this file system has no extended attributes";
@@ -271,8 +294,7 @@ TEST_F(FileChangesTest, TrustsAnEarlierObservationOfAnUnchangedFile) {
   State was = File("old");
   was.attributes.emplace()["user.note"] = "c2Vlbg==";  // This is "seen"; the file does not have the attribute.
   const FilePut put = {"/etc/file", File("new")};
-  const WallTime later = std::chrono::system_clock::now() + std::chrono::hours(1);
-  ASSERT_TRUE(Succeeded(changes_.Prepare(put, Before{&was, later})));
+  ASSERT_TRUE(Succeeded(changes_.Prepare(put, Before{&was, Fingerprint::Of(StatusOf("etc/file"))})));
   ASSERT_TRUE(Succeeded(changes_.Commit(put)));
   EXPECT_EQ(Read("etc/file") + " " + Attribute("etc/file", "user.note"), "new seen");
 }
@@ -284,15 +306,24 @@ TEST_F(FileChangesTest, RefusesAFileThatHasChangedSinceItWasSeen) {
   const State was = ValueOf(ObserveAndKeep(root_, blobs_, "/etc/file")).value();
   State other = was;
   other.sha256 = ValueOf(blobs_.Add("orig"));
-  const auto now = std::chrono::system_clock::now();
   for (const std::optional<State>& want : {std::optional(File("new")), std::optional<State>()}) {
-    EXPECT_THAT(MessageOf(changes_.Prepare({"/etc/file", want}, Before{&other, now})), HasSubstr(kEdited));
-    EXPECT_THAT(MessageOf(changes_.Prepare({"/etc/file", want}, Before{nullptr, now})), HasSubstr(kEdited));
-    EXPECT_TRUE(Succeeded(changes_.Prepare({"/etc/file", want}, Before{&was, now})));
+    EXPECT_THAT(MessageOf(changes_.Prepare({"/etc/file", want}, Before{&other})), HasSubstr(kEdited));
+    EXPECT_THAT(MessageOf(changes_.Prepare({"/etc/file", want}, Before{nullptr})), HasSubstr(kEdited));
+    EXPECT_TRUE(Succeeded(changes_.Prepare({"/etc/file", want}, Before{&was})));
   }
-  EXPECT_THAT(MessageOf(changes_.Prepare({"/etc/gone", File("new")}, Before{&was, now})), HasSubstr(kEdited));
-  EXPECT_THAT(MessageOf(changes_.Prepare({"/etc/gone", File("new")}, Before{&was, std::nullopt})), HasSubstr(kEdited));
-  EXPECT_TRUE(Succeeded(changes_.Prepare({"/etc/file", File("edit")}, Before{&other, now}))) << "as it is wanted";
+  EXPECT_THAT(MessageOf(changes_.Prepare({"/etc/gone", File("new")}, Before{&was})), HasSubstr(kEdited));
+  EXPECT_THAT(MessageOf(changes_.Prepare({"/etc/gone", File("new")}, Before{&was})), HasSubstr(kEdited));
+  EXPECT_TRUE(Succeeded(changes_.Prepare({"/etc/file", File("edit")}, Before{&other}))) << "as it is wanted";
+}
+
+// The clock does not matter: someone may have put it back since the file was seen.
+TEST_F(FileChangesTest, RefusesAFileWhoseTimesAreEarlierThanWhenItWasSeen) {
+  outside_.Write("root/etc/file", "old");
+  State was = ValueOf(ObserveAndKeep(root_, blobs_, "/etc/file")).value();
+  Fingerprint seen = Fingerprint::Of(StatusOf("etc/file"));
+  seen.changed += 3'600'000'000'000;
+  outside_.Write("root/etc/file", "new");
+  EXPECT_THAT(MessageOf(changes_.Prepare({"/etc/file", File("x")}, Before{&was, seen})), HasSubstr(kEdited));
 }
 
 // A change that somebody makes to /etc/file between Prepare and Commit.
@@ -340,7 +371,7 @@ TEST_F(FileChangesTest, KeepsEveryEditThatIsMadeBeforeItsCommit) {
       FileChanges changes(root_, blobs_, Labels());
       const State was = ValueOf(ObserveAndKeep(root_, blobs_, "/etc/file")).value();
       const FilePut put = {"/etc/file", want};
-      ASSERT_TRUE(Succeeded(changes.Prepare(put, Before{&was, std::chrono::system_clock::now()}))) << edit.name;
+      ASSERT_TRUE(Succeeded(changes.Prepare(put, Before{&was}))) << edit.name;
       ASSERT_TRUE(Succeeded(changes.Sync())) << edit.name;
       edit.make(At("etc/file"));
       const std::string edited = describe();
@@ -366,7 +397,7 @@ TEST_F(FileChangesTest, RestoresWritesToAFileThatItHasReplacedOrRemoved) {
     outside_.Write("root/etc/file", "old");
     const State was = ValueOf(ObserveAndKeep(root_, blobs_, "/etc/file")).value();
     const FilePut put = {"/etc/file", want};
-    ASSERT_TRUE(Succeeded(changes_.Prepare(put, Before{&was, std::chrono::system_clock::now()})));
+    ASSERT_TRUE(Succeeded(changes_.Prepare(put, Before{&was})));
     std::ofstream editor(At("etc/file"), std::ios::app);
     ASSERT_TRUE(Succeeded(changes_.Commit(put)));
     editor << " and edited" << std::flush;

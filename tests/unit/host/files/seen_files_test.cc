@@ -75,6 +75,7 @@ TEST_F(SeenFilesTest, AreNotReadToBeKeptIfTheyMatch) {
   };
   EXPECT_EQ(keep("something else"), Sha256("hello").hex());
   EXPECT_TRUE(blobs.Has(Sha256("hello").hex()));
+  seen = WithAWrongDigest(Sha256("expected").hex());
   EXPECT_EQ(keep("expected"), Sha256("expected").hex());
   directory_.Write("motd", "HELLO");
   EXPECT_EQ(keep("expected"), Sha256("HELLO").hex());
