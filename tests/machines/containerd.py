@@ -110,6 +110,7 @@ class Container(Daemon):
         container, = pod["containers"]
         self.runtime, self.id, self.spec = runtime, name, container
         self._pid_file = runtime.folder / f"{name}.pid"
+        self._pid_file.unlink(missing_ok=True)    # An earlier container may have had this name.
         words = ["ctr", "--address", runtime.folder / "socket", "run", "--rm", "--snapshotter=native",
                  f"--pid-file={self._pid_file}", f"--with-ns=network:{network.path}", *options_of(pod, container)]
         words += [f"--mount=type=bind,src={source},dst={path},options=rbind:ro" for path, source in mounts.items()]
