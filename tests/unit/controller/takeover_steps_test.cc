@@ -75,7 +75,8 @@ class SimulatedTakeover {
     Put("ControllerConfig/machine-config-controller", "{}");
     Put("ConfigMap/kubeconfig-data", "{}");
     for (const char* pool : {"MachineConfigPool/master", "MachineConfigPool/worker"}) {
-      objects_[pool]["status"]["conditions"] = {{{"type", "Updated"}, {"status", "True"}}, {{"type", "Degraded"}}};
+      objects_[pool]["status"] =
+          nlohmann::json::parse(R"({"conditions": [{"type": "Updated", "status": "True"}, {"type": "Degraded"}]})");
     }
     for (int i = 0; i < 300; ++i) Pass();
   }
@@ -255,8 +256,8 @@ class SimulatedTakeover {
         object["metadata"]["annotations"]["pintle.io/rendered-configs-kept-until"] = "2030-01-01T00:00:00Z";
         if (object["status"]["conditions"].size() > 2) continue;
         auto& conditions = object["status"]["conditions"];
-        conditions.insert(conditions.begin() + 1, {{"type", "PausedPending"}, {"status", "True"}});
-        conditions.push_back({{"type", "Misconfigured"}, {"status", "True"}});
+        conditions.insert(conditions.begin() + 1, nlohmann::json::parse(R"({"type": "PausedPending"})"));
+        conditions.push_back(nlohmann::json::parse(R"({"type": "Misconfigured"})"));
       } else if (name.starts_with("Node/")) {
         for (const char* key : {"controller-config-waits-until", "stage", "drain-started", "keep-cordoned"}) {
           object["metadata"]["annotations"][std::string("pintle.io/") + key] = "x";

@@ -22,7 +22,7 @@ using kube::ReceivedRequest;
 using testing::HasSubstr;
 
 // A node without pods.
-json::Value NodeObject(const json::Value& annotations, bool is_cordoned) {
+json::Value NodeWithRequest(const json::Value& annotations, bool is_cordoned) {
   return {{"metadata", {{"name", "a"}, {"uid", "uid-a"}, {"resourceVersion", "7"}, {"annotations", annotations}}},
           {"spec", {{"unschedulable", is_cordoned}}}};
 }
@@ -67,23 +67,23 @@ class UnkeptDrain : public testing::Test {
 constexpr const char* kUnkept = "patching Node a: the API server accepted the write but changed nothing";
 
 TEST_F(UnkeptDrain, ReportsThatTheNodeIsNotCordoned) {
-  EXPECT_THAT(WhyItFails<news::CordonFailed>(NodeObject({{asked_, "drain-rendered-worker-2"}}, false)),
+  EXPECT_THAT(WhyItFails<news::CordonFailed>(NodeWithRequest({{asked_, "drain-rendered-worker-2"}}, false)),
               HasSubstr(kUnkept));
 }
 
 TEST_F(UnkeptDrain, ReportsThatTheDrainIsNotAnswered) {
   const json::Value annotations = {{asked_, "drain-rendered-worker-2"},
                                    {kStarted, "2026-11-21T20:00:00Z drain-rendered-worker-2"}};
-  EXPECT_THAT(WhyItFails<news::AnswerFailed>(NodeObject(annotations, true)), HasSubstr(kUnkept));
+  EXPECT_THAT(WhyItFails<news::AnswerFailed>(NodeWithRequest(annotations, true)), HasSubstr(kUnkept));
 }
 
 TEST_F(UnkeptDrain, ReportsThatTheNodeIsNotUncordoned) {
-  EXPECT_THAT(WhyItFails<news::UncordonFailed>(NodeObject({{asked_, "uncordon-rendered-worker-2"}}, true)),
+  EXPECT_THAT(WhyItFails<news::UncordonFailed>(NodeWithRequest({{asked_, "uncordon-rendered-worker-2"}}, true)),
               HasSubstr(kUnkept));
 }
 
 TEST_F(UnkeptDrain, ReportsThatTheUncordonIsNotAnswered) {
-  EXPECT_THAT(WhyItFails<news::AnswerFailed>(NodeObject({{asked_, "uncordon-rendered-worker-2"}}, false)),
+  EXPECT_THAT(WhyItFails<news::AnswerFailed>(NodeWithRequest({{asked_, "uncordon-rendered-worker-2"}}, false)),
               HasSubstr(kUnkept));
 }
 
