@@ -268,6 +268,7 @@ TEST_F(RecoveringAgent, DoesNotRejectAChangeThatWasOnlyCutShort) {
 }
 
 TEST_F(RecoveringAgent, RequestsARebootAgainThatDoesNotCome) {
+  Boot("two");
   int reboots = 0;
   std::string text;
   Run([&](event::Loop& loop, HeldSource& source) {

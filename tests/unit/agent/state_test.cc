@@ -170,7 +170,7 @@ TEST(State, ANewGoalReplacesAGoalThatFailsOrWaits) {
 
 TEST(State, ANewGoalWaitsForTheEndOfAChange) {
   const auto kept = Advance({phase::Changing{kNew}, kNew, std::nullopt}, happened::Wanted{kNewer});
-  ASSERT_TRUE(kept && kept->effects.empty());
+  ASSERT_TRUE(kept && !Find<effect::Look>(kept->effects));
   auto next = Advance(kept->next, happened::Changed{false});
   ASSERT_TRUE(next);
   EXPECT_EQ(Find<effect::Look>(next->effects)->goal, kNewer);
