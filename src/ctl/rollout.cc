@@ -10,7 +10,7 @@
 
 #include "api/rollout_policy.h"
 #include "base/clock.h"
-#include "base/memory.h"
+#include "base/huge_pages.h"
 #include "base/output.h"
 #include "base/printable.h"
 #include "controller/watched.h"

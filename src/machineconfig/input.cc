@@ -13,7 +13,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "base/memory.h"
+#include "base/huge_pages.h"
 #include "base/names_in.h"
 #include "base/unique_fd.h"
 #include "ignition/butane.h"

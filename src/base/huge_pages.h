@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Prepares for much memory: a page fault then brings 2 MiB instead of 4 KiB.
+
+#include <cstddef>
+
+namespace pintle {
+
+// Asks the kernel for huge pages in a large buffer, before anything is written to it.  Smaller buffers are left alone.
+void PreferHugePages(const void* begin, std::size_t size);
+
+// Lets the heap grow in large steps, in which the kernel can use huge pages.  Call it before much is allocated.
+void ExpectLargeHeap();
+
+}  // namespace pintle
