@@ -380,7 +380,7 @@ def test_a_file_of_a_user_that_is_longer_than_any_disk_is_reported(machine, owne
     os.truncate(conf / "app", 1 << 43)
     os.chown(conf / "app", owner, owner)
     config = machine.config(file("/home/core/conf/app", "new\n"))
-    for words in [["verify"], ["restore", "/home/core/conf/app"], ["apply", "--yes", config], ["adopt"]]:
+    for words in [["verify"], ["restore", "/home/core/conf/app"], ["apply", "--yes", config], ["adopt", "/home/core/conf/app"]]:
         status, output = machine.outcome(*words)
         assert status in (1, 2) and "/home/core/conf/app" in output and "move it away" in output, (words, output)
     (conf / "app").unlink()
