@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks that the test cluster validates, stores and evicts as a production cluster does, and leaves nothing behind."""
 
+import datetime
 import json
 import os
 import pathlib
@@ -67,6 +68,26 @@ class TestNodes:
         # Another reader of the same log does not know the declaration.
         with pytest.raises(AssertionError, match=r"system:node:node-a: list secrets: .* \(1 times\)"):
             audit.Refusals(audit.log_in(cluster.folder)).check()
+
+    def test_after_a_start_only_admission_plug_ins_may_still_refuse(self, tmp_path):
+        log = audit.log_in(tmp_path)
+        refusals = audit.Refusals(log)
+        with refusals.ignored_at_the_start():
+            pass
+        soon = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=30)
+
+        def refuse(decision, verb):
+            event = {"kind": "Event", "verb": verb, "user": {"username": "a"}, "requestURI": "/apis/g/v1/things",
+                     "objectRef": {"resource": "things"}, "responseStatus": {"code": 403},
+                     "requestReceivedTimestamp": soon.strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
+                     "annotations": {"authorization.k8s.io/decision": decision}}
+            with log.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(event, separators=(",", ":")) + "\n")
+        refuse("allow", "create")
+        refusals.check()
+        refuse("forbid", "list")
+        with pytest.raises(AssertionError, match="a: list things"):
+            refusals.check()
 
     def test_a_kubeconfig_stands_alone(self, cluster, tmp_path):
         moved = shutil.copy(cluster.node_kubeconfig("node-a"), tmp_path)

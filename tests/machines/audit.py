@@ -33,6 +33,9 @@ _POLICY = {
 # The API server also answers 403 when a plug-in is not ready or has not read the kinds yet, and for a namespace that is
 # being deleted.  Such an answer is not about rights.
 _OTHER_REASONS = ("not yet ready to handle request", "cannot find RESTMapping", "because it is being terminated")
+# Admission plug-ins read the kinds again only every 30 s.  Until they know a kind, they refuse objects whose owners are of
+# that kind.
+_UNTIL_KINDS_ARE_KNOWN = datetime.timedelta(seconds=60)
 _PATIENCE = 30    # Seconds until the API server has logged a request that it has answered.
 
 
@@ -53,6 +56,7 @@ class Refusal(typing.NamedTuple):
     request: str    # The verb and the resource, such as "list secrets" or "patch nodes/status".
     received: datetime.datetime
     message: str
+    is_by_admission: bool    # Whether the user had the right, and an admission plug-in refused the request.
 
 
 class Refusals:
@@ -90,7 +94,7 @@ class Refusals:
         self._undeclared += self._new()
         counts = collections.Counter(
             f"{each.user}: {each.request}: {each.message}" for each in self._undeclared
-            if not any(began <= each.received <= ended for began, ended in self._starts))
+            if not any(_is_at_a_start(each, *start) for start in self._starts))
         if counts:
             raise AssertionError(
                 "the API server has answered requests of ours with 403, and no test declares that with "
@@ -109,6 +113,10 @@ class Refusals:
         return [refusal for event in events if (refusal := _refusal_in(event))]
 
 
+def _is_at_a_start(refusal, began, ended):
+    return began <= refusal.received <= (ended + _UNTIL_KINDS_ARE_KNOWN if refusal.is_by_admission else ended)
+
+
 def _event_in(line):
     # The line may begin with a part of an earlier event, at which a server was killed.
     return json.loads(line[max(0, line.rfind(b'{"kind":"Event"')):])
@@ -122,7 +130,9 @@ def _refusal_in(event):
         return None
     resource = "/".join(filter(None, (thing.get("resource"), thing.get("subresource")))) or event["requestURI"]
     received = datetime.datetime.fromisoformat(event["requestReceivedTimestamp"].replace("Z", "+00:00"))
-    return Refusal(event["user"]["username"], f"{event['verb']} {resource}", received, message or event["requestURI"])
+    is_by_admission = event.get("annotations", {}).get("authorization.k8s.io/decision") == "allow"
+    return Refusal(event["user"]["username"], f"{event['verb']} {resource}", received, message or event["requestURI"],
+                   is_by_admission)
 
 
 def _now():
