@@ -277,7 +277,7 @@ TEST_F(RecoveringAgent, RequestsARebootAgainThatDoesNotCome) {
     };
     source.failed = [&](const std::string& why) { text = why; };
   });
-  EXPECT_THAT(text, testing::HasSubstr("the machine has not rebooted within 1ms"));
+  EXPECT_THAT(text, testing::HasSubstr("the machine has not rebooted within "));
 }
 
 TEST(Agent, StopsAFetchWhenAnotherGoalIsWanted) {
