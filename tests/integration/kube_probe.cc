@@ -69,6 +69,9 @@ inline constexpr ResourceKind kResourceKind<ConfigMapName> = kResourceKind<Confi
 
 namespace {
 
+// The annotation with the mark of the latest write of `count`.
+constexpr const char* kMark = "example.com/mark";
+
 using Words = std::vector<std::string>;
 using std::chrono::milliseconds;
 
@@ -180,10 +183,14 @@ class Probe {
 
   void Count() {
     if (counted_++ == std::stoi(words_[3])) return loop_.Stop();
-    const auto add_one = [](const ConfigMap& now) -> std::optional<json::Value> {
+    // Amend() asks again after the write, so the write has a mark that no other has.
+    const std::string mark = fmt::format("{}-{}", ::getpid(), counted_);
+    const auto add_one = [mark](const ConfigMap& now) -> std::optional<json::Value> {
+      const std::string* const latest = api::Find(now.metadata.annotations, kMark);
+      if (latest != nullptr && *latest == mark) return std::nullopt;
       const auto count = now.data.find("count");
       const int next = (count == now.data.end() ? 0 : std::stoi(count->second)) + 1;
-      return json::Value{{"data", {{"count", std::to_string(next)}}}};
+      return json::Value{{"metadata", {{"annotations", {{kMark, mark}}}}}, {"data", {{"count", std::to_string(next)}}}};
     };
     call_ = client_.Amend<ConfigMap>(Name(), add_one, [this](Result<ConfigMap> outcome) {
       if (!outcome) return loop_.Stop(std::move(outcome).error());
