@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Whether the cluster has a generated config already, and why the API server has refused it.
+// ConfigOutcome says whether the cluster has a generated config already, and why the API server has refused it.
 
 #include <optional>
 

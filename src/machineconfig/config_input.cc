@@ -158,7 +158,7 @@ void CheckAndWarn(ConfigDocument& document) {
 }
 
 // Returns the documents in a text, or nullopt if the text has to be parsed as one Ignition config, possibly gzipped.
-// That includes a broken text, for which Ignition's parser reports the error.
+// A broken text has to be parsed so as well, because Ignition's parser reports the error.
 Result<std::optional<std::vector<json::Value>>> ConfigDocumentsIn(const std::string& path, const std::string& text,
                                                                   json::Report& report) {
   using Documents = std::optional<std::vector<json::Value>>;

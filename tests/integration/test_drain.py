@@ -8,10 +8,8 @@ import http.server
 import json
 import os
 import pathlib
-import ssl
 import subprocess
 import tempfile
-import threading
 
 import pytest
 
@@ -22,6 +20,7 @@ from machines.controller import account
 from machines.faulty_proxy import FaultyProxy
 from machines.installed import file, machine_config
 from machines.kubelets import Kubelets
+from machines.loopback_server import LoopbackServer
 from machines.wait import wait_until
 
 PROBE = pathlib.Path(os.environ["PINTLE_BUILD"]) / "tests/integration/drain-probe"
@@ -304,27 +303,13 @@ class Recording(FaultyProxy):
         return super().serve(request)
 
 
-class Webhook(http.server.ThreadingHTTPServer):
+class Webhook(LoopbackServer):
     """An admission webhook that allows everything, and records whether each request is a dry run."""
 
     def __init__(self, authority):
-        super().__init__(("127.0.0.1", 0), WebhookHandler)
-        pair = authority.server("webhook", ["127.0.0.1"])
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(pair.certificate, pair.key)
-        self.socket = context.wrap_socket(self.socket, server_side=True)
+        super().__init__(WebhookHandler, authority.server("webhook", ["127.0.0.1"]))
         self.url = f"https://127.0.0.1:{self.server_port}/"
         self.dry_runs = []
-        self._thread = threading.Thread(target=self.serve_forever)
-
-    def __enter__(self):
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.shutdown()
-        self._thread.join()
-        self.server_close()
 
 
 class WebhookHandler(http.server.BaseHTTPRequestHandler):

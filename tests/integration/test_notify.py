@@ -5,7 +5,6 @@ import hashlib
 import hmac
 import http.server
 import json
-import ssl
 import threading
 
 import pytest
@@ -14,6 +13,7 @@ import controller_stories as stories
 from machines import certs
 from machines.cluster import Cluster
 from machines.controller import Controller, Objects, prepare_cluster
+from machines.loopback_server import LoopbackServer
 from machines.simulated_agents import SimulatedAgents
 from machines.wait import wait_until
 
@@ -22,15 +22,11 @@ WORKERS = ["worker-0", "worker-1", "worker-2"]
 OLD_KEY, NEW_KEY = b"0" * 64, b"1" * 64
 
 
-class Webhook(http.server.ThreadingHTTPServer):
+class Webhook(LoopbackServer):
     """A receiver that answers 503 to its first requests, and keeps the events that it has taken."""
 
     def __init__(self, authority, refusals):
-        super().__init__(("127.0.0.1", 0), WebhookHandler)
-        pair = authority.server("webhook", ["127.0.0.1"])
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(pair.certificate, pair.key)
-        self.socket = context.wrap_socket(self.socket, server_side=True)
+        super().__init__(WebhookHandler, authority.server("webhook", ["127.0.0.1"]))
         self.url = f"https://127.0.0.1:{self.server_port}/hidden-path"
         self.refusals = refusals
         self.refused = []       # The ids of the refused events.
@@ -38,16 +34,6 @@ class Webhook(http.server.ThreadingHTTPServer):
         self.keys = []          # The key that has signed each event.
         self.mistakes = []
         self._lock = threading.Lock()
-        self._thread = threading.Thread(target=self.serve_forever)
-
-    def __enter__(self):
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.shutdown()
-        self._thread.join()
-        self.server_close()
 
     def take(self, path, headers, body):
         """Returns the status of the answer."""

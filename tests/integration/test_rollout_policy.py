@@ -5,7 +5,6 @@ import datetime
 import http.server
 import os
 import pathlib
-import threading
 
 import pytest
 
@@ -13,6 +12,7 @@ import controller_stories as stories
 from machines import shell
 from machines.cluster import Cluster
 from machines.controller import GROUP, MERGE, Controller, Objects, prepare_cluster
+from machines.loopback_server import LoopbackServer
 from machines.prometheus import Prometheus
 from machines.simulated_agents import SimulatedAgents
 from machines.simulated_clock import SimulatedClock
@@ -251,23 +251,13 @@ def test_a_reason_of_the_administrator_overrides_a_freeze_for_one_config(cluster
     assert f"the override was for {target}" in wait_for_phase(objects, "Frozen", later)["message"]
 
 
-class Shop(http.server.ThreadingHTTPServer):
+class Shop(LoopbackServer):
     """A service of the cluster, with a health check and a metric whose answers a test sets."""
 
     def __init__(self):
-        super().__init__(("127.0.0.1", 0), ShopHandler)
+        super().__init__(ShopHandler)
         self.answer = 503
         self.errors = 1
-        self._thread = threading.Thread(target=self.serve_forever)
-
-    def __enter__(self):
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.shutdown()
-        self._thread.join()
-        self.server_close()
 
 
 class ShopHandler(http.server.BaseHTTPRequestHandler):

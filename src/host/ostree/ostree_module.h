@@ -30,7 +30,7 @@ struct OstreeModule {
 };
 
 constexpr const char* kOstreeModuleSymbol = "pintle_ostree_module";
-// How long to wait for the lock if the caller does not choose a time.
+// The module waits this long for the lock if the caller does not choose a time.
 constexpr auto kSysrootPatience = std::chrono::minutes(2);
 
 // Returns an error that names the missing package if the module cannot be loaded.
