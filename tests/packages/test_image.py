@@ -405,6 +405,8 @@ def test_the_container_leads_renders_and_ends_as_the_manifests_describe_it(repli
     process = replica.process()
     wait_until(lambda: replica.check() or probe(network, replica.spec, "liveness") == 200, "the liveness probe succeeds", 60)
     objects.controller_config()
+    # The Ignition server of a later test is ready only with this address, once there is a ControllerConfig.
+    objects.set_infrastructure(apiServerInternalURI=cluster.url)
     wait_until(lambda: replica.check() or probe(network, replica.spec, "readiness") == 200, "the readiness probe succeeds", 60)
     leader = wait_until(lambda: replica.check() or objects.leader(), "the replica leads", 60)
     assert leader
