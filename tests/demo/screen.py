@@ -3,9 +3,9 @@
 
 import shlex
 
-from machines.node import BUILD
+from machines.programs import on_machine
 
-PINTLE = f"{BUILD}/src/ctl/pintle"
+PINTLE = on_machine("pintle")
 
 
 class Unexpected(SystemExit):

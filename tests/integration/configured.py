@@ -7,9 +7,9 @@ import hashlib
 import json
 import os
 
-from machines.node import BUILD
+from machines.programs import on_machine
 
-PINTLE = f"{BUILD}/src/ctl/pintle"
+PINTLE = on_machine("pintle")
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl someone"
 # The service starts only with valid settings.  It may be restarted any number of times.
 APP = """[Unit]

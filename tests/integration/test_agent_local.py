@@ -13,8 +13,9 @@ import time
 import pytest
 from configured import KEY, MASK, PINTLE, POLICY, Machine, config, difference
 
+from machines import programs
 from machines.background_program import BackgroundProgram
-from machines.node import BUILD, Node
+from machines.node import Node
 from machines.wait import wait_until
 
 BUS_POLICY = pathlib.Path(__file__).parents[2] / "systemd/io.pintle.Agent1.conf"
@@ -28,7 +29,7 @@ UNIT = f"""[Unit]
 After=dbus.service
 [Service]
 Type=notify
-ExecStart={BUILD}/src/agent/pintled
+ExecStart={programs.on_machine("pintled")}
 [Install]
 WantedBy=multi-user.target
 """

@@ -5,7 +5,6 @@ import base64
 import collections
 import datetime
 import json
-import os
 import pathlib
 import re
 import socket
@@ -15,7 +14,7 @@ import urllib.request
 
 import pytest
 
-from machines import certs, daemon, grants, openshift_kinds, shell
+from machines import certs, daemon, grants, openshift_kinds, programs, shell
 from machines.cluster import Cluster
 from machines.controller import DEPLOY, MERGE, NAMESPACE, Controller, Objects, account, prepare_cluster
 from machines.faulty_proxy import FaultyProxy
@@ -402,7 +401,7 @@ def listed_garbage(cluster, *options):
 
     The rows are sorted by name: the command sorts them by age, but the API server counts whole seconds only.
     """
-    program = pathlib.Path(os.environ["PINTLE_BUILD"]) / "src/controller/pintle-controller"
+    program = programs.here("pintle-controller")
     heading, *rows = [line.split(maxsplit=2) for line in shell.run(
         program, "garbage", "--kubeconfig", account(cluster).kubeconfig, *options).stdout.splitlines()]
     return [heading, *sorted(rows)]

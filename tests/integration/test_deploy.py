@@ -4,19 +4,17 @@ rights that it needs.
 """
 
 import json
-import os
-import pathlib
 import re
 import subprocess
 
 import pytest
-from machines import pod_policies
+from machines import pod_policies, programs
 from machines.cluster import Cluster
 from machines.controller import GROUP, NAMESPACE, OWN_NAMESPACE, account, wait_until_owners_are_known
 from machines.manifests import DEPLOY, for_old_kustomize, kustomize, manifests_for
 from machines.wait import wait_until
 
-CONTROLLER = pathlib.Path(os.environ["PINTLE_BUILD"]) / "src/controller/pintle-controller"
+CONTROLLER = programs.here("pintle-controller")
 ACCOUNT = f"system:serviceaccount:{OWN_NAMESPACE}:pintle-controller"
 MACHINE_CONFIG = "machineconfiguration.openshift.io"
 

@@ -8,7 +8,7 @@ import time
 import pytest
 import test_rpm_ostree as rpm_ostree
 
-from machines import deploy, power_cuts
+from machines import deploy, power_cuts, programs
 from machines.installed import APP, Installed, file, machine_config
 from machines.node import BUILD, Node
 from machines.wait import wait_until
@@ -28,7 +28,7 @@ class Machine(Installed):
     """A machine with Pintle's units, and with OSTree commits as its OS images."""
 
     def __init__(self, node):
-        super().__init__(node, f"{BUILD}/src/ctl/pintle")
+        super().__init__(node, programs.on_machine("pintle"))
 
     def commit(self, version, **files):
         """Makes an OSTree commit with this version, and with files for /etc; returns its checksum."""

@@ -5,11 +5,10 @@ import base64
 import contextlib
 import json
 import os
-import pathlib
 
 import pytest
 
-from machines import certs, openshift_kinds, shell
+from machines import certs, openshift_kinds, programs, shell
 from machines.cluster import Cluster
 from machines.controller import DEPLOY, GROUP, MERGE, Controller, Objects, account, prepare_cluster
 from machines.deadly_proxy import AFTER, BEFORE, DeadlyProxy
@@ -18,7 +17,7 @@ from machines.simulated_agents import SimulatedAgents
 from machines.templates import write_templates
 from machines.wait import wait_until
 
-PINTLE = (pathlib.Path(os.environ.get("PINTLE_BUILD", "build")) / "src/ctl/pintle").absolute()
+PINTLE = programs.here("pintle")
 SETTINGS = "/apis/config.openshift.io/v1"
 SECRETS = "/api/v1/namespaces/openshift-config/secrets"
 POOL_LABEL = "pools.operator.machineconfiguration.openshift.io/worker"

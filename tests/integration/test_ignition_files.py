@@ -23,9 +23,9 @@ import urllib.parse
 
 import pytest
 
-from machines import shell
+from machines import programs, shell
 
-PINTLE = pathlib.Path(os.environ.get("PINTLE_BUILD", "build")) / "src/ctl/pintle"
+PINTLE = programs.here("pintle")
 IGNITION = pathlib.Path("/usr/lib/dracut/modules.d/30ignition/ignition")  # Debian installs no other copy of Ignition.
 CONFIG_COUNT = 1000 if os.environ.get("PINTLE_NIGHTLY") else 100
 

@@ -7,14 +7,12 @@ file must not be in the place of a unit or a drop-in, nor below another file.
 """
 
 import json
-import os
-import pathlib
 import random
 import subprocess
 
-from machines import shell
+from machines import programs, shell
 
-PINTLE = pathlib.Path(os.environ.get("PINTLE_BUILD", "build")) / "src/ctl/pintle"
+PINTLE = programs.here("pintle")
 COUNT = 250
 
 SOURCES = [

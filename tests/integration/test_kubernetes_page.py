@@ -10,13 +10,13 @@ import re
 import shutil
 import time
 
-from machines import shell
+from machines import programs, shell
 from machines.cluster import Cluster
 from machines.controller import OWN_NAMESPACE, Controller, Objects, wait_until_owners_are_known
 from machines.manifests import copy_for
 from machines.simulated_agents import SimulatedAgents
 
-PROGRAM = pathlib.Path(os.environ["PINTLE_BUILD"]).resolve() / "src/controller/pintle-controller"
+PROGRAM = programs.here("pintle-controller")
 PAGE = pathlib.Path(__file__).parents[2] / "docs/kubernetes.md"
 
 

@@ -8,10 +8,10 @@ import os
 import pathlib
 
 import pytest
-from machines import shell
+from machines import programs, shell
 from machines.cluster import Cluster
 
-PINTLE = (pathlib.Path(os.environ.get("PINTLE_BUILD", "build")) / "src/ctl/pintle").absolute()
+PINTLE = programs.here("pintle")
 CRDS = pathlib.Path(__file__).parents[2] / "deploy/crds"
 GROUP = "machineconfiguration.openshift.io"
 API = f"/apis/{GROUP}/v1"

@@ -5,16 +5,16 @@ import time
 
 import pytest
 
-from machines import deploy, power_cuts
+from machines import deploy, power_cuts, programs
 from machines.image import BRANCH, OS_NAME
 from machines.installed import ALL, APP, NOTHING, Installed, everything, file, machine_config
-from machines.node import BUILD, Node
+from machines.node import Node
 
 
 @pytest.fixture
 def machine():
     with Node() as node:
-        yield Installed(node, f"{BUILD}/src/ctl/pintle")
+        yield Installed(node, programs.on_machine("pintle"))
 
 
 def reboot(machine):

@@ -10,8 +10,8 @@ import subprocess
 
 import pytest
 
-from machines import certs, oci, shell
-from machines.node import BUILD, Node
+from machines import certs, oci, programs, shell
+from machines.node import Node
 from machines.stalling_server import StallingServer, files_in, image_of
 from registry_access import copy_into_node
 
@@ -109,7 +109,7 @@ def test_without_a_terminal_each_tenth_has_a_line(image):
     with Node(network="host") as node:
         copy_into_node(node, image.trust, f"/etc/containers/certs.d/{image.host}")
         node.run("tee", "/etc/containers/policy.json", input=image.policy.read_text())
-        words = [*node.entering(), f"{BUILD}/src/ctl/pintle", "pivot", "--yes", image.image]
+        words = [*node.entering(), programs.on_machine("pintle"), "pivot", "--yes", image.image]
         with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                               text=True) as pivoting:
             line = pivoting.stderr.readline()

@@ -4,12 +4,11 @@
 import datetime
 import http.server
 import os
-import pathlib
 
 import pytest
 
 import controller_stories as stories
-from machines import shell
+from machines import programs, shell
 from machines.cluster import Cluster
 from machines.controller import GROUP, MERGE, Controller, Objects, prepare_cluster
 from machines.loopback_server import LoopbackServer
@@ -18,7 +17,7 @@ from machines.simulated_agents import SimulatedAgents
 from machines.simulated_clock import SimulatedClock
 from machines.wait import wait_until
 
-PINTLE = (pathlib.Path(os.environ.get("PINTLE_BUILD", "build")) / "src/ctl/pintle").absolute()
+PINTLE = programs.here("pintle")
 POLICIES = "/apis/pintle.io/v1alpha1/rolloutpolicies"
 WORKERS = ["worker-0", "worker-1", "worker-2"]
 

@@ -16,7 +16,7 @@ import time
 
 import pytest
 
-from machines import deploy, oci, shell
+from machines import deploy, oci, programs, shell
 from machines.installed import ALL, NOTHING, Installed, everything
 from machines.node import BUILD, Node
 from machines.wait import wait_until
@@ -480,7 +480,7 @@ def machine(fresh, registry):
     fresh.run("cp", "/etc/auth.json", "/var/lib/kubelet/config.json")
     copy_into_node(fresh, registry.certs_dir, f"/etc/containers/certs.d/{registry.host}")
     fresh.run("cp", "/etc/policy.json", "/etc/containers/policy.json")
-    return Installed(fresh, f"{BUILD}/src/ctl/pintle")
+    return Installed(fresh, programs.on_machine("pintle"))
 
 
 def test_a_config_with_an_image_is_applied_through_the_daemon(machine, fresh, pushed):

@@ -3,10 +3,9 @@
 
 import pytest
 
-from machines import agent_node, deploy
+from machines import agent_node, deploy, programs
 from machines.agent_node import AnnotationHistory
 from machines.controller import MERGE, Controller, Objects
-from machines.node import BUILD
 from machines.registry import Registry
 from machines.wait import wait_until
 from machines.whole import Firmware, PodRunners
@@ -148,7 +147,7 @@ def test_nodes_that_have_staged_an_image_get_it_without_the_registry(site, own_r
     # The cause is removed, and nodes may be updated only later.
     site.set_policy(freeze={"until": "2100-01-01"})
     trust(unable, own_registry)
-    unable.run(f"{BUILD}/src/ctl/pintle", "retry")
+    unable.run(programs.on_machine("pintle"), "retry")
     site.wait_for_phase("Frozen")
     for node in site.nodes:
         assert site.staging(node) == {"stage": target, "staged": target}

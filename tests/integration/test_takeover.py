@@ -10,7 +10,6 @@ import http.client
 import itertools
 import json
 import os
-import pathlib
 import re
 import shutil
 import signal
@@ -22,7 +21,7 @@ import time
 
 import pytest
 
-from machines import audit, daemon, kubelet, openshift_kinds, shell
+from machines import audit, daemon, kubelet, openshift_kinds, programs, shell
 from machines.cluster import Cluster
 from machines.cluster_user import Refused
 from machines.controller import (DEPLOY, GROUP, MERGE, NAMESPACE, OWN_NAMESPACE, Controller, Objects, account,
@@ -33,7 +32,7 @@ from machines.simulated_agents import SimulatedAgents
 from machines.wait import wait_until
 
 NIGHTLY = "PINTLE_NIGHTLY" in os.environ
-PROGRAM = pathlib.Path(os.environ["PINTLE_BUILD"]) / "src/controller/pintle-controller"
+PROGRAM = programs.here("pintle-controller")
 LEASES = f"/apis/coordination.k8s.io/v1/namespaces/{NAMESPACE}/leases"
 DEPLOYMENTS = f"/apis/apps/v1/namespaces/{NAMESPACE}/deployments"
 SERVERS = f"/apis/apps/v1/namespaces/{NAMESPACE}/daemonsets"

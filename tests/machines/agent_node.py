@@ -8,10 +8,10 @@ import pathlib
 import threading
 import time
 
-from . import grants
+from . import grants, programs
 from .cluster import Cluster
 from .installed import Installed
-from .node import BUILD, Node
+from .node import Node
 from .wait import wait_until
 
 PREFIX = "machineconfiguration.openshift.io/"
@@ -45,7 +45,7 @@ class AgentNode(Installed):
     """
 
     def __init__(self, machine, cluster, name, more="", role="worker"):
-        super().__init__(machine, f"{BUILD}/src/ctl/pintle")
+        super().__init__(machine, programs.on_machine("pintle"))
         self.cluster, self.name = cluster, name
         self.user = cluster.add_node(name, role)
         self.run("mkdir", "--parents", "/etc/pintle", "/var/lib/kubelet")

@@ -6,6 +6,7 @@ import os
 import pathlib
 import sys
 
+from . import programs
 from .cluster_user import Refused
 from .controller_config import controller_config
 from .daemon import Daemon
@@ -53,7 +54,7 @@ class Controller(Daemon):
 
     def __init__(self, cluster, name="controller", *more, kubeconfig=None, lease=("4s", "3s", "300ms"),
                  environment=None):
-        program = pathlib.Path(os.environ["PINTLE_BUILD"]) / "src/controller/pintle-controller"
+        program = programs.here("pintle-controller")
         duration, deadline, retry = lease
         prefix = ["env", *(f"{key}={value}" for key, value in environment.items())] if environment else []
         super().__init__(cluster.folder / f"{name}.log", *prefix, program, "start", "--kubeconfig",

@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """`pintle-controller serve` on free ports of loopback."""
 
-import os
-import pathlib
 import re
 import resource
 import signal
 import subprocess
 import tempfile
 
+from . import programs
 from .wait import wait_until
 
-CONTROLLER = pathlib.Path(os.environ.get("PINTLE_BUILD", "build")) / "src/controller/pintle-controller"
+CONTROLLER = programs.here("pintle-controller")
 
 
 class IgnitionServer:

@@ -12,7 +12,7 @@ import shutil
 import sys
 import tempfile
 
-from . import cache
+from . import cache, programs
 from .namespace import OWN_MOUNTS
 from .shell import need, run
 
@@ -70,15 +70,41 @@ L /var/lib/dpkg - - - - ../../usr/lib/dpkg-db
 
 
 def debian_root():
-    """Returns the plain root, a directory.  It is only used as the lower layer of an overlay."""
+    """Returns the plain root, a directory.  It is only used as the lower layer of an overlay.
+
+    It has Pintle's packages installed if there are packages to test (programs.py).
+    """
+    packages = programs.packages_for_machines()
+    if not packages:
+        return _debian_without_pintle()
+    key = _recipe(_install_pintle, _inside, _debian_without_pintle().name, *packages)
+    return cache.made_once(name_in_cache("debian-root"), key, lambda root: _install_pintle(root, packages))
+
+
+def name_in_cache(name):
+    """Returns the name in the cache of a thing that is made from debian_root().
+
+    Things with Pintle and without it have different names, so that one does not replace the other.
+    """
+    return f"{name}-with-pintle" if programs.are_installed else name
+
+
+def _debian_without_pintle():
     return cache.made_once("debian-root", _recipe(_debian, _bootstrap, SUITE, PACKAGES, MASKED_UNITS), _debian)
+
+
+def _install_pintle(root, packages):
+    _say("installing Pintle's packages")
+    run("cp", "--archive", "--reflink=auto", _debian_without_pintle(), root)
+    _inside(root, [("mnt", "--bind", packages[0].parent)], 'dpkg --install --force-unsafe-io "$@"',
+            *(f"/mnt/{package.name}" for package in packages))
 
 
 def ostree_disk():
     """Returns an image of an ext4 disk with one OSTree deployment of the plain root.  The file is sparse; copy it."""
     key = _recipe(_disk, _tree, _move_state_away, _inside, debian_root().name, DRACUT, LINKS_TO_STATE,
                   STATE_DIRECTORIES, KERNEL_ARGUMENTS, DISK_SIZE, OS_NAME, BRANCH)
-    return cache.made_once("ostree-disk", key, _disk)
+    return cache.made_once(name_in_cache("ostree-disk"), key, _disk)
 
 
 def qemu_tools():

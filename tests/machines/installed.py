@@ -6,6 +6,8 @@ import os
 import pathlib
 import re
 
+from . import programs
+
 BUILD = pathlib.Path(os.environ.get("PINTLE_BUILD", "build"))
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl someone"
@@ -42,16 +44,21 @@ class Installed:
         self.run = machine.run
         self.run("useradd", "--create-home", "--password", "*", "core")
         self.run("mkdir", "/root/configs")
-        agent = str(program).replace("ctl/pintle", "agent/pintled")
+        if not programs.are_installed:
+            self._install_units(str(program))
+        self.run("systemctl", "enable", "pintle-recover-files.service", "pintle-recover.service")
+
+    def _install_units(self, program):
+        """Installs the units and the D-Bus policy as packages do, for programs of a build folder."""
+        agent = program.replace("ctl/pintle", "agent/pintled")
         for unit in (BUILD / "systemd").glob("*.service"):
             text = re.sub(r"(?m)^(Exec\w+=)\S+/(pintled?)(?= |$)",
-                          lambda match: match[1] + (agent if match[2] == "pintled" else str(program)), unit.read_text())
+                          lambda match: match[1] + (agent if match[2] == "pintled" else program), unit.read_text())
             self.run("tee", f"/etc/systemd/system/{unit.name}", input=text)
         self.run("mkdir", "--parents", "/etc/dbus-1/system.d")
         bus = SOURCE / "systemd/io.pintle.Agent1.conf"
         self.run("tee", f"/etc/dbus-1/system.d/{bus.name}", input=bus.read_text())
         self.run("systemctl", "daemon-reload")
-        self.run("systemctl", "enable", "pintle-recover-files.service", "pintle-recover.service")
 
     def pintle(self, *words, status=0):
         """Runs `pintle`, which has to end with this exit status; returns its output, from both streams."""

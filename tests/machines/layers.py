@@ -4,7 +4,7 @@
 import shlex
 import shutil
 
-from . import image
+from . import image, programs
 from .namespace import OWN_MOUNTS
 from .shell import run
 
@@ -34,7 +34,12 @@ class Layers:
 
 
 def install(build, root):
-    """Installs the build below `root`, and moves the files to the prefix of a package, /usr."""
+    """Installs the build below `root`, and moves the files to the prefix of a package, /usr.
+
+    Does nothing if the plain root has Pintle's packages.
+    """
+    if programs.are_installed:
+        return
     run("meson", "install", "-C", build, "--no-rebuild", "--strip", "--destdir", root)
     for place, below in (("usr/local", "usr"), ("lib", "usr/lib")):
         shutil.copytree(root / place, root / below, symlinks=True, dirs_exist_ok=True)

@@ -15,10 +15,10 @@ from . import image
 from .container import ENVIRONMENT, Container
 from .disk import Disk
 from .machine import Machine, new_name, split_command_line
+from .programs import BUILD
 from .shell import run
 from .supervised import MachineDied
 
-BUILD = "/run/pintle-build"  # The node's mount of the build directory that PINTLE_BUILD names.
 
 
 class Node(Machine):

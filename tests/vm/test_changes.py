@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests changes during which the power of the machine is cut, so that it loses all unsynced data."""
 
+import contextlib
 import os
 import pathlib
 import random
@@ -8,7 +9,7 @@ import time
 
 import pytest
 
-from machines import deploy, shell
+from machines import deploy, programs, shell
 from machines.installed import ALL, NOTHING, Installed, everything
 from machines.node import BUILD
 from machines.power_cuts import cut_power, start_after_cut
@@ -30,16 +31,27 @@ SEED = int(os.environ.get("PINTLE_SEED") or random.SystemRandom().randrange(1 <<
 MODULES = "/var/usrlocal/host/"  # A program in a build folder looks for modules in ../host.
 
 
-@pytest.fixture
-def installed(tmp_path):
+@contextlib.contextmanager
+def machine_with_pintle(folder):
+    """Starts a machine, and returns it with the path of its `pintle`."""
+    if programs.are_installed:
+        with Vm() as vm:
+            yield vm, programs.on_machine("pintle")
+        return
     build = pathlib.Path(os.environ["PINTLE_BUILD"])
     (module,) = (build / "src/host").glob("pintle-ostree-*.so")
     for path in (build / "src/ctl/pintle", module):
-        shell.run("strip", "-o", tmp_path / path.name, path)
-    with Vm(programs=[tmp_path / "pintle", tmp_path / module.name]) as vm:
+        shell.run("strip", "-o", folder / path.name, path)
+    with Vm(programs=[folder / "pintle", folder / module.name]) as vm:
         vm.run("install", "-D", f"{BUILD}/pintle", PROGRAM)
         vm.run("install", "-D", "-t", MODULES, f"{BUILD}/{module.name}")
-        result = Installed(vm, PROGRAM)
+        yield vm, PROGRAM
+
+
+@pytest.fixture
+def installed(tmp_path):
+    with machine_with_pintle(tmp_path) as (vm, program):
+        result = Installed(vm, program)
         vm.run("tee", "/etc/systemd/system/recorder.service", input=RECORDER)
         vm.run("systemctl", "enable", "recorder.service")
         vm.run("sync")
@@ -56,7 +68,7 @@ def test_a_power_cut_during_a_change_leads_to_the_old_or_the_new_machine(install
     for number in range(ROUNDS + 1):
         installed.write_config(everything(second))
         source = "--none" if was_new else "/root/configs"
-        command = [PROGRAM, "apply", "--yes", source]
+        command = [installed.program, "apply", "--yes", source]
         vm.run("sync")
         started = time.monotonic()
         vm.run("systemd-run", "--no-block", *command)

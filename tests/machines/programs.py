@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where Pintle's programs are: in a build folder, or where its packages install them.
+
+PINTLE_BUILD names the build folder.  It is quick after an edit, and it always has the tests' own programs.  If
+PINTLE_PACKAGES names a folder with Pintle's Debian packages, all test machines have these packages installed, and every
+test uses the installed programs, units, and D-Bus files.
+"""
+
+import functools
+import os
+import pathlib
+
+from . import cache
+from .shell import run
+
+BUILD = "/run/pintle-build"  # The machine's mount of the build folder.
+_FOLDER = os.environ.get("PINTLE_PACKAGES")
+# The packages that a machine of an OSTree host has, and those from which this machine takes programs.
+_ON_MACHINES = ("pintle", "pintle-image", "pintle-dracut")
+_HERE = ("pintle", "pintle-controller")
+_PLACES = {"pintle": ("src/ctl/pintle", "/usr/bin/pintle"), "pintled": ("src/agent/pintled", "/usr/sbin/pintled"),
+           "pintle-controller": ("src/controller/pintle-controller", "/usr/sbin/pintle-controller")}
+
+are_installed = _FOLDER is not None
+
+
+def on_machine(name):
+    """Returns the path of one of Pintle's programs on a test machine."""
+    in_build, installed = _PLACES[name]
+    return installed if are_installed else f"{BUILD}/{in_build}"
+
+
+def here(name):
+    """Returns the path of one of Pintle's programs for this machine."""
+    in_build, installed = _PLACES[name]
+    if are_installed:
+        return _unpacked() / installed.lstrip("/")
+    return pathlib.Path(os.environ.get("PINTLE_BUILD", "build"), in_build).absolute()
+
+
+def packages_for_machines():
+    """Returns the files of the packages that have to be installed on test machines; none without PINTLE_PACKAGES."""
+    return [_package(name) for name in _ON_MACHINES] if are_installed else []
+
+
+def _package(name):
+    found = list(pathlib.Path(_FOLDER).glob(f"{name}_*.deb"))
+    if len(found) != 1:
+        raise RuntimeError(f"PINTLE_PACKAGES is {_FOLDER}, which has {len(found)} files {name}_*.deb instead of one; "
+                           "`./dev package` builds the packages in build/packages")
+    return found[0]
+
+
+@functools.cache
+def _unpacked():
+    packages = [_package(name) for name in _HERE]
+
+    def unpack(folder):
+        for package in packages:
+            run("dpkg-deb", "--extract", package, folder)
+    return cache.made_once("unpacked-packages", cache.recipe_key(*packages), unpack)
