@@ -44,8 +44,9 @@ class Agent(Machine):
         node.run("mkdir", "--parents", "/etc/pintle")
         self.write("/etc/pintle/policy.json", POLICY)
         self.write("/etc/pintle/pintled.conf", SETTINGS)
-        self.write("/etc/dbus-1/system.d/io.pintle.Agent1.conf", BUS_POLICY.read_text())
-        self.write("/etc/systemd/system/pintled.service", UNIT)
+        if not programs.are_installed():
+            self.write("/etc/dbus-1/system.d/io.pintle.Agent1.conf", BUS_POLICY.read_text())
+            self.write("/etc/systemd/system/pintled.service", UNIT)
         node.run("systemctl", "daemon-reload")
         node.run("systemctl", "reload", "dbus.service")
         self.before = self.managed()

@@ -119,7 +119,8 @@ def test_a_boot_that_falls_back_has_the_old_files_and_gives_up_the_new_deploymen
 def test_a_deployment_that_someone_else_finalized_gets_its_files_and_boots_once_more(machine):
     machine.apply(everything())
     # As if Pintle's unit had stopped without dropping the deployment.
-    machine.run("sh", "-c", "rm /etc/systemd/system/pintle-finalize-staged.service && systemctl daemon-reload")
+    machine.run("ln", "--symbolic", "--force", "/dev/null", "/etc/systemd/system/pintle-finalize-staged.service")
+    machine.run("systemctl", "daemon-reload")
     machine.run("systemctl", "stop", "ostree-finalize-staged.service")
     reboot(machine)
     assert machine.of_everything() == ALL

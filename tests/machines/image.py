@@ -86,7 +86,7 @@ def name_in_cache(name):
 
     Things with Pintle and without it have different names, so that one does not replace the other.
     """
-    return f"{name}-with-pintle" if programs.are_installed else name
+    return f"{name}-with-pintle" if programs.are_installed() else name
 
 
 def _debian_without_pintle():

@@ -44,7 +44,7 @@ class Installed:
         self.run = machine.run
         self.run("useradd", "--create-home", "--password", "*", "core")
         self.run("mkdir", "/root/configs")
-        if not programs.are_installed:
+        if not programs.are_installed():
             self._install_units(str(program))
         self.run("systemctl", "enable", "pintle-recover-files.service", "pintle-recover.service")
 

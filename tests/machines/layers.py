@@ -36,9 +36,11 @@ class Layers:
 def install(build, root):
     """Installs the build below `root`, and moves the files to the prefix of a package, /usr.
 
-    Does nothing if the plain root has Pintle's packages.
+    If the plain root has Pintle's packages installed, only the module for dracut is unpacked from its package, because it
+    depends on Ignition, which the plain root does not have.
     """
-    if programs.are_installed:
+    if programs.are_installed():
+        run("dpkg-deb", "--extract", programs.package("pintle-dracut"), root)
         return
     run("meson", "install", "-C", build, "--no-rebuild", "--strip", "--destdir", root)
     for place, below in (("usr/local", "usr"), ("lib", "usr/lib")):

@@ -14,48 +14,51 @@ from . import cache
 from .shell import run
 
 BUILD = "/run/pintle-build"  # The machine's mount of the build folder.
-_FOLDER = os.environ.get("PINTLE_PACKAGES")
-# The packages that a machine of an OSTree host has, and those from which this machine takes programs.
-_ON_MACHINES = ("pintle", "pintle-image", "pintle-dracut")
+# The packages that are installed on all test machines, and those from which this machine takes programs.
+_ON_MACHINES = ("pintle", "pintle-image")
 _HERE = ("pintle", "pintle-controller")
 _PLACES = {"pintle": ("src/ctl/pintle", "/usr/bin/pintle"), "pintled": ("src/agent/pintled", "/usr/sbin/pintled"),
            "pintle-controller": ("src/controller/pintle-controller", "/usr/sbin/pintle-controller")}
 
-are_installed = _FOLDER is not None
+
+def are_installed():
+    return "PINTLE_PACKAGES" in os.environ
 
 
 def on_machine(name):
     """Returns the path of one of Pintle's programs on a test machine."""
     in_build, installed = _PLACES[name]
-    return installed if are_installed else f"{BUILD}/{in_build}"
+    return installed if are_installed() else f"{BUILD}/{in_build}"
 
 
 def here(name):
     """Returns the path of one of Pintle's programs for this machine."""
     in_build, installed = _PLACES[name]
-    if are_installed:
+    if are_installed():
         return _unpacked() / installed.lstrip("/")
     return pathlib.Path(os.environ.get("PINTLE_BUILD", "build"), in_build).absolute()
 
 
 def packages_for_machines():
     """Returns the files of the packages that have to be installed on test machines; none without PINTLE_PACKAGES."""
-    return [_package(name) for name in _ON_MACHINES] if are_installed else []
+    return [package(name) for name in _ON_MACHINES] if are_installed() else []
 
 
-def _package(name):
-    found = list(pathlib.Path(_FOLDER).glob(f"{name}_*.deb"))
+def package(name):
+    """Returns the file of one of Pintle's packages."""
+    folder = pathlib.Path(os.environ["PINTLE_PACKAGES"])
+    found = list(folder.glob(f"{name}_*.deb"))
     if len(found) != 1:
-        raise RuntimeError(f"PINTLE_PACKAGES is {_FOLDER}, which has {len(found)} files {name}_*.deb instead of one; "
+        raise RuntimeError(f"PINTLE_PACKAGES is {folder}, which has {len(found)} files {name}_*.deb instead of one; "
                            "`./dev package` builds the packages in build/packages")
     return found[0]
 
 
 @functools.cache
 def _unpacked():
-    packages = [_package(name) for name in _HERE]
+    packages = [package(name) for name in _HERE]
 
     def unpack(folder):
-        for package in packages:
-            run("dpkg-deb", "--extract", package, folder)
+        for each in packages:
+            run("dpkg-deb", "--extract", each, folder)
     return cache.made_once("unpacked-packages", cache.recipe_key(*packages), unpack)

@@ -18,6 +18,15 @@ def build(*options):
     return [SOURCE / path for path in built]
 
 
+def built_for_machines():
+    """Returns the Debian packages that ./dev has built for the test machines, or none if they are not of this commit."""
+    folder = SOURCE / "build/packages-of-machines"
+    head = subprocess.run(["git", "-C", SOURCE, "rev-parse", "HEAD"], check=True, stdout=subprocess.PIPE).stdout
+    # The file is written last.
+    stamp = folder / "commit"
+    return list(folder.glob("*.deb")) if stamp.exists() and stamp.read_bytes() == head else []
+
+
 def copy_with_next_version(package, to):
     """Copies a package and changes its version only."""
     tree = to.with_suffix(".tree")

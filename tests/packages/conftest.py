@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The packages of the commit that is checked out, built once for all tests."""
 
+import os
 import pathlib
 import re
 import shutil
@@ -8,11 +9,13 @@ import sys
 
 import previous_release
 import pytest
-from built import build, copy_with_next_version
+from built import build, built_for_machines, copy_with_next_version
 from packaged_agent import NIGHTLY
 from packaged_rpms import make_repositories
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
+# Here, the test machines do not have Pintle: the tests install its packages.
+os.environ.pop("PINTLE_PACKAGES", None)
 # These tests describe machines as the integration tests do.
 sys.path.append(str(SOURCE / "tests/integration"))
 
@@ -20,7 +23,7 @@ sys.path.append(str(SOURCE / "tests/integration"))
 @pytest.fixture(scope="session")
 def debian_packages():
     """Returns the packages by their names."""
-    return {path.name.partition("_")[0]: path for path in build()}
+    return {path.name.partition("_")[0]: path for path in built_for_machines() or build()}
 
 
 def write_next_version_of_journal(clone):

@@ -34,7 +34,7 @@ MODULES = "/var/usrlocal/host/"  # A program in a build folder looks for modules
 @contextlib.contextmanager
 def machine_with_pintle(folder):
     """Starts a machine, and returns it with the path of its `pintle`."""
-    if programs.are_installed:
+    if programs.are_installed():
         with Vm() as vm:
             yield vm, programs.on_machine("pintle")
         return
