@@ -306,7 +306,7 @@ class World:
                 if expected is None:
                     lines.append(f"{kind} {name} should not be there")
                 elif expected != thing:
-                    lines += [f"{kind} {name}", *_differences(expected, thing)]
+                    lines += [f"{kind} {name}", *differences(expected, thing)]
             lines += [f"{kind} {name} is missing" for name in sorted(wanted)]
         return lines
 
@@ -381,16 +381,16 @@ def _without_empty(value, key=""):
             and not (name == "observedGeneration" and each == 0)}
 
 
-def _differences(expected, got, place=""):
+def differences(expected, got, place=""):
     """Returns a line for each place: "  /status/machineCount: 1 became 2"."""
     if expected == got:
         return []
     if isinstance(expected, dict) and isinstance(got, dict):
         return [line for key in sorted({*expected, *got})
-                for line in _differences(expected.get(key), got.get(key), f"{place}/{key}")]
+                for line in differences(expected.get(key), got.get(key), f"{place}/{key}")]
     if isinstance(expected, list) and isinstance(got, list):
         both = range(max(len(expected), len(got)))
-        return [line for i in both for line in _differences(*(each[i] if i < len(each) else None
+        return [line for i in both for line in differences(*(each[i] if i < len(each) else None
                                                               for each in (expected, got)), f"{place}/{i}")]
     return [f"  {place}: {_text(expected)} became {_text(got)}"]
 

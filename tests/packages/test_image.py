@@ -377,6 +377,12 @@ def probe(network, container, kind):
     return int(answer.stdout) or None
 
 
+def wait_for_probe(network, replica, kind):
+    def what():
+        return f"the {kind} probe succeeds; the log of the container ends with\n{replica.end_of_log()}\n"
+    wait_until(lambda: replica.check() or probe(network, replica.spec, kind) == 200, what, 60)
+
+
 def status_of(process):
     return dict(line.split(":\t", 1) for line in (process / "status").read_text().splitlines() if ":\t" in line)
 
@@ -403,11 +409,11 @@ def expect_confined(process):
 def test_the_container_leads_renders_and_ends_as_the_manifests_describe_it(replica, cluster, network, unpacked):
     objects = Objects(cluster)
     process = replica.process()
-    wait_until(lambda: replica.check() or probe(network, replica.spec, "liveness") == 200, "the liveness probe succeeds", 60)
+    wait_for_probe(network, replica, "liveness")
     objects.controller_config()
     # The Ignition server of a later test is ready only with this address, once there is a ControllerConfig.
     objects.set_infrastructure(apiServerInternalURI=cluster.url)
-    wait_until(lambda: replica.check() or probe(network, replica.spec, "readiness") == 200, "the readiness probe succeeds", 60)
+    wait_for_probe(network, replica, "readiness")
     leader = wait_until(lambda: replica.check() or objects.leader(), "the replica leads", 60)
     assert leader
     objects.config("00-worker", files={"/etc/motd": "Welcome."})
@@ -486,7 +492,7 @@ def test_the_container_reads_its_secrets_and_serves_as_each_overlay_describes_it
     with run_replica(deployment, volumes_of(deployment, tmp_path, files)) as replica:
         process = replica.process()
         for kind in "liveness", "readiness":
-            wait_until(lambda: replica.check() or probe(network, replica.spec, kind) == 200, f"the {kind} probe succeeds", 60)
+            wait_for_probe(network, replica, kind)
         assert port in [each["containerPort"] for each in replica.spec["ports"]]
         url = f"https://{network.address}:{port}{path}"
         found = wait_until(lambda: replica.check() or status_without_token(authority, url), "the server answers", 60)
