@@ -458,7 +458,9 @@ void Agent::BeginChange() {
       [this](const Result<Outcome>& outcome) {
         const Result<change::Ending>& ending = outcome ? outcome->ending : Result<change::Ending>(outcome.error());
         const auto prepared = std::exchange(prepared_, nullptr);
-        if (!prepared->plan.difference.OsChanges().empty()) {
+        // A fetch that was stopped because another goal is wanted is no failure.
+        const bool was_stopped = !ending && ending.error().kind() == ErrorKind::kCancelled;
+        if (!was_stopped && !prepared->plan.difference.OsChanges().empty()) {
           metrics_.pivot_errors = ending ? 0 : metrics_.pivot_errors + 1;
         }
         if (outcome && !outcome->is_undone) return Happen(happened::NotUndone{ending.error().message()});

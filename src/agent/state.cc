@@ -89,8 +89,10 @@ class Transitions {
   }
   // These phases end first.  Then the agent starts over with the new goal.
   MaybeTransition operator()(const phase::Recovering&, const happened::Wanted&) const { return KeepPhase(); }
-  MaybeTransition operator()(const phase::Changing& changing, const happened::Wanted& wanted) const {
-    return changing.goal == wanted.goal ? KeepPhase() : MaybeTransition(Start().Do(effect::StopFetching{}));
+  MaybeTransition operator()(phase::Changing changing, const happened::Wanted& wanted) const {
+    if (changing.goal == wanted.goal) return KeepPhase();
+    changing.is_fetch_stopped = true;
+    return Start().Do(effect::StopFetching{}).To(std::move(changing));
   }
   MaybeTransition operator()(const phase::Rebooting&, const happened::Wanted&) const { return KeepPhase(); }
   MaybeTransition operator()(const phase::Confirming&, const happened::Wanted&) const { return KeepPhase(); }
@@ -185,6 +187,8 @@ class Transitions {
   MaybeTransition operator()(const phase::Changing& changing, const happened::Failed& failed) const {
     // A change that failed is not tried again if another goal is wanted now.
     if (state_.wanted != changing.goal) return Start().Begin();
+    // Its goal may be wanted again, after another one for whose sake the fetch was stopped.  That is no fault.
+    if (changing.is_fetch_stopped) return Start().Begin(changing.attempts);
     return Start().Degrade({Fault::kFailed, failed.text, Retry::kLook, changing.goal, changing.attempts + 1});
   }
   MaybeTransition operator()(const phase::Changing& changing, const happened::NotUndone& failed) const {

@@ -85,6 +85,7 @@ struct Draining {
 struct Changing {
   Goal goal;
   int attempts = 0;
+  bool is_fetch_stopped = false;  // Another goal was wanted during the change, and its fetch was asked to stop.
 };
 struct Rebooting {
   int attempts = 0;

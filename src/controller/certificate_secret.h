@@ -46,6 +46,7 @@ class CertificateSecret {
 
   // Sets the rules, with which the certificate is used again if they differ from the present ones.
   void Set(net::TlsRules rules);
+  bool has_rules() const { return settings_.rules.has_value(); }
 
   // Returns the time at which the certificate in use expires.  Returns nullopt if there is no certificate, or if the
   // time cannot be read from it.

@@ -62,24 +62,36 @@ ClusterIgnition::ClusterIgnition(event::Loop& loop, const kube::Client& client, 
   if (options_.follows_tls_profile) FollowTlsProfile(client);
 }
 
+// New machines wait for the server, so the profile is requested again within seconds when it could not be read.
 void ClusterIgnition::FollowTlsProfile(const kube::Client& client) {
   kube::Client copy = client;
-  const auto trouble = [this](const Error& error) {
-    if (std::exchange(profile_trouble_, error.message()) != error.message()) {
-      log::Warning("The Ignition server cannot read the TLS profile of the cluster: " + error.message(), kTrouble);
-    }
-    UseTlsProfile();
-  };
   api_servers_ = std::make_unique<OverlaidMirror<api::ApiServer>>(
-      copy, Need::kIfServed, OverlaidObjects::Listener{.changed = [this] { UseTlsProfile(); }, .trouble = trouble},
-      kube::Selection{.field_selector = "metadata.name=cluster"});
+      copy, Need::kIfInstalled,
+      OverlaidObjects::Listener{.changed = [this] { UseTlsProfile(); },
+                                .trouble =
+                                    [this](const Error& error) {
+                                      is_profile_refused_ = is_profile_refused_ || error.kind() == ErrorKind::kInvalid;
+                                      ReportProfileTrouble(error);
+                                    },
+                                .unreadable = [this](const kube::ResourceKind&, const kube::ObjectName&,
+                                                     const Error& why) { ReportProfileTrouble(why); }},
+      kube::Selection{.field_selector = std::string("metadata.name=") + kSingletonName});
+}
+
+void ClusterIgnition::ReportProfileTrouble(const Error& error) {
+  if (std::exchange(profile_trouble_, error.message()) == error.message()) return;
+  log::Warning("The Ignition server cannot read the TLS profile of the cluster: " + error.message(), kTrouble);
 }
 
 // Until the profile is known, the server does not listen, because it might accept more than the profile permits.  A
 // cluster without the kind, or without the right to read it, has the default profile.
 void ClusterIgnition::UseTlsProfile() {
-  if (!api_servers_ || (!api_servers_->is_ready() && api_servers_->refusal().empty())) return;
-  const api::ApiServer* const server = api_servers_->Find("cluster");
+  const bool is_read = api_servers_ && api_servers_->is_ready();
+  if (!is_read && !is_profile_refused_) return;
+  const api::ApiServer* const server = api_servers_->Find(kSingletonName);
+  bool is_unreadable = false;
+  api_servers_->ForEachUnreadable([&](const auto&, const Error&) { is_unreadable = true; });
+  if (server == nullptr && is_unreadable) return;
   certificate_->Set(serving::TlsRulesOf(server == nullptr ? std::nullopt : server->spec.tls_security_profile));
 }
 
@@ -104,6 +116,11 @@ void ClusterIgnition::AddTo(Metrics& metrics) const {
 
 std::string ClusterIgnition::WhyUnready() {
   if (was_ready_) return "";
+  if (certificate_ && !certificate_->has_rules()) {
+    return fmt::format(
+        "the Ignition server does not know yet which TLS profile the cluster has: it needs the APIServer {}{}",
+        kSingletonName, profile_trouble_.empty() ? "" : ": " + profile_trouble_);
+  }
   if (certificate_ && !identity_) {
     return fmt::format("the Ignition server has no certificate yet that it can use: it needs the Secret {}",
                        options_.certificate_secret.ToString());

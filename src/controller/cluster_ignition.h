@@ -71,6 +71,7 @@ class ClusterIgnition {
   void Serve(serving::ServedPools pools);
   Result<> Use(serving::TlsFiles::Identity identity);
   void FollowTlsProfile(const kube::Client& client);
+  void ReportProfileTrouble(const Error& error);
   void UseTlsProfile();
 
   event::Loop& loop_;
@@ -86,6 +87,7 @@ class ClusterIgnition {
   IgnitionFeed feed_;
   std::unique_ptr<CertificateSecret> certificate_;  // Exists if the certificate is in a Secret.
   std::string profile_trouble_;                     // Why the TLS profile cannot be read; it is logged once.
+  bool is_profile_refused_ = false;                 // The API server has refused to list APIServers.
   std::unique_ptr<OverlaidMirror<api::ApiServer>> api_servers_;  // Exists if the TLS profile is followed.
 };
 

@@ -12,7 +12,7 @@
 
 namespace pintle::controller {
 
-kube::Backoff::Settings ListPausesFor(Need need) {
+kube::Backoff::Settings PausesWhileMissing(Need need) {
   switch (need) {
     case Need::kAlways:
       return {};
@@ -58,7 +58,7 @@ OverlaidObjects::OverlaidObjects(kube::Client& client, Type type, Need need, Lis
                .synced = [this] { Synced(); },
                .unreadable = [this](const kube::ObjectName& name, const Error& why) { NoteUnreadable(name, why); },
                .trouble = [this](const Error& error) { NoteTrouble(error); }},
-              {.backoff = ListPausesFor(need)}) {}
+              {.missing_backoff = PausesWhileMissing(need)}) {}
 
 void OverlaidObjects::Expect(const std::string& name) {
   if (FindAny(name) == nullptr) expected_.insert(name);

@@ -29,8 +29,8 @@ enum class Need {
   kIfInstalled,  // An administrator may add the kind at any time, and its objects count within seconds.
 };
 
-// Returns how long to wait between two requests for a kind that the API server does not have, or cannot list.
-kube::Backoff::Settings ListPausesFor(Need need);
+// Returns how long to wait between two requests for a kind that the API server does not have.
+kube::Backoff::Settings PausesWhileMissing(Need need);
 
 // Receives an object that cannot be read, and the reason, which contains its kind and its name.
 using UnreadableListener =

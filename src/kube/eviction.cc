@@ -33,15 +33,16 @@ std::string PathFor(const EvictionRequest& request) {
 
 // Returns whether the server has refused a dry run only because a webhook supports none.  The real eviction may
 // succeed.
-bool IsRefusedDryRun(const Failure& failure) {
-  return failure.status == 400 && failure.error.message().find(kNoDryRun) != std::string::npos;
+bool IsRefusedDryRun(const Failure& failure, EvictionMode mode) {
+  return mode == EvictionMode::kDryRun && failure.status == 400 &&
+         failure.error.message().find(kNoDryRun) != std::string::npos;
 }
 
 Result<Eviction> OutcomeOf(Fetched fetched, const EvictionRequest& request) {
   auto* const failure = std::get_if<Failure>(&fetched);
   if (failure == nullptr) return Eviction(Departure::kGoing);
   if (failure->disruption_budget) return Eviction(KeptByBudget{*std::move(failure->disruption_budget)});
-  if (IsRefusedDryRun(*failure)) return Eviction(Departure::kGoing);
+  if (IsRefusedDryRun(*failure, request.mode)) return Eviction(Departure::kGoing);
   if (request.failed) request.failed(*failure);
   // 409 means that the uid is another pod's.
   if (failure->status == 404 || failure->status == 409) return Eviction(Departure::kGone);
@@ -68,7 +69,7 @@ class Evictor final : public Work, public std::enable_shared_from_this<Evictor> 
  private:
   void Answered(std::size_t version, Fetched fetched) {
     const auto* const failure = std::get_if<Failure>(&fetched);
-    const bool is_unknown = failure != nullptr && failure->status == 400 && !IsRefusedDryRun(*failure);
+    const bool is_unknown = failure != nullptr && failure->status == 400 && !IsRefusedDryRun(*failure, request_.mode);
     if (is_unknown && version + 1 < kVersions.size()) return Try(version + 1);
     const auto done = std::exchange(done_, {});
     done(OutcomeOf(std::move(fetched), request_));

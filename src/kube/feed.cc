@@ -30,6 +30,7 @@ class Follower final : public Work, public std::enable_shared_from_this<Follower
         settings_(std::move(settings)),
         receiver_(std::move(receiver)),
         backoff_(settings_.backoff, settings_.random),
+        missing_backoff_(settings_.missing_backoff, settings_.random),
         again_(
             transport_->loop(), [this] { GoOn(); }, kRetrySlack) {}
 
@@ -66,6 +67,7 @@ class Follower final : public Work, public std::enable_shared_from_this<Follower
     const auto* const failure = std::get_if<Failure>(&outcome);
     has_list_failed_ = failure != nullptr;
     if (failure != nullptr) return TryAgain(*failure);
+    missing_backoff_.Reset();
     resource_version_ = std::move(std::get<std::string>(outcome));
     receiver_.list_ends();
     if (!is_dropped()) BeginWatch();
@@ -140,7 +142,8 @@ class Follower final : public Work, public std::enable_shared_from_this<Follower
   }
 
   void TryAgain(const Failure& failure) {
-    again_.After(DelayBefore(failure, backoff_));
+    const bool is_missing = failure.error.kind() == ErrorKind::kNotFound;
+    again_.After(DelayBefore(failure, is_missing ? missing_backoff_ : backoff_));
     receiver_.trouble(failure.error);
   }
 
@@ -150,6 +153,7 @@ class Follower final : public Work, public std::enable_shared_from_this<Follower
   FeedSettings settings_;
   FeedReceiver receiver_;
   Backoff backoff_;
+  Backoff missing_backoff_;
   std::string resource_version_;
   std::string newest_;          // The newest version of all events so far.
   bool has_new_event_ = false;  // This watch has delivered a new event.

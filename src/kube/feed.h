@@ -19,6 +19,7 @@ namespace pintle::kube {
 struct FeedSettings {
   Patience page = {.attempts = 3};  // For the pages after the first.  If these attempts fail, the list starts over.
   Backoff::Settings backoff = {};
+  Backoff::Settings missing_backoff = {};  // In place of `backoff` while the server does not have the kind.
   WatchTimes watch = {};
   Random random = SystemRandom();
 };

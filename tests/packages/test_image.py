@@ -488,6 +488,9 @@ def test_the_container_reads_its_secrets_and_serves_as_each_overlay_describes_it
     files = {"page-certificate": certificate} if folder.startswith("page") else {
         "certificate": certificate, "token-keys": {"keys": b"0123456789abcdef0123456789abcdef\n"},
         "bootstrap-token": {"token": b"a token", "ca.crt": cluster.authority.certificate.read_bytes()}}
+    # A replica with an Ignition server is ready when it has all that new machines need.  The ControllerConfig of another
+    # test may lack the URL of the API server.
+    cluster.apply((SOURCE / "deploy/examples/controller-config.yaml").read_text(encoding="utf-8"))
     deployment = deployment_of(cluster, folder)
     with run_replica(deployment, volumes_of(deployment, tmp_path, files)) as replica:
         process = replica.process()

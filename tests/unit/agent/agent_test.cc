@@ -309,7 +309,7 @@ TEST(Agent, StopsAFetchWhenAnotherGoalIsWanted) {
   source.draining = [&] { loop->Post([&] { source.listener.drained(); }); };
   Settings settings;
   settings.watch_logins = false;
-  settings.metrics_file = "";
+  settings.metrics_file = "/metrics";
   const auto agent = ValueOf(
       Agent::Create({.loop = *loop,
                      .clock = clock,
@@ -328,6 +328,8 @@ TEST(Agent, StopsAFetchWhenAnotherGoalIsWanted) {
   EXPECT_TRUE(Succeeded(event::RunPatiently(*loop)));
   is_over = true;
   EXPECT_TRUE(was_stopped);
+  // The alert about changes of the OS that fail must not fire.
+  EXPECT_THAT(ValueOf(root.ReadFile("/metrics")), testing::HasSubstr("\nmcd_pivot_errors_total 0\n"));
 }
 
 }  // namespace

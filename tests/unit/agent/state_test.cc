@@ -234,6 +234,18 @@ TEST(State, ANewerGoalStopsTheFetchOfTheChange) {
   EXPECT_FALSE(same && Find<effect::StopFetching>(same->effects));
 }
 
+TEST(State, AGoalThatIsWantedAgainWhileItsFetchIsStoppedIsTriedAgainAtOnce) {
+  auto next = Advance({phase::Changing{kNew, 2}, kNew, std::nullopt}, happened::Wanted{kNewer});
+  ASSERT_TRUE(next && Find<effect::StopFetching>(next->effects));
+  next = Advance(next->next, happened::Wanted{kNew});
+  ASSERT_TRUE(next);
+  next = Advance(next->next, happened::Failed{"it was cancelled"});
+  ASSERT_TRUE(next && Find<effect::Look>(next->effects));
+  EXPECT_EQ(Find<effect::Look>(next->effects)->goal, kNew);
+  EXPECT_EQ(std::get<phase::Checking>(next->next.phase).attempts, 2);
+  EXPECT_FALSE(Find<effect::ReportFault>(next->effects));
+}
+
 TEST(State, ARejectedGoalIsNotTriedAgain) {
   auto next = Advance({phase::Confirming{}, kNew, std::nullopt}, happened::Unwell{"kubelet.service is failed"});
   ASSERT_TRUE(next && Find<effect::GoBack>(next->effects));

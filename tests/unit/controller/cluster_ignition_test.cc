@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/base64.h"
+#include "controller/complaints.h"
 #include "event/loop.h"
 #include "event/watches.h"
 #include "net/http_client.h"
@@ -71,7 +72,11 @@ class ClusterIgnitionTest : public testing::Test {
         *loop_, *client_, *cluster_,
         {.service = {.secure = secure, .certificate_from = serving::CertificateFrom::kCaller, .health = health},
          .feed = {.server = "", .token_secret = {"namespace", "token"}, .namespace_name = "namespace"},
-         .certificate_secret = {"namespace", "tls"}}));
+         .certificate_secret = {"namespace", "tls"},
+         .follows_tls_profile = follows_tls_profile_}));
+  }
+  void PutTlsProfile(const json::Value& profile) {
+    server_.Put("apiservers", {{"metadata", {{"name", "cluster"}}}, {"spec", {{"tlsSecurityProfile", profile}}}});
   }
   void RunUntil(const std::function<bool()>& is_so) {
     event::Timer look(
@@ -106,6 +111,7 @@ class ClusterIgnitionTest : public testing::Test {
                                           [](const net::IncomingRequest&) { return net::HttpAnswer(); }));
   }
 
+  bool follows_tls_profile_ = false;
   SmallApiServer server_;
   std::unique_ptr<event::Loop> loop_ = ValueOf(event::Loop::Create());
   std::optional<net::HttpClient> http_ = ValueOf(net::HttpClient::Create(*loop_, {.proxy = net::ProxySettings()}));
@@ -158,6 +164,35 @@ TEST_F(ClusterIgnitionTest, StaysReadyWhenItsSecretsAreLostLater) {
   AskUntil(503, health + "/configs");
   EXPECT_EQ(StatusOf(health), 200);
   EXPECT_THAT(ignition_->WhyUnready(), IsEmpty());
+}
+
+TEST_F(ClusterIgnitionTest, ListensOnlyWhenItKnowsTheTlsProfile) {
+  follows_tls_profile_ = true;
+  const net::CertifiedKey good = NewIgnitionCertificate();
+  PutCertificate(good.certificate, good.key);
+  PutToken();
+  const std::string list = "GET /apis/config.openshift.io/v1/apiservers";
+  server_.Refuse(list, SmallApiServer::Status(500, "InternalError", "the store is away"));
+  Begin({"127.0.0.1", 0}, {"127.0.0.1", 0});
+  RunUntil([&] { return server_.CountOf(list) > kFailuresBeforeReport; });
+  RunUntilUnreadyFor("it needs the APIServer cluster");
+  EXPECT_THAT(ignition_->WhyUnready(), HasSubstr("the store is away"));
+  PutTlsProfile(5);
+  server_.Refuse([](const kube::ReceivedRequest&) { return std::nullopt; });
+  RunUntilUnreadyFor("$.spec.tlsSecurityProfile: must be an object");
+  EXPECT_EQ(ignition_->Addresses().size(), 1U);
+  PutTlsProfile({{"type", "Modern"}});
+  RunUntil([&] { return ignition_->WhyUnready().empty() && ignition_->Addresses().size() == 2; });
+}
+
+TEST_F(ClusterIgnitionTest, HasTheDefaultProfileWithoutTheRightToReadTheTlsProfile) {
+  follows_tls_profile_ = true;
+  const net::CertifiedKey good = NewIgnitionCertificate();
+  PutCertificate(good.certificate, good.key);
+  PutToken();
+  server_.Refuse("GET /apis/config.openshift.io/v1/apiservers", SmallApiServer::Status(403, "Forbidden", "no"));
+  Begin({"127.0.0.1", 0}, {"127.0.0.1", 0});
+  RunUntil([&] { return ignition_->WhyUnready().empty() && ignition_->Addresses().size() == 2; });
 }
 
 }  // namespace

@@ -43,9 +43,9 @@ TEST(WriteAnswers, CountUntilTheMirrorHasThem) {
   EXPECT_EQ(answers.LatestOf(later).metadata().resource_version, "11");
 }
 
-TEST(ListPauses, AreSecondsForAKindThatAnAdministratorMayAddAtAnyTime) {
+TEST(PausesWhileMissing, AreSecondsForAKindThatAnAdministratorMayAddAtAnyTime) {
   const auto pause_after_ten_failures = [](Need need) {
-    kube::Backoff backoff(ListPausesFor(need), [] { return 0.999; });
+    kube::Backoff backoff(PausesWhileMissing(need), [] { return 0.999; });
     for (int failures = 0; failures < 10; ++failures) backoff.Next();
     return backoff.Next();
   };

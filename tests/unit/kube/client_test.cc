@@ -427,6 +427,13 @@ TEST_F(Evicting, MayPassIfOnlyADryRunOfItIsRefused) {
   EXPECT_EQ(server.requests().size(), 1U);
 }
 
+TEST_F(Evicting, IsRefusedByAWebhookThatTakesItForADryRun) {
+  const Answer refusal = {.status = 400,
+                          .body = StatusText("BadRequest", R"(admission webhook \"odd\" does not support dry run)")};
+  ScriptedServer server({refusal, refusal});
+  EXPECT_THAT(MessageOf(Evicted(server)), HasSubstr("does not support dry run"));
+}
+
 TEST_F(Evicting, NamesTheBudgetThatForbidsTheEviction) {
   ScriptedServer server({{.status = 429, .body = StatusText("TooManyRequests", "no", kBudget)}});
   EXPECT_EQ(std::get<KeptByBudget>(ValueOf(Evicted(server))).why, "web needs 1");

@@ -3,11 +3,14 @@
 
 #include <fmt/core.h>
 
+#include <chrono>
 #include <optional>
+#include <utility>
 
 #include "event/loop.h"
 #include "support/expect.h"
 #include "unit/event/patience.h"
+#include "unit/kube/bad_answers.h"
 #include "unit/kube/scripted_server.h"
 
 namespace pintle::kube {
@@ -160,6 +163,23 @@ TEST_F(MirrorTest, RepeatsTheListUntilItSucceeds) {
   Follow(server, 4);
   EXPECT_EQ(events_[0], "trouble: listing nodes: the answer has status 403");
   EXPECT_EQ(events_[3], "synced");
+}
+
+TEST_F(MirrorTest, HasPausesOfTheirOwnForAKindThatTheServerDoesNotHave) {
+  // With the wrong pause, the test would take an hour.
+  const Backoff::Settings an_hour = {.first = std::chrono::hours(1), .longest = std::chrono::hours(1)};
+  settings_.missing_backoff = an_hour;
+  ScriptedServer failing({{.status = 500}, {.status = 500}, {.body = ListText("", "5")}});
+  Follow(failing, 3);
+  EXPECT_EQ(events_.back(), "synced");
+  mirror_.reset();
+  client_.reset();
+  events_.clear();
+  std::swap(settings_.backoff, settings_.missing_backoff);
+  const Answer missing = StatusAnswer(404, "NotFound", "there is no such kind");
+  ScriptedServer lacking({missing, missing, {.body = ListText("", "5")}});
+  Follow(lacking, 3);
+  EXPECT_EQ(events_.back(), "synced");
 }
 
 TEST_F(MirrorTest, NoticesThatAWatchIsSilent) {
