@@ -411,8 +411,6 @@ def test_the_container_leads_renders_and_ends_as_the_manifests_describe_it(repli
     process = replica.process()
     wait_for_probe(network, replica, "liveness")
     objects.controller_config()
-    # The Ignition server of a later test is ready only with this address, once there is a ControllerConfig.
-    objects.set_infrastructure(apiServerInternalURI=cluster.url)
     wait_for_probe(network, replica, "readiness")
     leader = wait_until(lambda: replica.check() or objects.leader(), "the replica leads", 60)
     assert leader
