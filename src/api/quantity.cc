@@ -54,12 +54,14 @@ struct Pieces {
   std::string_view suffix;
 };
 
-// Returns the end of the characters from this list that begin at `from`.
+// Returns the position of the first character from `from` on that is not one of these characters.
 std::size_t EndOfRun(std::string_view text, std::size_t from, std::string_view characters) {
   return std::min(text.find_first_not_of(characters, from), text.size());
 }
 
-// Splits a text that is not empty.  Returns nullopt if it does not match the regular expression of Kubernetes.
+// Splits a text that is not empty, as the parser of Kubernetes does.  Returns nullopt if that parser refuses the text
+// and quotes a regular expression.  The parser does not use this expression: it accepts "+", which does not match, and
+// refuses "1.2.3", which does.
 std::optional<Pieces> SplitQuantity(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789";
   Pieces pieces;
