@@ -24,6 +24,7 @@ struct Suffix {
   std::int64_t exponent = 0;
 };
 
+constexpr std::int64_t kDecimalStep = 3;  // The exponents of all decimal suffixes are multiples of 3.
 constexpr auto kDecimalSuffixes = std::to_array<std::pair<std::string_view, std::int64_t>>(
     {{"n", -9}, {"u", -6}, {"m", -3}, {"", 0}, {"k", 3}, {"M", 6}, {"G", 9}, {"T", 12}, {"P", 15}, {"E", 18}});
 constexpr auto kBinarySuffixes = std::to_array<std::pair<std::string_view, std::int64_t>>(
@@ -158,9 +159,8 @@ struct Decimal {
 };
 
 std::string DecimalText(Decimal number, Format format) {
-  constexpr std::int64_t kStep = 3;  // The exponents of all decimal suffixes are multiples of 3.
   number.DropTrailingZeros();
-  for (; number.exponent % kStep != 0; --number.exponent) number.digits += '0';
+  for (; number.exponent % kDecimalStep != 0; --number.exponent) number.digits += '0';
   if (format == Format::kDecimal) {
     for (const auto& [text, exponent] : kDecimalSuffixes) {
       if (exponent == number.exponent) return number.digits + std::string(text);
@@ -218,10 +218,9 @@ bool IsKeptAsWritten(const Pieces& pieces, const Suffix& suffix) {
     }
     return last % kEight != 0;
   }
-  constexpr std::int64_t kStep = 3;  // The exponents of all decimal suffixes are multiples of 3.
   const std::string digits = std::string(pieces.whole) + std::string(pieces.fraction);
   const std::int64_t scale = suffix.exponent - static_cast<std::int64_t>(pieces.fraction.size());
-  return scale % kStep == 0 && !digits.ends_with("000") && digits[0] != '0';
+  return scale % kDecimalStep == 0 && !digits.ends_with("000") && digits[0] != '0';
 }
 
 Decimal NumberOf(const Pieces& pieces, const Suffix& suffix) {
