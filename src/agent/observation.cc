@@ -55,7 +55,7 @@ class ObservationReader {
     seen_.seen_files = std::move(fresh.seen);
     // All entries are read, including those that have ended.  The survey knows the time, and drops the ended ones.
     seen_.ignored = TRY(change::ReadIgnored(host_.root, WallTime::min()));
-    seen_.drifts = TRY(change::VerifyReportOf(host_.root, seen_.current, seen_.findings));
+    seen_.report = TRY(change::VerifyReportOf(host_.root, seen_.current, seen_.findings));
     return {};
   }
 

@@ -65,7 +65,7 @@ struct Observation {
   change::OsAbilities abilities = {};
   std::vector<change::Finding> findings = {};
   std::optional<host::SeenFiles> seen_files = {};  // The files that were read for the findings.
-  change::VerifyReport drifts = {};                // The findings with all details; none is marked as ignored.
+  change::VerifyReport report = {};                // The findings with all details; none is marked as ignored.
   change::Ignored ignored = {};                    // Includes entries that have ended.
   // The current config, changed so that it describes the booted deployment; set if IsNewWithAnotherOs().
   std::optional<api::MachineConfig> as_booted = {};

@@ -29,9 +29,9 @@ const change::CurrentConfig& WantedIn(const Observation& seen) { return seen.to 
 
 // ---- findings -------------------------------------------------------------------------------------------------------
 
-Survey WithFindings(Survey survey, const change::VerifyReport& drifts) {
-  survey.findings = drifts.count();
-  survey.findings_text = json::ToIndentedText(json::Encode(drifts)) + "\n";
+Survey WithFindings(Survey survey, const change::VerifyReport& report) {
+  survey.findings = report.count();
+  survey.findings_text = json::ToIndentedText(json::Encode(report)) + "\n";
   return survey;
 }
 
@@ -59,7 +59,7 @@ Survey WithLosses(Survey survey, const Observation& seen, const change::Things& 
     return std::any_of(lost.begin(), lost.end(),
                        [&](const auto& finding) { return change::IgnoredUntil({thing}, finding.about).has_value(); });
   });
-  return WithFindings(std::move(survey), change::MarkIgnored(seen.drifts, ignored));
+  return WithFindings(std::move(survey), change::MarkIgnored(seen.report, ignored));
 }
 
 // ---- plans ----------------------------------------------------------------------------------------------------------
@@ -129,18 +129,18 @@ Survey WithPlan(Survey survey, Observation seen, change::Things left_alone) {
 Survey SurveyOf(Observation seen, const Goal& goal, WallTime now) {
   if (seen.pending != change::Pending::kNone) return {.outlook = OutlookOn(seen.pending)};
   std::erase_if(seen.ignored, [&](const change::IgnoredThing& thing) { return thing.until <= now; });
-  const change::VerifyReport drifts = change::MarkIgnored(seen.drifts, seen.ignored);
+  const change::VerifyReport report = change::MarkIgnored(seen.report, seen.ignored);
   const Goal current = GoalOf(seen.current);
   Survey survey = WithFindings({.current = seen.is_assumed ? std::nullopt : std::optional(current),
                                 .warnings = WarningsOf(seen.ignored),
                                 .ignoring_ends = change::FirstEnd(seen.ignored),
                                 .left_aside = change::UnsupportedPartsText(seen.abilities, seen.current.object.spec),
                                 .paths = plan::PathsOf(seen.current.ignition)},
-                               drifts);
+                               report);
   if (seen.IsNewWithAnotherOs()) return WithPlan(std::move(survey), std::move(seen), {});
   // A config that is only assumed is not on the disk yet, so a change has to write it.
   const bool has_wanted_config = !seen.to && (seen.is_on_disk || change::IsNoConfig(seen.current.object));
-  if (has_wanted_config && drifts.text.empty()) {
+  if (has_wanted_config && report.text.empty()) {
     survey.outlook.has_goal = current == goal;
     survey.outlook.is_outdated = current != goal;
     return survey;
@@ -153,7 +153,7 @@ Survey SurveyOf(Observation seen, const Goal& goal, WallTime now) {
       return survey;
     }
     left_alone.merge(*ignored_by_both);
-    if (!seen.to) survey.outlook.drift = drifts.text;
+    if (!seen.to) survey.outlook.drift = report.text;
     if (seen.to) survey = WithLosses(std::move(survey), seen, left_alone);
     if (!survey.outlook.drift.empty()) return survey;
   }

@@ -24,6 +24,7 @@ struct Suffix {
   std::int64_t exponent = 0;
 };
 
+constexpr std::int64_t kDecimalStep = 3;  // The exponents of all decimal suffixes are multiples of 3.
 constexpr auto kDecimalSuffixes = std::to_array<std::pair<std::string_view, std::int64_t>>(
     {{"n", -9}, {"u", -6}, {"m", -3}, {"", 0}, {"k", 3}, {"M", 6}, {"G", 9}, {"T", 12}, {"P", 15}, {"E", 18}});
 constexpr auto kBinarySuffixes = std::to_array<std::pair<std::string_view, std::int64_t>>(
@@ -49,17 +50,20 @@ std::optional<Suffix> ParseSuffix(std::string_view suffix) {
 // The parts of a quantity's text.
 struct Pieces {
   bool is_negative = false;
-  std::string_view whole;  // The digits before the point without leading zeros, or "0" if none are left.
+  bool has_digits = false;  // There is a digit before the suffix.
+  std::string_view whole;   // The digits before the point without leading zeros, or "0" if none are left.
   std::string_view fraction;
   std::string_view suffix;
 };
 
-// Returns the end of the characters from this list that begin at `from`.
+// Returns the position of the first character from `from` on that is not one of these characters.
 std::size_t EndOfRun(std::string_view text, std::size_t from, std::string_view characters) {
   return std::min(text.find_first_not_of(characters, from), text.size());
 }
 
-// Splits a text that is not empty.  Returns nullopt if it does not match the regular expression of Kubernetes.
+// Splits a text that is not empty, as the parser of Kubernetes does.  Returns nullopt if that parser refuses the text
+// and quotes a regular expression.  The parser does not use this expression: it accepts "+", which does not match, and
+// refuses "1.2.3", which does.
 std::optional<Pieces> SplitQuantity(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789";
   Pieces pieces;
@@ -77,6 +81,7 @@ std::optional<Pieces> SplitQuantity(std::string_view text) {
     pieces.fraction = text.substr(at + 1, end - at - 1);
     at = end;
   }
+  pieces.has_digits = text.substr(0, at).find_first_of(kDigits) != std::string_view::npos;
   pieces.suffix = text.substr(at);
   std::size_t end = EndOfRun(text, at, "eEinumkKMGTP");
   if (end < text.size() && (text[end] == '-' || text[end] == '+')) ++end;
@@ -156,13 +161,13 @@ struct Decimal {
 };
 
 std::string DecimalText(Decimal number, Format format) {
-  constexpr std::int64_t kStep = 3;  // The exponents of all decimal suffixes are multiples of 3.
   number.DropTrailingZeros();
-  for (; number.exponent % kStep != 0; --number.exponent) number.digits += '0';
+  for (; number.exponent % kDecimalStep != 0; --number.exponent) number.digits += '0';
   if (format == Format::kDecimal) {
     for (const auto& [text, exponent] : kDecimalSuffixes) {
       if (exponent == number.exponent) return number.digits + std::string(text);
     }
+    return number.digits;  // Kubernetes leaves out an exponent for which it has no suffix, so 1000E becomes 1.
   }
   return number.exponent == 0 ? number.digits : fmt::format("{}e{}", number.digits, number.exponent);
 }
@@ -216,10 +221,9 @@ bool IsKeptAsWritten(const Pieces& pieces, const Suffix& suffix) {
     }
     return last % kEight != 0;
   }
-  constexpr std::int64_t kStep = 3;  // The exponents of all decimal suffixes are multiples of 3.
   const std::string digits = std::string(pieces.whole) + std::string(pieces.fraction);
   const std::int64_t scale = suffix.exponent - static_cast<std::int64_t>(pieces.fraction.size());
-  return scale % kStep == 0 && !digits.ends_with("000") && digits[0] != '0';
+  return scale % kDecimalStep == 0 && !digits.ends_with("000") && digits[0] != '0';
 }
 
 Decimal NumberOf(const Pieces& pieces, const Suffix& suffix) {
@@ -234,14 +238,44 @@ Decimal NumberOf(const Pieces& pieces, const Suffix& suffix) {
   return number;
 }
 
-// Caps a number with a binary suffix at the largest signed number of 64 bits, as Kubernetes does.
-void CapAtLargestInteger(Decimal& number) {
+// Caps a number with a binary suffix at the largest signed number of 64 bits, as Kubernetes does.  Returns whether the
+// number was larger.
+bool CapAtLargestInteger(Decimal& number) {
   const std::string largest = "9223372036854775807";
   Decimal whole = number;
   whole.RoundUp(0);
   const bool is_larger =
       whole.digits.size() != largest.size() ? whole.digits.size() > largest.size() : whole.digits > largest;
   if (is_larger) number = {largest, 0};
+  return is_larger;
+}
+
+std::uint64_t Negated(std::uint64_t bits) { return 0 - bits; }
+
+// Returns a number that is short or was capped as a whole number, rounded away from zero.
+std::int64_t ValueOfShort(Decimal number, bool is_negative) {
+  // Kubernetes multiplies by these powers of ten at once, and does not check whether the product fits into 64 bits.
+  constexpr std::array kUncheckedExponents = {1, 2, 3, 6, 9};
+  number.RoundUp(0);
+  const auto integer = number.ToInteger();
+  const bool is_unchecked =
+      std::find(kUncheckedExponents.begin(), kUncheckedExponents.end(), number.exponent) != kUncheckedExponents.end();
+  const std::uint64_t bits = integer ? static_cast<std::uint64_t>(*integer) : is_unchecked ? number.LowestBits() : 0;
+  return static_cast<std::int64_t>(is_negative ? Negated(bits) : bits);
+}
+
+// Returns a number that is not short as a whole number.  Kubernetes holds such a number as a multiple of 10^-9.
+std::int64_t ValueOfLong(Decimal number, bool is_negative) {
+  if (is_negative) {
+    // Kubernetes takes the lowest 64 bits of this multiple, divides them, and rounds up although the division has
+    // already rounded the negative result up.
+    constexpr std::int64_t kNanosInOne = 1'000'000'000;
+    number.exponent -= kNano;
+    const auto nanos = static_cast<std::int64_t>(Negated(number.LowestBits()));
+    return nanos / kNanosInOne + (nanos % kNanosInOne != 0 ? 1 : 0);
+  }
+  number.RoundUp(0);
+  return static_cast<std::int64_t>(number.LowestBits());
 }
 
 }  // namespace
@@ -256,24 +290,23 @@ Result<Quantity> Quantity::Parse(std::string_view text) {
   if (!pieces) return malformed();
   const auto suffix = ParseSuffix(pieces->suffix);
   if (!suffix) return Error(ErrorKind::kInvalid, "unable to parse quantity's suffix");
+  const bool is_short = IsShort(*pieces, *suffix);
+  // If no digit is there, Kubernetes takes a short number for 0.
+  if (!is_short && !pieces->has_digits) {
+    return Error(ErrorKind::kInvalid, "unable to parse numeric part of quantity");
+  }
   Decimal number = NumberOf(*pieces, *suffix);
   Quantity quantity;
   if (number.is_zero()) return quantity;
 
-  const bool is_short = IsShort(*pieces, *suffix);
-  if (!is_short) {
-    number.RoundUp(kNano);
-    if (suffix->format == Format::kBinary) CapAtLargestInteger(number);
-  }
+  if (!is_short) number.RoundUp(kNano);
+  const bool is_capped = !is_short && suffix->format == Format::kBinary && CapAtLargestInteger(number);
   const bool is_kept = is_short && IsKeptAsWritten(*pieces, *suffix);
   const std::string_view sign = pieces->is_negative ? "-" : "";
   quantity.text_ = is_kept ? std::string(text) : fmt::format("{}{}", sign, CanonicalText(number, suffix->format));
 
-  number.RoundUp(0);
-  const auto integer = number.ToInteger();
-  std::uint64_t bits = integer ? static_cast<std::uint64_t>(*integer) : is_short ? 0 : number.LowestBits();
-  if (pieces->is_negative) bits = 0 - bits;
-  quantity.value_ = static_cast<std::int64_t>(bits);
+  quantity.value_ = is_short || is_capped ? ValueOfShort(std::move(number), pieces->is_negative)
+                                          : ValueOfLong(std::move(number), pieces->is_negative);
   return quantity;
 }
 

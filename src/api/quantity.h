@@ -2,11 +2,11 @@
 #pragma once
 
 // A quantity of Kubernetes, such as "10Gi", "1500m" or "1e9".  Its text and its number are those that the Go code of
-// Kubernetes computes.
+// Kubernetes computes, even where that code makes a mistake, because they end up in files whose bytes are compared.
+// Only an exponent of more than 32 bits is an error here: Kubernetes uses its lowest 32 bits.
 //
 // The text is in canonical form, for example "512Mi" for "0.5Gi".  But Kubernetes checks short texts only roughly, and
-// keeps some of them although they are not in canonical form.  This class keeps the same texts as Kubernetes, because
-// they end up in files whose bytes are compared.
+// keeps some of them although they are not in canonical form.
 
 #include <cstdint>
 #include <string>
@@ -36,8 +36,9 @@ class Quantity {
   // Returns the quantity as a whole number, rounded away from zero.  As in Kubernetes, a number that does not fit into
   // 64 bits becomes
   // - the largest number of 64 bits, if the suffix is a power of two;
-  // - 0, if the text has another suffix or none, and at most 18 digits;
-  // - its lowest 64 bits, if the text has another suffix or none, and more than 18 digits.
+  // - 0 or its lowest 64 bits, if the text has another suffix or none.
+  // The value of a negative number is wrong if the text has more than 18 digits, or more than 14 with a suffix that is
+  // a power of two.
   std::int64_t value() const { return value_; }
 
  private:

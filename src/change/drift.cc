@@ -69,16 +69,16 @@ std::string KeysDifference(const Root& root, const ignition::Config& config, con
   return UnifiedDiff(text(wanted->ssh_authorized_keys), *have ? text((*have)->keys) : "");
 }
 
-// Walks through the config once, however many drifts there are.  If a file cannot be compared, its difference is empty.
+// Walks through the config once, however many things differ.  If a file cannot be compared, its difference is empty.
 Result<> AddDifferences(const Root& root, const ignition::Config& config, PrivateLines private_lines,
-                        std::vector<ReportedThing>& drifts) {
+                        std::vector<ReportedThing>& things) {
   const std::set<std::string_view> private_paths = PrivatePaths(config);
   std::map<std::string_view, ReportedThing*> by_path;
-  for (ReportedThing& drift : drifts) {
-    if (IsPath(drift.about)) {
-      by_path.emplace(drift.about, &drift);
+  for (ReportedThing& thing : things) {
+    if (IsPath(thing.about)) {
+      by_path.emplace(thing.about, &thing);
     } else {
-      drift.difference = KeysDifference(root, config, drift.about);
+      thing.difference = KeysDifference(root, config, thing.about);
     }
   }
   return plan::ForEachContents(config, [&](const std::string& path, const WalkPieces& contents) -> Result<> {
@@ -106,37 +106,37 @@ std::vector<std::string> RemediesFor(const Root& root, const std::string& root_w
   return remedies;
 }
 
-void EraseIgnoreRemedy(ReportedThing& drift) {
-  std::erase_if(drift.remedies, [](const std::string& remedy) { return remedy.starts_with(kIgnoreCommand); });
+void EraseIgnoreRemedy(ReportedThing& thing) {
+  std::erase_if(thing.remedies, [](const std::string& remedy) { return remedy.starts_with(kIgnoreCommand); });
 }
 
 }  // namespace
 
-void RemoveIgnoreAdvice(const Things& things, VerifyReport& drifts) {
-  for (ReportedThing& drift : drifts.all) {
-    if (things.contains(drift.about)) EraseIgnoreRemedy(drift);
+void RemoveIgnoreAdvice(const Things& things, VerifyReport& report) {
+  for (ReportedThing& thing : report.things) {
+    if (things.contains(thing.about)) EraseIgnoreRemedy(thing);
   }
 }
 
-VerifyReport MarkIgnored(VerifyReport drifts, const Ignored& ignored, const std::string& root_words) {
+VerifyReport MarkIgnored(VerifyReport report, const Ignored& ignored, const std::string& root_words) {
   std::vector<Finding> counted;
-  for (ReportedThing& drift : drifts.all) {
-    const auto until = IgnoredUntil(ignored, drift.about);
+  for (ReportedThing& thing : report.things) {
+    const auto until = IgnoredUntil(ignored, thing.about);
     if (until) {
-      drift.ignored_until = ToRfc3339(*until);
-      EraseIgnoreRemedy(drift);
-      drift.remedies.push_back(fmt::format("{}{} --end {}", kIgnoreCommand, root_words, ShellOperand(drift.about)));
+      thing.ignored_until = ToRfc3339(*until);
+      EraseIgnoreRemedy(thing);
+      thing.remedies.push_back(fmt::format("{}{} --end {}", kIgnoreCommand, root_words, ShellOperand(thing.about)));
       continue;
     }
-    for (const std::string& problem : drift.problems) counted.push_back({drift.about, problem, ""});
+    for (const std::string& problem : thing.problems) counted.push_back({thing.about, problem, ""});
   }
-  drifts.text = TextOf(counted, drifts.config);
-  return drifts;
+  report.text = TextOf(counted, report.config);
+  return report;
 }
 
 std::size_t VerifyReport::count() const {
   std::size_t count = 0;
-  for (const ReportedThing& drift : all) count += drift.ignored_until ? 0 : drift.problems.size();
+  for (const ReportedThing& thing : things) count += thing.ignored_until ? 0 : thing.problems.size();
   return count;
 }
 
@@ -168,21 +168,21 @@ Result<VerifyReport> VerifyReportOf(const Root& root, const CurrentConfig& confi
 Result<VerifyReport> VerifyReportOf(const Root& root, const CurrentConfig& config, std::vector<Finding> findings,
                                     const Ignored& ignored, const std::string& root_words, PrivateLines private_lines) {
   TRY(AddDetails(root, config.ignition, findings));
-  VerifyReport drifts;
-  drifts.config = config.object.metadata.name;
+  VerifyReport report;
+  report.config = config.object.metadata.name;
   for (Finding& finding : findings) {
-    if (drifts.all.empty() || drifts.all.back().about != finding.about) {
-      ReportedThing& drift = drifts.all.emplace_back();
-      drift.about = finding.about;
-      drift.remedies = RemediesFor(root, root_words, finding.about);
+    if (report.things.empty() || report.things.back().about != finding.about) {
+      ReportedThing& thing = report.things.emplace_back();
+      thing.about = finding.about;
+      thing.remedies = RemediesFor(root, root_words, finding.about);
       const auto writers = config.writers.find(finding.about);
-      if (writers != config.writers.end()) drift.written_by = writers->second;
+      if (writers != config.writers.end()) thing.written_by = writers->second;
     }
-    drifts.all.back().problems.push_back(std::move(finding.text));
-    if (!finding.detail.empty()) drifts.all.back().details.push_back(std::move(finding.detail));
+    report.things.back().problems.push_back(std::move(finding.text));
+    if (!finding.detail.empty()) report.things.back().details.push_back(std::move(finding.detail));
   }
-  TRY(AddDifferences(root, config.ignition, private_lines, drifts.all));
-  return MarkIgnored(std::move(drifts), ignored, root_words);
+  TRY(AddDifferences(root, config.ignition, private_lines, report.things));
+  return MarkIgnored(std::move(report), ignored, root_words);
 }
 
 }  // namespace pintle::change

@@ -43,7 +43,7 @@ struct ReportedThing {
 struct VerifyReport {
   std::string config;
   std::string text;  // All findings that count, in one line; empty if there are none.
-  std::vector<ReportedThing> all;
+  std::vector<ReportedThing> things;
 
   // Returns the number of problems that count.
   std::size_t count() const;
@@ -51,7 +51,7 @@ struct VerifyReport {
   static constexpr auto kFields = json::FieldList{
       json::Required{"config", &VerifyReport::config},
       json::Required{"text", &VerifyReport::text},
-      json::Required{"findings", &VerifyReport::all},
+      json::Required{"findings", &VerifyReport::things},
   };
 };
 
@@ -76,11 +76,11 @@ Result<std::vector<Finding>> FindingsOnThisMachine(const host::Host& host, const
 Result<VerifyReport> VerifyReportOf(const Root& root, const CurrentConfig& config, std::vector<Finding> findings,
                                     const Ignored& ignored = {}, const std::string& root_words = "");
 
-// Marks the ignored things, so that their findings do not count.  In `drifts`, no thing may be marked yet.
-VerifyReport MarkIgnored(VerifyReport drifts, const Ignored& ignored, const std::string& root_words = "");
+// Marks the ignored things, so that their findings do not count.  In `report`, no thing may be marked yet.
+VerifyReport MarkIgnored(VerifyReport report, const Ignored& ignored, const std::string& root_words = "");
 
 // Removes the advice to ignore these things.  Ignoring them would not help: the two configs of a change differ in them,
 // so the change overwrites them anyway.
-void RemoveIgnoreAdvice(const Things& things, VerifyReport& drifts);
+void RemoveIgnoreAdvice(const Things& things, VerifyReport& report);
 
 }  // namespace pintle::change

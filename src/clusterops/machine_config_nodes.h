@@ -3,8 +3,8 @@
 
 // Decides which MachineConfigNodes have to be created, and which have to be removed because their nodes are gone.
 //
-// Each node owns one MachineConfigNode.  The controller and the node's agent may both create it.  It does not matter
-// which of the two is first, because both create the same object.
+// Each node owns one MachineConfigNode, except for nodes with Windows, which own none.  The controller and the node's
+// agent may both create it.  It does not matter which of the two is first, because both create the same object.
 
 #include <set>
 #include <span>

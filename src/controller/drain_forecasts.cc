@@ -33,12 +33,13 @@ pool::NodeNames DrainForecasts::Await(const Changes& changes, const std::optiona
   std::map<std::string, const NodeChange*> updates;
   for (const NodeChange& change : changes.nodes) {
     const bool may_drain = !to_drain || to_drain->contains(change.node);
-    if (!change.target_text.empty() && may_drain && CanBeDrained(NodeNamed(change.node, nodes)))
+    if (!change.target_text.empty() && may_drain && CanBeDrained(NodeNamed(change.node, nodes))) {
       updates.emplace(change.node, &change);
+    }
   }
   std::set<std::string> wanted;
   for (const auto& [node, change] : updates) wanted.insert(node);
-  ForgetOldForecasts(wanted, nodes);
+  RenewForecasts(wanted, nodes);
   CountWaiting();
 
   pool::NodeNames awaited;
@@ -57,22 +58,22 @@ pool::NodeNames DrainForecasts::Await(const Changes& changes, const std::optiona
 bool DrainForecasts::EnsureForecast(const NodeChange& change, std::span<const api::Node* const> nodes) {
   Forecast& forecast = forecasts_[change.node];
   forecast.pool = change.pool;
-  // A forecast that was fresh when the node was about to be updated stays valid until the node has been updated.
-  const bool is_known = IsFresh(forecast) || (forecast.is_wanted && forecast.known_since);
   forecast.is_wanted = true;
   forecast.wanted_at = clock_.Monotonic();
-  if (!is_known && !forecast.is_requested) Begin(change.node, nodes);
-  return is_known;
+  forecast.stays_valid = forecast.stays_valid || IsFresh(forecast);
+  if (!forecast.stays_valid && !forecast.is_requested) Begin(change.node, nodes);
+  return forecast.stays_valid;
 }
 
-// Forecasts for undrainable nodes are repeated even if these nodes are not about to be updated, since they may be
-// drainable by now.  For other nodes that are not about to be updated, nobody needs a forecast any more.  An
-// undrainable node that has not been about to be updated for long is one of these others.
-void DrainForecasts::ForgetOldForecasts(const std::set<std::string>& wanted, std::span<const api::Node* const> nodes) {
+// Nobody needs the forecast of a node that is not about to be updated, unless the node is undrainable: such a node
+// waits behind the others, and may have become drainable.  So its forecast is repeated, but not for ever: after
+// kRepeatedFor, it is forgotten as well.
+void DrainForecasts::RenewForecasts(const std::set<std::string>& wanted, std::span<const api::Node* const> nodes) {
   for (auto i = forecasts_.begin(); i != forecasts_.end();) {
     auto& [node, forecast] = *i;
     const bool is_gone = NodeNamed(node, nodes) == nullptr;
     forecast.is_wanted = forecast.is_wanted && wanted.contains(node);
+    forecast.stays_valid = forecast.stays_valid && wanted.contains(node);
     const bool is_needless = !wanted.contains(node) && clock_.Monotonic() - forecast.wanted_at >= kRepeatedFor;
     if (is_gone || is_needless) MarkDrainable(node);
     const bool is_undrainable = undrainable_.contains(node);
@@ -87,7 +88,7 @@ void DrainForecasts::CountWaiting() {
   for (auto& [pool, waiting] : waiting_) {
     if (waiting.still_at) waiting.spent += now - *std::exchange(waiting.still_at, std::nullopt);
   }
-  std::erase_if(waiting_, [&](const auto& pool) { return now - pool.second.since >= kWaitPeriod; });
+  std::erase_if(waiting_, [&](const auto& entry) { return now - entry.second.since >= kWaitPeriod; });
 }
 
 bool DrainForecasts::MayWait(const std::string& pool) {
@@ -120,6 +121,7 @@ void DrainForecasts::Answered(const std::string& node, const Result<std::vector<
   Forecast& forecast = forecasts_.at(node);
   forecast.is_requested = false;
   forecast.known_since = clock_.Monotonic();
+  forecast.stays_valid = forecast.is_wanted;
   // If a forecast fails, the rollout goes on as it would without forecasts.
   if (!blockers) listener_.trouble(node, blockers.error());
   if (blockers && drain::ProspectOf(*blockers) == drain::Prospect::kHopeless) {

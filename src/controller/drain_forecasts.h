@@ -68,8 +68,10 @@ class DrainForecasts {
  private:
   struct Forecast {
     std::string pool;
-    bool is_requested = false;                 // A forecast is being made.
-    bool is_wanted = false;                    // The node was about to be updated at the latest call of Await().
+    bool is_requested = false;  // A forecast is being made.
+    bool is_wanted = false;     // The node was about to be updated at the latest call of Await().
+    // An answer that was fresh when the node was about to be updated stays valid until the node has been updated.
+    bool stays_valid = false;
     MonotonicTime wanted_at;                   // The latest time at which the node was about to be updated.
     std::optional<MonotonicTime> known_since;  // The time of the latest answer.
     kube::Call call;
@@ -82,8 +84,9 @@ class DrainForecasts {
     std::optional<MonotonicTime> still_at;  // Set if nodes of the pool were still waiting at this time.
   };
 
-  // Forgets the forecasts that nobody needs any more.  `wanted` are the nodes that are about to be updated.
-  void ForgetOldForecasts(const std::set<std::string>& wanted, std::span<const api::Node* const> nodes);
+  // Forgets the forecasts that nobody needs any more, and repeats those of undrainable nodes.  `wanted` are the nodes
+  // that are about to be updated.
+  void RenewForecasts(const std::set<std::string>& wanted, std::span<const api::Node* const> nodes);
   // Adds the time since the latest call of Await() to the waiting times of the pools that were waiting then.
   void CountWaiting();
   // Returns whether nodes of the pool may wait for longer, and records that they wait now.

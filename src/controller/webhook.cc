@@ -25,7 +25,7 @@ using Outcome = NoticeQueue::Outcome;
 constexpr auto kWebhookPatience = std::chrono::seconds(20);
 constexpr std::size_t kShortestWebhookKey = 32;  // In bytes.
 constexpr std::size_t kWebhookKeyLimit = 4096;   // The largest size of the file, in bytes.
-// A receiver that answers with one of these statuses refuses the event itself.  Any other failure may be temporary,
+// A receiver that answers with one of these statuses refuses the notice itself.  Any other failure may be temporary,
 // such as 401 while the receiver does not have the new key yet.
 constexpr auto kRefusals = std::to_array<int>({400, 413, 415, 422});
 

@@ -44,13 +44,13 @@ struct ApplyAnswer {
   std::string from;
   std::string to;
   std::string outcome;
-  std::optional<change::VerifyReport> drifts;
+  std::optional<change::VerifyReport> report;
   std::optional<json::Value> plan;
   std::string left_aside;  // The OS settings of the config that a machine without OSTree does not apply.
 
   static constexpr auto kFields = json::FieldList{
       json::Required{"from", &ApplyAnswer::from},       json::Required{"to", &ApplyAnswer::to},
-      json::Required{"outcome", &ApplyAnswer::outcome}, json::Field{"verify", &ApplyAnswer::drifts},
+      json::Required{"outcome", &ApplyAnswer::outcome}, json::Field{"verify", &ApplyAnswer::report},
       json::Field{"plan", &ApplyAnswer::plan},          json::Field{"leftAside", &ApplyAnswer::left_aside},
   };
 };
@@ -130,12 +130,12 @@ class ApplyWork {
     auto lost = TRY(change::FindingsThatWouldBeLost(machine_.host(), TRY(change::FindingsOn(machine_.host(), from)),
                                                     to_, left_alone));
     const change::Things configured_differently = TRY(change::ConfiguredDifferently(lost, from, to_));
-    change::VerifyReport drifts = TRY(change::VerifyReportOf(machine_.root(), from, std::move(lost), {},
+    change::VerifyReport report = TRY(change::VerifyReportOf(machine_.root(), from, std::move(lost), {},
                                                              machine_.RootOptionText(), PrivateLinesFor(line_)));
-    if (!drifts.all.empty()) {
-      change::RemoveIgnoreAdvice(configured_differently, drifts);
-      PrintIfText(VerifyReportText(drifts));
-      answer_.drifts = std::move(drifts);
+    if (!report.things.empty()) {
+      change::RemoveIgnoreAdvice(configured_differently, report);
+      PrintIfText(VerifyReportText(report));
+      answer_.report = std::move(report);
       return Refuse(outcome::kDrifted, "this machine is not as its config wants it; nothing was changed");
     }
     // The next boot of a machine that does not run starts everything anew, so no actions are needed.

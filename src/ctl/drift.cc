@@ -22,15 +22,15 @@ std::string RemedyText(const std::string& command) {
   return fmt::format("  {}  {}\n", purpose, Printable(command));
 }
 
-std::string TextOfThing(const ReportedThing& drift) {
-  std::string text = Printable(drift.about) + "\n";
-  if (drift.ignored_until) text += fmt::format("  ignored until {}\n", *drift.ignored_until);
-  for (const std::string& problem : drift.problems) text += fmt::format("  {}\n", Printable(problem));
-  for (const std::string& detail : drift.details) text += fmt::format("  {}\n", Printable(detail));
-  if (!drift.written_by.empty()) text += fmt::format("  {}\n", Printable(WritersText(drift.written_by)));
-  if (!drift.difference.empty()) text += "  --- as the config wants it\n  +++ as it is on this machine\n";
-  for (const std::string_view line : change::LinesOf(drift.difference)) text += fmt::format("  {}\n", line);
-  for (const std::string& remedy : drift.remedies) text += RemedyText(remedy);
+std::string TextOfThing(const ReportedThing& thing) {
+  std::string text = Printable(thing.about) + "\n";
+  if (thing.ignored_until) text += fmt::format("  ignored until {}\n", *thing.ignored_until);
+  for (const std::string& problem : thing.problems) text += fmt::format("  {}\n", Printable(problem));
+  for (const std::string& detail : thing.details) text += fmt::format("  {}\n", Printable(detail));
+  if (!thing.written_by.empty()) text += fmt::format("  {}\n", Printable(WritersText(thing.written_by)));
+  if (!thing.difference.empty()) text += "  --- as the config wants it\n  +++ as it is on this machine\n";
+  for (const std::string_view line : change::LinesOf(thing.difference)) text += fmt::format("  {}\n", line);
+  for (const std::string& remedy : thing.remedies) text += RemedyText(remedy);
   return text;
 }
 
@@ -40,11 +40,11 @@ std::string WritersText(const std::vector<std::string>& names) {
   return names.empty() ? "" : fmt::format("written by {}", fmt::join(names, ", "));
 }
 
-std::string VerifyReportText(const change::VerifyReport& drifts) {
-  if (drifts.all.empty()) return "";
-  std::string text = drifts.text.empty() ? "" : Printable(drifts.text) + "\n\n";
-  for (const ReportedThing& drift : drifts.all)
-    text += (&drift == &drifts.all.front() ? "" : "\n") + TextOfThing(drift);
+std::string VerifyReportText(const change::VerifyReport& report) {
+  if (report.things.empty()) return "";
+  std::string text = report.text.empty() ? "" : Printable(report.text) + "\n\n";
+  for (const ReportedThing& thing : report.things)
+    text += (&thing == &report.things.front() ? "" : "\n") + TextOfThing(thing);
   return text;
 }
 

@@ -11,7 +11,7 @@
 namespace pintle::ctl {
 
 // Returns a text with all findings, or "" if there are none.
-std::string VerifyReportText(const change::VerifyReport& drifts);
+std::string VerifyReportText(const change::VerifyReport& report);
 
 // Returns a line that names the MachineConfigs that set a thing, or "" if `names` is empty.
 std::string WritersText(const std::vector<std::string>& names);

@@ -39,13 +39,13 @@ struct Explanation {
   std::vector<std::string> wanted;  // Empty if the config does not manage the thing.
   std::vector<std::string> present;
   std::vector<std::string> written_by;
-  std::vector<change::ReportedThing> drifts;
+  std::vector<change::ReportedThing> findings;
   json::Value actions = json::Value::array();
 
   static constexpr auto kFields = json::FieldList{
       json::Required{"about", &Explanation::about},          json::Required{"config", &Explanation::config},
       json::Required{"wanted", &Explanation::wanted},        json::Required{"present", &Explanation::present},
-      json::Required{"writtenBy", &Explanation::written_by}, json::Required{"findings", &Explanation::drifts},
+      json::Required{"writtenBy", &Explanation::written_by}, json::Required{"findings", &Explanation::findings},
       json::Required{"actions", &Explanation::actions},
   };
 };
@@ -189,8 +189,8 @@ std::string ExplanationText(const Explanation& explanation, const plan::Plan& pl
   std::string text = WantedText(explanation);
   text += ListText("This machine has:", explanation.present);
   if (!explanation.written_by.empty()) text += Printable(WritersText(explanation.written_by)) + "\n";
-  for (const change::ReportedThing& drift : explanation.drifts)
-    text += ListText("Not as it should be:", drift.problems) + drift.difference;
+  for (const change::ReportedThing& thing : explanation.findings)
+    text += ListText("Not as it should be:", thing.problems) + thing.difference;
   if (!explanation.wanted.empty()) {
     text += fmt::format("\nIf a config changes {}:\n", Printable(explanation.about));
     text += ConsequencesText(plan, Drains::kNone);
@@ -220,9 +220,9 @@ Result<ExitStatus> Explain(const CommandLine& line) {
   const auto writers = config.writers.find(thing.name());
   if (writers != config.writers.end()) explanation.written_by = writers->second;
   const auto ignored = TRY(change::ReadIgnored(machine.root(), host.clock.Wall()));
-  explanation.drifts = TRY(change::VerifyReportOf(machine.root(), config, TRY(change::FindingsIn(host, steps)), ignored,
-                                                  machine.RootOptionText(), PrivateLinesFor(line)))
-                           .all;
+  explanation.findings = TRY(change::VerifyReportOf(machine.root(), config, TRY(change::FindingsIn(host, steps)),
+                                                    ignored, machine.RootOptionText(), PrivateLinesFor(line)))
+                             .things;
   const PlanForThings change = MakePlanForThings({&thing, 1}, config, policy);
   explanation.actions = ActionsAnswer(change.plan);
   if (form == Form::kText) {
@@ -230,7 +230,7 @@ Result<ExitStatus> Explain(const CommandLine& line) {
   } else {
     PrintData(json::Encode(explanation), form);
   }
-  return explanation.drifts.empty() ? ExitStatus::kSuccess : ExitStatus::kDiffers;
+  return explanation.findings.empty() ? ExitStatus::kSuccess : ExitStatus::kDiffers;
 }
 
 }  // namespace pintle::ctl

@@ -47,7 +47,7 @@ namespace {
 
 struct VerbEntry {
   std::string_view name;
-  std::string_view usage;    // The words that follow the name.
+  std::string_view usage;    // The words that may follow the name; options that are seldom needed are left out.
   std::string_view summary;  // A phrase that describes the verb.
   std::span<const Option> options;
   Verb* run;
@@ -104,8 +104,7 @@ constexpr std::array kVerbs = {
 };
 
 ExitStatus PrintHelp() {
-  Print(
-      fmt::format("pintle: takes a node from one whole configuration to the next\n\nUsage: pintle VERB [WORD...]\n\n"));
+  Print("pintle: takes a node from one whole configuration to the next\n\nUsage: pintle VERB [WORD...]\n\n");
   for (const VerbEntry& verb : kVerbs) Print(fmt::format("  {:<16} {}\n", verb.name, verb.summary));
   Print("\n`pintle help VERB` explains one verb; pintle(1) has all of them.\n");
   return ExitStatus::kSuccess;

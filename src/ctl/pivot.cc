@@ -43,7 +43,7 @@ class PivotWork {
     const change::CurrentConfig config = TRY(change::ReadCurrentConfig(machine_.root()));
     if (!order_.is_forced) {
       TRY(LookForDrift(config));
-      if (answer_.drifts) return End(outcome::kDrifted);
+      if (answer_.report) return End(outcome::kDrifted);
     }
     if (!order_.is_confirmed && !TRY(IsConfirmed(line_, Question(*state.booted)))) return End(outcome::kDeclined);
     const std::string& to = order_.pivot.image;
@@ -74,14 +74,14 @@ class PivotWork {
     return state;
   }
 
-  // Sets answer_.drifts if there are findings.  Findings on the OS do not count, since a pivot is meant to make the OS
+  // Sets answer_.report if there are findings.  Findings on the OS do not count, since a pivot is meant to make the OS
   // differ from the config.
   Result<> LookForDrift(const change::CurrentConfig& config) {
     auto findings = TRY(change::FindingsOn(machine_.host(), config));
     std::erase_if(findings, [](const change::Finding& finding) { return finding.about == change::kOs; });
     const auto ignored = TRY(change::ReadIgnored(machine_.root(), machine_.host().clock.Wall()));
-    change::VerifyReport drifts = TRY(change::VerifyReportOf(machine_.root(), config, std::move(findings), ignored));
-    if (!drifts.text.empty()) answer_.drifts = std::move(drifts);
+    change::VerifyReport report = TRY(change::VerifyReportOf(machine_.root(), config, std::move(findings), ignored));
+    if (!report.text.empty()) answer_.report = std::move(report);
     return {};
   }
 
@@ -145,7 +145,7 @@ Result<PivotAnswer> CarryOutPivot(const Machine& machine, const CommandLine& lin
 }
 
 std::string PivotText(const PivotAnswer& answer) {
-  if (answer.drifts) return VerifyReportText(*answer.drifts);
+  if (answer.report) return VerifyReportText(*answer.report);
   if (answer.outcome == outcome::kNothingToDo || answer.outcome == outcome::kDeclined) {
     return OutcomeText(answer.outcome, fmt::format("this machine runs {}", answer.from), "");
   }
@@ -177,7 +177,7 @@ Result<ExitStatus> Pivot(const CommandLine& line) {
   } else {
     PrintData(json::Encode(answer), form);
   }
-  if (answer.drifts) {
+  if (answer.report) {
     PrintToStderr(
         "pintle: pivot: this machine is not as its config wants it; nothing was changed; --force continues in spite of "
         "this\n");

@@ -40,7 +40,7 @@ struct PivotAnswer {
   std::vector<std::string> kernel_arguments;  // The arguments that stay.
   std::vector<std::string> added_arguments;
   std::vector<std::string> removed_arguments;
-  std::optional<change::VerifyReport> drifts;
+  std::optional<change::VerifyReport> report;
 
   static constexpr auto kFields = json::FieldList{
       json::Required{"outcome", &PivotAnswer::outcome},
@@ -49,7 +49,7 @@ struct PivotAnswer {
       json::Required{"keptKernelArguments", &PivotAnswer::kernel_arguments},
       json::Field{"addedKernelArguments", &PivotAnswer::added_arguments},
       json::Field{"removedKernelArguments", &PivotAnswer::removed_arguments},
-      json::Field{"verify", &PivotAnswer::drifts},
+      json::Field{"verify", &PivotAnswer::report},
   };
 };
 

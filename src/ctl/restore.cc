@@ -55,17 +55,17 @@ Result<std::string> RestoreOn(const Machine& machine, const CommandLine& line, c
     return std::any_of(things.begin(), things.end(),
                        [&](const NamedThing& thing) { return thing.name() == finding.about; });
   });
-  const change::VerifyReport drifts = TRY(
+  const change::VerifyReport report = TRY(
       change::VerifyReportOf(machine.root(), config, findings, {}, machine.RootOptionText(), PrivateLinesFor(line)));
-  if (drifts.all.empty()) return outcome::kNothingToDo;
+  if (report.things.empty()) return outcome::kNothingToDo;
   // Only the things that differ are changed and need actions.
   std::vector<NamedThing> changed;
-  for (const change::ReportedThing& drift : drifts.all) changed.emplace_back(drift.about);
+  for (const change::ReportedThing& thing : report.things) changed.emplace_back(thing.about);
   PlanForThings about = MakePlanForThings(changed, config, policy);
   if (!machine.IsRunning()) about.plan.actions.clear();
   if (form == Form::kText) {
-    for (const change::ReportedThing& drift : drifts.all) {
-      PrintColoured(Printable(drift.about) + "\n" + drift.difference, ColourOfDiff);
+    for (const change::ReportedThing& thing : report.things) {
+      PrintColoured(Printable(thing.about) + "\n" + thing.difference, ColourOfDiff);
     }
     if (machine.IsRunning()) Print(ConsequencesText(about.plan, Drains::kNone));
   }

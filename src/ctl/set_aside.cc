@@ -30,11 +30,11 @@ namespace {
 // The state of the machine after its damaged records were set aside.
 struct SetAsideResult {
   std::vector<change::SetAside> moved;
-  change::VerifyReport drifts;
+  change::VerifyReport report;
   bool has_config = false;
   std::optional<change::Change> pending;  // The change that is under way, if its journal can be read.
 
-  bool NeedsAttention() const { return !drifts.text.empty() || pending || HasMoved(change::kCurrentConfig); }
+  bool NeedsAttention() const { return !report.text.empty() || pending || HasMoved(change::kCurrentConfig); }
   bool HasMoved(const char* path) const {
     return std::any_of(moved.begin(), moved.end(), [&](const auto& file) { return file.path == path; });
   }
@@ -51,7 +51,7 @@ Result<SetAsideResult> SetAsideOn(const Machine& machine) {
   after.has_config = !change::IsNoConfig(config.object);
   const auto ignored = TRY(change::ReadIgnored(machine.root(), host.clock.Wall()));
   auto findings = TRY(change::FindingsOn(host, config));
-  after.drifts =
+  after.report =
       TRY(change::VerifyReportOf(machine.root(), config, std::move(findings), ignored, machine.RootOptionText()));
   after.pending = TRY(change::Journal(machine.root()).Read());
   return after;
@@ -74,9 +74,9 @@ std::string SetAsideResultText(const SetAsideResult& after, const std::string& r
                       "config had stay.\n",
                       root_option);
   }
-  const std::string name = Printable(after.drifts.config);
-  if (after.drifts.all.empty()) return text + fmt::format("\nThis machine is as {} wants it.\n", name);
-  return text + fmt::format("\nThis machine is not as {} wants it:\n\n", name) + VerifyReportText(after.drifts);
+  const std::string name = Printable(after.report.config);
+  if (after.report.things.empty()) return text + fmt::format("\nThis machine is as {} wants it.\n", name);
+  return text + fmt::format("\nThis machine is not as {} wants it:\n\n", name) + VerifyReportText(after.report);
 }
 
 }  // namespace
@@ -90,9 +90,9 @@ Result<ExitStatus> SetAside(const CommandLine& line) {
   const SetAsideResult after = TRY(SetAsideOn(machine));
   if (form != Form::kText) {
     json::Value answer = {{"setAside", json::Encode(after.moved)},
-                          {"config", after.has_config ? after.drifts.config : ""},
-                          {"text", after.drifts.text},
-                          {"findings", json::Encode(after.drifts.all)}};
+                          {"config", after.has_config ? after.report.config : ""},
+                          {"text", after.report.text},
+                          {"findings", json::Encode(after.report.things)}};
     if (after.pending) answer["pending"] = after.pending->to;
     PrintData(answer, form);
   } else {

@@ -22,10 +22,10 @@
 namespace pintle::ctl {
 namespace {
 
-std::string NoDriftText(const change::VerifyReport& drifts, const change::CurrentConfig& config) {
+std::string NoDriftText(const change::VerifyReport& report, const change::CurrentConfig& config) {
   if (change::IsNoConfig(config.object)) return "This machine has no config.\n";
-  const std::string name = Printable(drifts.config);
-  if (drifts.all.empty()) return fmt::format("This machine is as {} wants it.\n", name);
+  const std::string name = Printable(report.config);
+  if (report.things.empty()) return fmt::format("This machine is as {} wants it.\n", name);
   return fmt::format("This machine is as {} wants it, except for the things that are ignored.\n\n", name);
 }
 
@@ -46,24 +46,24 @@ Result<ExitStatus> Verify(const CommandLine& line) {
   const auto ignored = TRY(change::ReadIgnored(machine.root(), host.clock.Wall()));
   auto findings =
       machine.IsRunning() ? TRY(change::FindingsOnThisMachine(host, config)) : TRY(change::FindingsOn(host, config));
-  const change::VerifyReport drifts = TRY(change::VerifyReportOf(machine.root(), config, std::move(findings), ignored,
+  const change::VerifyReport report = TRY(change::VerifyReportOf(machine.root(), config, std::move(findings), ignored,
                                                                  machine.RootOptionText(), PrivateLinesFor(line)));
   // A pending change explains the findings.  It is reported even if there are no findings.
   const auto pending = TRY(change::Journal(machine.root()).Read());
   if (pending) PrintToStderr(fmt::format("pintle: verify: {}\n", PendingText(*pending, machine)));
   if (form == Form::kText) {
-    if (drifts.text.empty()) Print(NoDriftText(drifts, config));
-    PrintColoured(VerifyReportText(drifts), ColourOfFinding);
+    if (report.text.empty()) Print(NoDriftText(report, config));
+    PrintColoured(VerifyReportText(report), ColourOfFinding);
   } else if (form == Form::kName) {
-    for (const change::ReportedThing& drift : drifts.all) {
-      if (!drift.ignored_until) PrintName(drift.about);
+    for (const change::ReportedThing& thing : report.things) {
+      if (!thing.ignored_until) PrintName(thing.about);
     }
   } else {
-    json::Value answer = json::Encode(drifts);
+    json::Value answer = json::Encode(report);
     if (pending) answer["pending"] = pending->to;
     PrintData(answer, form);
   }
-  return drifts.text.empty() && !pending ? ExitStatus::kSuccess : ExitStatus::kDiffers;
+  return report.text.empty() && !pending ? ExitStatus::kSuccess : ExitStatus::kDiffers;
 }
 
 }  // namespace pintle::ctl

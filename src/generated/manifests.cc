@@ -27,34 +27,37 @@ namespace {
 // The name of an object if a cluster has only one object of its kind.
 constexpr std::string_view kSingletonName = "cluster";
 
+// The effect of a manifest on an earlier manifest of the same object.
+enum class Effect { kReplacesIt, kIsAddedToIt, kIsReplacedByIt };
+
 template <typename T, std::optional<T> Manifests::*kMember>
-Result<> SetObject(json::Value object, std::string_view kind, Manifests& to) {
+Result<Effect> SetObject(json::Value object, std::string_view kind, Manifests& to) {
   to.*kMember = TRY(machineconfig::ReadObject<T>(std::move(object), kind));
-  return {};
+  return Effect::kReplacesIt;
 }
 
-Result<> SetControllerConfig(json::Value object, std::string_view kind, Manifests& to) {
+Result<Effect> SetControllerConfig(json::Value object, std::string_view kind, Manifests& to) {
   TRY(CheckControllerConfigSpec(std::as_const(object)["spec"]));
   TRY(machineconfig::ReadObject<api::ControllerConfig>(object, kind));
   to.controller_config = std::move(object);
-  return {};
+  return Effect::kReplacesIt;
 }
 
-Result<> SetApiServer(json::Value object, std::string_view kind, Manifests& to) {
+Result<Effect> SetApiServer(json::Value object, std::string_view kind, Manifests& to) {
   TRY(machineconfig::ReadObject<api::ApiServer>(object, kind));
   to.api_server = std::move(object);
-  return {};
+  return Effect::kReplacesIt;
 }
 
 template <typename T, std::vector<T> Manifests::*kMember>
-Result<> AppendObject(json::Value object, std::string_view kind, Manifests& to) {
+Result<Effect> AppendObject(json::Value object, std::string_view kind, Manifests& to) {
   (to.*kMember).push_back(TRY(machineconfig::ReadObject<T>(std::move(object), kind)));
-  return {};
+  return Effect::kIsAddedToIt;
 }
 
-Result<> AppendMachineConfig(json::Value object, std::string_view, Manifests& to) {
+Result<Effect> AppendMachineConfig(json::Value object, std::string_view, Manifests& to) {
   to.machine_configs.push_back(TRY(machineconfig::ReadMachineConfig(std::move(object))));
-  return {};
+  return Effect::kIsAddedToIt;
 }
 
 // Returns the document without members that mean the same to Go as a missing member.  Texts stay, because an empty
@@ -95,7 +98,7 @@ bool IsManifestOfOperator(const json::Value& document, const std::string& pool) 
   return WithoutDefaults(document) == manifest_of_operator;
 }
 
-Result<> AddPool(json::Value object, std::string_view kind, Manifests& to) {
+Result<Effect> AddPool(json::Value object, std::string_view kind, Manifests& to) {
   PoolManifest added;
   added.pool = TRY(machineconfig::ReadObject<api::MachineConfigPool>(object, kind));
   added.document = std::move(object);
@@ -108,37 +111,38 @@ Result<> AddPool(json::Value object, std::string_view kind, Manifests& to) {
                                  [&](const PoolManifest& known) { return known.pool.metadata.name == name; });
   if (same == to.pools.end()) {
     to.pools.push_back(std::move(added));
-  } else if (!IsManifestOfOperator(added.document, name)) {
-    // A user's manifest of the same pool wins, in whatever order the manifests are.
-    *same = std::move(added);
+    return Effect::kReplacesIt;
   }
-  return {};
+  // A user's manifest of the same pool wins, in whatever order the manifests are.
+  if (IsManifestOfOperator(added.document, name)) return Effect::kIsReplacedByIt;
+  *same = std::move(added);
+  return Effect::kReplacesIt;
 }
 
-Result<> NoteReleaseImage(json::Value, std::string_view kind, Manifests& to) {
+Result<Effect> NoteReleaseImage(json::Value, std::string_view kind, Manifests& to) {
   to.has_release_image = true;
   to.without_effect.push_back(
       fmt::format("{} {}: its MachineConfigs are not made, so no node runs its registry; only the credentials of this "
                   "registry are added to the pull secret",
                   kind, kSingletonName));
-  return {};
+  return Effect::kReplacesIt;
 }
 
-Result<> NotePreBuiltImage(json::Value object, std::string_view kind, Manifests& to) {
+Result<Effect> NotePreBuiltImage(json::Value object, std::string_view kind, Manifests& to) {
   const auto config = TRY(machineconfig::ReadObject<api::MachineOSConfig>(std::move(object), kind));
-  if (config.metadata.Annotation(api::kPreBuiltImageAnnotation).empty()) return {};
+  if (config.metadata.Annotation(api::kPreBuiltImageAnnotation).empty()) return Effect::kReplacesIt;
   to.without_effect.push_back(
       fmt::format("{} {}: its pre-built image is not used; new machines get the image of the ControllerConfig. Set "
                   "osImageURL in a MachineConfig of the pool to use the image from the beginning",
                   kind, config.metadata.name));
-  return {};
+  return Effect::kReplacesIt;
 }
 
 struct ManifestKind {
   std::string_view api_version;  // Objects of other versions are ignored.
   std::string_view kind;
   std::string_view name;  // Objects with other names are ignored; empty accepts all names.
-  Result<> (*add)(json::Value object, std::string_view kind, Manifests& to);
+  Result<Effect> (*add)(json::Value object, std::string_view kind, Manifests& to);
 };
 
 constexpr auto kManifestKinds = std::to_array<ManifestKind>({
@@ -191,8 +195,10 @@ Result<> AddManifest(json::Value object, const std::string& place, Manifests& to
     }
     return {};
   }
-  TRY(known->add(std::move(object), known->kind, to));
-  to.places.insert_or_assign(KeyOf(known->kind, name), place);
+  const Effect effect = TRY(known->add(std::move(object), known->kind, to));
+  const auto [known_place, is_first] = to.places.try_emplace(KeyOf(known->kind, name), place);
+  if (!is_first && effect == Effect::kReplacesIt) known_place->second = place;
+  if (!is_first && effect == Effect::kIsAddedToIt) known_place->second += " and " + place;
   return {};
 }
 

@@ -53,7 +53,8 @@ struct Manifests {
   std::vector<api::ImagePolicy> cluster_policies;
   std::vector<api::ImagePolicy> namespace_policies;
   // The manifest of each object: its file, and the number of its document there.  A key is the kind and the name of an
-  // object, such as "KubeletConfig set", and a value is like "manifests/04.yaml" [1], with these quotes.
+  // object, such as "KubeletConfig set", and a value is like "manifests/04.yaml" [1], with these quotes.  If several
+  // manifests of a name take effect, the value has them all, joined by "and".
   std::map<std::string, std::string, std::less<>> places;
   // Messages about manifests that have no effect here.
   std::vector<std::string> without_effect;

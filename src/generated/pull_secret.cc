@@ -37,7 +37,10 @@ Result<std::string> AddCredentialsOfRegistry(std::string pull_secret, const api:
   }
   if (base_domain.empty()) return Invalid("the ControllerConfig has no spec.dns.spec.baseDomain; set it");
   const std::string password = TRY(ValueIn(*registry, kPasswordKey, "password"));
-  if (password.empty()) return Invalid(fmt::format("the secret {}: its password is empty", registry->metadata.name));
+  if (password.empty()) {
+    return Invalid(fmt::format("the secret {} has an empty {}; set it to the password of the registry in base64",
+                               registry->metadata.name, kPasswordKey));
+  }
   json::Value credentials = TRY(json::Parse(pull_secret));
   const json::Value* const known = credentials.Find("auths");
   if (!credentials.is_object() || (known != nullptr && !known->is_null() && !known->is_object())) {

@@ -20,7 +20,7 @@ constexpr std::array kEventTypes = {
 std::string InMetadata(const json::Value& object, const char* key) { return object.TextAt({"metadata", key}); }
 
 // Returns the JSON text with null in the place of each list and object that is nested deeper than `levels`.
-std::string WithoutDepths(std::string_view text, std::size_t levels) {
+std::string WithoutDeepParts(std::string_view text, std::size_t levels) {
   std::string kept;
   std::size_t depth = 0;
   bool in_string = false;
@@ -44,7 +44,7 @@ Result<ObjectText> ReadObjectText(std::string_view text, std::size_t levels_abov
   limits.depth += levels_above;
   auto whole = json::Parse(text, nullptr, limits);
   if (whole) return ObjectText{*std::move(whole)};
-  auto part = json::Parse(WithoutDepths(text, limits.depth), nullptr, limits);
+  auto part = json::Parse(WithoutDeepParts(text, limits.depth), nullptr, limits);
   if (!part) return std::move(whole).error();
   return ObjectText{*std::move(part), std::move(whole).error()};
 }
@@ -74,15 +74,17 @@ Result<std::variant<WatchEvent, Failure>> DecodeWatchLine(std::string_view line)
   using Decoded = std::variant<WatchEvent, Failure>;
   ObjectText read = TRY(ReadObjectText(line, 1), "reading an event of the watch");
   json::Value& event = read.object;
-  const auto bad = [] { return Error(ErrorKind::kInvalid, "an event of the watch has an unknown type or no object"); };
+  const auto bad_event = [] {
+    return Error(ErrorKind::kInvalid, "an event of the watch has an unknown type or no object");
+  };
   const json::Value* type = event.Find("type");
   json::Value* object = event.Find("object");
-  if (type == nullptr || !type->is_string() || object == nullptr || !object->is_object()) return bad();
+  if (type == nullptr || !type->is_string() || object == nullptr || !object->is_object()) return bad_event();
   const auto& name = type->text();
   if (name == "ERROR") return Decoded(FailureFrom(std::move(*object)));
   const auto known =
       std::find_if(kEventTypes.begin(), kEventTypes.end(), [&](const auto& entry) { return entry.first == name; });
-  if (known == kEventTypes.end()) return bad();
+  if (known == kEventTypes.end()) return bad_event();
   return Decoded(WatchEvent{known->second, std::move(*object), std::move(read.why_incomplete)});
 }
 

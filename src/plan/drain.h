@@ -15,7 +15,7 @@ namespace pintle::plan {
 
 struct Drain {
   bool is_needed = false;
-  std::string reason;
+  std::string reason;                // Why the drain is needed; empty if it is not.
   std::optional<std::string> error;  // Set if it cannot be decided whether a drain is needed; the update then fails.
 };
 

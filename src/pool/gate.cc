@@ -15,7 +15,7 @@ namespace {
 
 // The controller keeps only a few annotations of each Node in memory, among them those with this prefix.
 constexpr std::string_view kGatePrefix = "pintle.io/gate-";
-constexpr std::size_t kLongestMessageOfServer = 512;  // In characters.
+constexpr std::size_t kLongestGateMessage = 512;  // In characters.
 
 class GateCompiler {
  public:
@@ -96,9 +96,14 @@ class GateCompiler {
     }
   }
 
+  // If a URL without a server were accepted, libcurl would take the first part of the path that is appended to it for
+  // the server.
   void CheckUrl(const std::string& url, const std::string& field) {
-    if (url.starts_with("http://") || url.starts_with("https://")) return;
-    problems_.push_back(fmt::format("{}: is not a URL; write one that begins with http:// or https://", field));
+    if (!url.starts_with("http://") && !url.starts_with("https://")) {
+      problems_.push_back(fmt::format("{}: is not a URL; write one that begins with http:// or https://", field));
+    } else if (url.find_first_not_of('/', url.find(':') + 1) == std::string::npos) {
+      problems_.push_back(fmt::format("{}: names no server; write a URL such as https://server.example", field));
+    }
   }
 
   std::vector<std::string>& problems_;
@@ -118,7 +123,7 @@ std::vector<Gate> CompileGates(const std::vector<api::RolloutGate>& gates, std::
 
 std::string WhyNotMet(const Gate& gate, const GateResult& result) {
   return fmt::format("gate {} is not met: {}", gate.name,
-                     FirstCharacters(Printable(result.message), kLongestMessageOfServer));
+                     FirstCharacters(Printable(result.message), kLongestGateMessage));
 }
 
 }  // namespace pintle::pool

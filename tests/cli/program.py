@@ -54,8 +54,8 @@ def pintle(*words, stdin=b"", stdout=subprocess.PIPE, memory=None, seconds=300, 
 
 
 def refused(*words, texts=(), **limits):
-    """Checks that the program ends with 1, prints nothing on standard output, and `texts` on standard error: a text or
-    a list of texts.
+    """Checks that the program ends with status 1, prints nothing on standard output, and prints `texts` on standard error.
+    `texts` is a text or a list of texts.
     """
     answer = pintle(*words, **limits)
     assert answer.status == 1, (answer.status, answer.stderr[-2000:])

@@ -102,8 +102,8 @@ class SwapsByAUser : public testing::Test {
     return done;
   }
 
-  // Returns whether root has read its own files through swapped entries.
-  bool HasReadRootsFiles() {
+  // Reads the entries as root, and returns whether one of them led to root's own files.
+  bool ReadsRootsFiles() {
     const std::string secret = Sha256("root's").hex();
     for (const char* path : {"/home/user/conf/theirs", "/home/user/conf/app", "/home/user/conf/sub/theirs"}) {
       host::Observer observer(root_);
@@ -132,7 +132,7 @@ TEST_F(SwapsByAUser, NeverLeadOutOfTheDirectory) {
       done += put;
       refused += static_cast<int>(puts.size()) - put;
     }
-    ASSERT_FALSE(HasReadRootsFiles()) << "in round " << round;
+    ASSERT_FALSE(ReadsRootsFiles()) << "in round " << round;
     ASSERT_EQ(DescribeTree(tree_.etc), before_) << "in round " << round;
     // A round counts only if something was swapped in it.
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);

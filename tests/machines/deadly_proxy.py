@@ -10,8 +10,8 @@ BEFORE, AFTER = "before", "after"
 
 
 class DeadlyProxy(Proxy):
-    """Counts writes.  At the write with the given number, it calls kill(), and the client gets no answer.  If `moment`
-    is AFTER, it first forwards this write to the server.
+    """Counts writes.  At the write with the given number, calls kill(), and gives the client no answer.  If `moment` is
+    AFTER, first forwards this write to the server.
 
     Of the writes to leases only the first counts, since the number of renewals depends on time.  A write counts only if
     its description contains the text `counted`.  The client may send further requests before kill() ends it; these
@@ -30,7 +30,7 @@ class DeadlyProxy(Proxy):
         return self.writes[self.number - 1] if 0 < self.number <= len(self.writes) else None
 
     def treat(self, request, body):
-        if not (_is_write(request, body) and self._number_of(request) == self.number):
+        if not (_is_write(request, body) and self._count(request) == self.number):
             return super().treat(request, body)
         if self.moment == AFTER:
             with self.forwarded(request, body) as answer:
@@ -38,8 +38,8 @@ class DeadlyProxy(Proxy):
         self.kill()
         return None
 
-    def _number_of(self, request):
-        """Returns the number of this write, or None if it does not count."""
+    def _count(self, request):
+        """Counts the write, and returns its number.  Returns None for a write that does not count."""
         write = f"{request.command} {request.path.split('?')[0]}"
         if self.counted not in write:
             return None

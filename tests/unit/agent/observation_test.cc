@@ -77,8 +77,8 @@ TEST_F(ObservationTest, HasTheFindingsAndTheirDetails) {
   EXPECT_TRUE(seen.is_forced);
   EXPECT_FALSE(seen.to);
   EXPECT_THAT(seen.findings, ElementsAre(Field(&change::Finding::about, "/etc/motd")));
-  ASSERT_THAT(seen.drifts.all, SizeIs(1));
-  EXPECT_THAT(seen.drifts.all[0].remedies,
+  ASSERT_THAT(seen.report.things, SizeIs(1));
+  EXPECT_THAT(seen.report.things[0].remedies,
               ElementsAre("pintle restore /etc/motd", "pintle adopt /etc/motd", "pintle ignore /etc/motd --until 1d"));
 }
 

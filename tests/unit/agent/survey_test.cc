@@ -62,11 +62,11 @@ void AddFinding(Observation& seen, const std::string& about) {
   const change::Finding finding{about, about + " differs", ""};
   seen.findings.push_back(finding);
   if (seen.to) seen.losses.push_back(finding);
-  seen.drifts.config = seen.current.object.metadata.name;
-  change::ReportedThing& drift = seen.drifts.all.emplace_back();
-  drift.about = about;
-  drift.problems = {finding.text};
-  drift.remedies = {"pintle restore " + about, "pintle ignore " + about + " --until 1d"};
+  seen.report.config = seen.current.object.metadata.name;
+  change::ReportedThing& thing = seen.report.things.emplace_back();
+  thing.about = about;
+  thing.problems = {finding.text};
+  thing.remedies = {"pintle restore " + about, "pintle ignore " + about + " --until 1d"};
 }
 
 void Ignore(Observation& seen, const std::string& about, WallTime until = kMoment + hours(1)) {

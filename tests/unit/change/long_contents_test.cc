@@ -69,8 +69,8 @@ TEST_F(LongContents, AreComparedInLittleMemory) {
               EXPECT_EQ(findings.front().text, "content mismatch for file \"/etc/big\"");
               CurrentConfig current;
               current.ignition = config.ignition();
-              const auto drifts = ValueOf(VerifyReportOf(machine_.host().root, current, std::move(findings), {}));
-              EXPECT_THAT(drifts.all.front().difference, HasSubstr("too long to print"));
+              const auto report = ValueOf(VerifyReportOf(machine_.host().root, current, std::move(findings), {}));
+              EXPECT_THAT(report.things.front().difference, HasSubstr("too long to print"));
             }),
             kLittle);
 }
@@ -84,7 +84,7 @@ TEST_F(LongContents, HaveNoDifferenceIfOnlyTheModeDiffers) {
   EXPECT_THAT(findings.front().text, HasSubstr("mode mismatch for file: \"/etc/big\""));
   CurrentConfig current;
   current.ignition = config.ignition();
-  EXPECT_EQ(ValueOf(VerifyReportOf(machine_.host().root, current, std::move(findings))).all.front().difference, "");
+  EXPECT_EQ(ValueOf(VerifyReportOf(machine_.host().root, current, std::move(findings))).things.front().difference, "");
 }
 
 TEST_F(LongContents, OfAReplacedFileAreRestoredInLittleMemory) {

@@ -142,6 +142,17 @@ TEST_F(DrainForecastsTest, AreMadeAgainForANodeThatWaitsBehindTheOthers) {
   EXPECT_THAT(forecasts_.reasons(), IsEmpty());
 }
 
+TEST_F(DrainForecastsTest, DelayAnUpdateIfTheOnlyAnswerIsOld) {
+  EXPECT_THAT(Await({"a"}), ElementsAre("a"));
+  Answer("a", kHopeless);
+  EXPECT_THAT(Await({}), IsEmpty()) << "the node waits behind the others";
+  clock_.now += kFresh;
+  EXPECT_THAT(Await({"a"}), ElementsAre("a"));
+  EXPECT_THAT(Await({"a"}), ElementsAre("a")) << "the new answer is not here yet";
+  Answer("a", kMayPass);
+  EXPECT_THAT(Await({"a"}), IsEmpty());
+}
+
 TEST_F(DrainForecastsTest, AreNoLongerMadeForANodeThatWasNotAboutToBeUpdatedForHours) {
   EXPECT_THAT(Await({"a"}), ElementsAre("a"));
   Answer("a", kHopeless);

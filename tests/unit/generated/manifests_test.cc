@@ -129,6 +129,20 @@ TEST_F(ManifestsTest, UseTheLastPoolOfTheUser) {
   EXPECT_FALSE(manifests.pools[0].pool.spec.paused);
 }
 
+TEST_F(ManifestsTest, KnowTheFilesOfEachObject) {
+  const std::string group = "machineconfiguration.openshift.io/v1";
+  folder_.Write("a.yaml", PoolText("worker", "", "true") + "---\n" + ObjectText(group, "KubeletConfig", "set") +
+                              "---\n" + ObjectText("config.openshift.io/v1", "Node", "cluster"));
+  folder_.Write("b.yaml", PoolOfOperator("worker") + "---\n" + ObjectText(group, "KubeletConfig", "set") + "---\n" +
+                              ObjectText("config.openshift.io/v1", "Node", "cluster"));
+  const Manifests manifests = Read();
+  const std::string a = "\"" + (folder_ / "a.yaml").string() + "\"";
+  const std::string b = "\"" + (folder_ / "b.yaml").string() + "\"";
+  EXPECT_EQ(manifests.PlaceOf("MachineConfigPool", "worker"), a + " [1]") << "that of the user";
+  EXPECT_EQ(manifests.PlaceOf("KubeletConfig", "set"), a + " [2] and " + b + " [2]") << "both take effect";
+  EXPECT_EQ(manifests.PlaceOf("Node", "cluster"), b + " [3]") << "the later one";
+}
+
 TEST_F(ManifestsTest, NameTheFileThatCannotBeRead) {
   folder_.Write("a.yaml", ObjectText("v1", "ConfigMap", "x") + "---\nmetadata: {name: hunter2}\n");
   EXPECT_EQ(ErrorOfReading(),

@@ -74,7 +74,7 @@ TEST(WithReleaseRegistry, NamesTheMissingPartAndPrintsNoCredentials) {
               StartsWith(std::string(kPrefix) + "there is no Secret internal-release-image-registry-auth"));
   EXPECT_THAT(MessageOf(WithReleaseRegistry("{}", &registry, "")), HasSubstr("spec.dns.spec.baseDomain"));
   const api::Secret empty = RegistryWith("");
-  EXPECT_THAT(MessageOf(WithReleaseRegistry("{}", &empty, "demo.test")), HasSubstr("its password is empty"));
+  EXPECT_THAT(MessageOf(WithReleaseRegistry("{}", &empty, "demo.test")), HasSubstr("has an empty password; set it to"));
   for (const char* wrong : {"[\"hunter2\"]", "{\"auths\": \"hunter2\"}", "hunter2"}) {
     const std::string message = MessageOf(WithReleaseRegistry(wrong, &registry, "demo.test"));
     EXPECT_THAT(message, StartsWith(kPrefix));
