@@ -28,13 +28,18 @@ std::string TextOfThing(const ReportedThing& drift) {
   for (const std::string& problem : drift.problems) text += fmt::format("  {}\n", Printable(problem));
   for (const std::string& detail : drift.details) text += fmt::format("  {}\n", Printable(detail));
   if (!drift.written_by.empty()) text += fmt::format("  {}\n", Printable(WritersText(drift.written_by)));
-  if (!drift.difference.empty()) text += "  --- as the config wants it\n  +++ as it is on this machine\n";
-  for (const std::string_view line : change::LinesOf(drift.difference)) text += fmt::format("  {}\n", line);
+  const std::string difference = DifferenceText(drift);
+  for (const std::string_view line : change::LinesOf(difference)) text += fmt::format("  {}\n", line);
   for (const std::string& remedy : drift.remedies) text += RemedyText(remedy);
   return text;
 }
 
 }  // namespace
+
+std::string DifferenceText(const ReportedThing& drift) {
+  return drift.difference.empty() ? ""
+                                  : "--- as the config wants it\n+++ as it is on this machine\n" + drift.difference;
+}
 
 std::string WritersText(const std::vector<std::string>& names) {
   return names.empty() ? "" : fmt::format("written by {}", fmt::join(names, ", "));
