@@ -14,10 +14,22 @@ namespace {
 
 Error UsageError(std::string message) { return Error(ErrorKind::kInvalid, std::move(message) + " (see --help)"); }
 
+// kubectl calls the option -o also --output.
 Error UnknownOption(std::string_view name, std::span<const Option> options) {
   std::vector<std::string_view> known = {"--help"};
   std::transform(options.begin(), options.end(), std::back_inserter(known), [](const Option& o) { return o.name; });
-  return UsageError(fmt::format("unknown option {}{}", name, SuggestionFor(name, known)));
+  const bool is_long_format = name == "--output" && std::find(known.begin(), known.end(), "-o") != known.end();
+  return UsageError(
+      fmt::format("unknown option {}{}", name, is_long_format ? "; did you mean -o?" : SuggestionFor(name, known)));
+}
+
+// Returns the option of a word such as "-ojson", in which the value follows a short option, or nullptr.
+const Option* ShortOptionOf(std::string_view word, std::span<const Option> options) {
+  constexpr std::size_t kShort = 2;
+  const auto option = std::find_if(options.begin(), options.end(), [&](const Option& o) {
+    return o.name.size() == kShort && !o.value.empty() && word.starts_with(o.name);
+  });
+  return option == options.end() || word.size() == kShort || word[kShort] == '=' ? nullptr : &*option;
 }
 
 // Returns whether `value` is one of `choices`, such as "json|yaml".  Choices without a "|" are the name of a
@@ -30,6 +42,10 @@ bool IsPossible(std::string_view value, std::string_view choices) {
     if (end == std::string_view::npos) return false;
     choices.remove_prefix(end + 1);
   }
+}
+
+Error ImpossibleValue(const Option& option, std::string_view value) {
+  return UsageError(fmt::format("{} {}: the value must be one of {}", option.name, value, option.value));
 }
 
 }  // namespace
@@ -50,6 +66,12 @@ Result<CommandLine> CommandLine::Parse(std::span<const Option> options, std::spa
       line.operands_.emplace_back(word);
       continue;
     }
+    if (const Option* option = ShortOptionOf(word, options); option != nullptr) {
+      const std::string_view value = word.substr(option->name.size());
+      if (!IsPossible(value, option->value)) return ImpossibleValue(*option, value);
+      line.values_[std::string(option->name)].emplace_back(value);
+      continue;
+    }
     const std::size_t equals = word.find('=');
     const std::string_view name = word.substr(0, equals);
     const auto option = std::find_if(options.begin(), options.end(), [&](const Option& o) { return o.name == name; });
@@ -65,7 +87,7 @@ Result<CommandLine> CommandLine::Parse(std::span<const Option> options, std::spa
       return UsageError(fmt::format("{} needs a value: {}", name, option->value));
     }
     if (!option->value.empty() && !IsPossible(values.back(), option->value)) {
-      return UsageError(fmt::format("{} {}: the value must be one of {}", name, values.back(), option->value));
+      return ImpossibleValue(*option, values.back());
     }
   }
   return line;

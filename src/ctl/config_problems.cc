@@ -3,14 +3,20 @@
 
 #include <fmt/core.h>
 
+#include <cstddef>
+#include <limits>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include "base/output.h"
+#include "base/size_limits.h"
 #include "change/warnings.h"
+#include "ignition/data_url.h"
 #include "ignition/source_text.h"
 #include "json/known_keys.h"
 #include "json/parse.h"
+#include "machineconfig/contents.h"
 #include "machineconfig/remedy.h"
 #include "machineconfig/validate.h"
 
@@ -58,14 +64,38 @@ std::string NameOf(const machineconfig::ConfigFile& file, std::size_t index) {
   return file.documents.size() == 1 ? "" : fmt::format("document {}", index + 1);
 }
 
-// Returns warnings about the parts of a config that a running machine leaves out, as the Machine Config Operator does.
-json::Report WarningsOfLeftOutParts(const machineconfig::ConfigDocument& document) {
+// Returns whether the contents can be unpacked, as far as a machine would unpack them.
+Result<> CheckCompression(const ignition::Resource& contents) {
+  if (contents.compression.value_or("").empty()) return {};
+  std::size_t size = 0;
+  const auto count = [&](std::string_view piece) {
+    size += piece.size();
+    return size <= limits::kFileContents;
+  };
+  return machineconfig::WalkContents(contents, count, std::numeric_limits<std::size_t>::max());
+}
+
+// Returns the problems that a render accepts and a running machine does not: parts that it leaves out, as the Machine
+// Config Operator does, and contents that it cannot write.
+json::Report ProblemsOnMachines(const machineconfig::ConfigDocument& document) {
   json::Report report;
-  if (document.config && change::RefersToOtherConfigs(*document.config)) {
-    const json::Path root;
-    const bool is_machine_config = document.kind == api::MachineConfig::kKind;
-    report.Warning(json::Path(root, is_machine_config ? "spec.config.ignition.config" : "ignition.config"),
-                   change::kOtherConfigsAreNotFetched);
+  if (!document.config) return report;
+  const std::string above = document.kind == api::MachineConfig::kKind ? "spec.config." : "";
+  const json::Path root;
+  if (change::RefersToOtherConfigs(*document.config)) {
+    report.Warning(json::Path(root, above + "ignition.config"), change::kOtherConfigsAreNotFetched);
+  }
+  const std::vector<ignition::File>& files = document.config->storage.files;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const ignition::Resource& contents = files[i].contents;
+    const std::string place = fmt::format("{}storage.files.{}.contents", above, i);
+    if (const std::string source = contents.source.value_or(""); !source.empty() && !ignition::IsDataUrl(source)) {
+      report.Warning(json::Path(root, place),
+                     "the source is not a data: URL; only Ignition fetches it, at the first "
+                     "boot of a machine, and a running machine refuses the config");
+    } else if (const auto unpacked = CheckCompression(contents); !unpacked) {
+      report.Error(json::Path(root, place), fmt::format("cannot be unpacked: {}", unpacked.error().message()));
+    }
   }
   return report;
 }
@@ -94,7 +124,7 @@ std::vector<ConfigProblem> ProblemsOf(const std::string& path, const machineconf
     if (document.error && !document.report.has_errors()) {
       problems.push_back(ProblemOfFile(path, document.error->message()));
     }
-    AddReport(path, WarningsOfLeftOutParts(document), file.text, problems);
+    AddReport(path, ProblemsOnMachines(document), file.text, problems);
     if (document.refusal_by_machines) problems.push_back(ProblemOfFile(path, document.refusal_by_machines->message()));
     for (std::size_t j = before; j < problems.size(); ++j) problems[j].object = NameOf(file, i);
   }
@@ -123,7 +153,9 @@ std::vector<ConfigProblem> WarningsOf(const std::string& path, const json::Repor
 void PrintConfigProblem(const ConfigProblem& problem) {
   std::string place = problem.file;
   if (problem.line) place += fmt::format(":{}:{}", *problem.line, problem.column.value_or(1));
-  std::string text = problem.path.empty() ? problem.problem : fmt::format("{}: {}", problem.path, problem.problem);
+  // The report of an Ignition parser ends with line breaks.
+  const std::string_view what = std::string_view(problem.problem).substr(0, problem.problem.find_last_not_of('\n') + 1);
+  std::string text = problem.path.empty() ? std::string(what) : fmt::format("{}: {}", problem.path, what);
   if (!problem.remedy.empty()) text += fmt::format(" ({})", problem.remedy);
   if (!problem.object.empty()) text = problem.object + ": " + text;
   PrintToStderr(fmt::format("{}: {}: {}\n", place, problem.severity, text));

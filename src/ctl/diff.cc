@@ -17,6 +17,7 @@
 #include "ctl/policy.h"
 #include "ctl/verbs.h"
 #include "ignition/butane.h"
+#include "ignition/config.h"
 #include "machineconfig/config_input.h"
 #include "machineconfig/ignition_part.h"
 #include "machineconfig/input.h"
@@ -64,7 +65,14 @@ Result<api::MachineConfig> ReadConfig(const std::string& file) {
     object.spec.config = std::move(document);
     return object;
   }
-  return TRY(machineconfig::ReadMachineConfig(std::move(document)), file);
+  api::MachineConfig object = TRY(machineconfig::ReadMachineConfig(std::move(document)), file);
+  // Many MachineConfigs have only kernel arguments or extensions.
+  if (object.spec.config.is_null()) {
+    ignition::Config empty;
+    empty.ignition.version = ignition::kNewestVersion;
+    object.spec.config = ignition::Encode(empty);
+  }
+  return object;
 }
 
 // Adds to the preview that the Ignition part of a config cannot be parsed.  `which` is "old" or "new".

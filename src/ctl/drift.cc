@@ -28,13 +28,18 @@ std::string TextOfThing(const ReportedThing& thing) {
   for (const std::string& problem : thing.problems) text += fmt::format("  {}\n", Printable(problem));
   for (const std::string& detail : thing.details) text += fmt::format("  {}\n", Printable(detail));
   if (!thing.written_by.empty()) text += fmt::format("  {}\n", Printable(WritersText(thing.written_by)));
-  if (!thing.difference.empty()) text += "  --- as the config wants it\n  +++ as it is on this machine\n";
-  for (const std::string_view line : change::LinesOf(thing.difference)) text += fmt::format("  {}\n", line);
+  const std::string difference = DifferenceText(thing);
+  for (const std::string_view line : change::LinesOf(difference)) text += fmt::format("  {}\n", line);
   for (const std::string& remedy : thing.remedies) text += RemedyText(remedy);
   return text;
 }
 
 }  // namespace
+
+std::string DifferenceText(const ReportedThing& drift) {
+  return drift.difference.empty() ? ""
+                                  : "--- as the config wants it\n+++ as it is on this machine\n" + drift.difference;
+}
 
 std::string WritersText(const std::vector<std::string>& names) {
   return names.empty() ? "" : fmt::format("written by {}", fmt::join(names, ", "));

@@ -190,7 +190,7 @@ std::string ExplanationText(const Explanation& explanation, const plan::Plan& pl
   text += ListText("This machine has:", explanation.present);
   if (!explanation.written_by.empty()) text += Printable(WritersText(explanation.written_by)) + "\n";
   for (const change::ReportedThing& thing : explanation.findings)
-    text += ListText("Not as it should be:", thing.problems) + thing.difference;
+    text += ListText("Not as it should be:", thing.problems) + DifferenceText(thing);
   if (!explanation.wanted.empty()) {
     text += fmt::format("\nIf a config changes {}:\n", Printable(explanation.about));
     text += ConsequencesText(plan, Drains::kNone);

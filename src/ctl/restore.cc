@@ -19,6 +19,7 @@
 #include "change/original_passwords.h"
 #include "ctl/carry_out.h"
 #include "ctl/colour.h"
+#include "ctl/drift.h"
 #include "ctl/named_thing.h"
 #include "ctl/plan_text.h"
 #include "ctl/policy.h"
@@ -65,7 +66,7 @@ Result<std::string> RestoreOn(const Machine& machine, const CommandLine& line, c
   if (!machine.IsRunning()) about.plan.actions.clear();
   if (form == Form::kText) {
     for (const change::ReportedThing& thing : report.things) {
-      PrintColoured(Printable(thing.about) + "\n" + thing.difference, ColourOfDiff);
+      PrintColoured(Printable(thing.about) + "\n" + DifferenceText(thing), ColourOfDiff);
     }
     if (machine.IsRunning()) Print(ConsequencesText(about.plan, Drains::kNone));
   }

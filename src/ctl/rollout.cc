@@ -91,11 +91,18 @@ Result<> CheckNames(const std::vector<api::Node>& nodes) {
   return {};
 }
 
+void PrintRolloutWarnings(const std::vector<std::string>& warnings) {
+  for (const std::string& warning : warnings) PrintToStderr(fmt::format("pintle: rollout: {}\n", Printable(warning)));
+}
+
 Result<RolloutInputs> ReadFiles(RolloutQuestion question) {
   ExpectLargeHeap();  // A cluster may have thousands of Nodes.
   api::MachineConfigPool pool = TRY(ReadPool(question.pool_file));
   ClusterObjects objects;
   TRY(AddFile(question.nodes_file, "Node", objects));
+  if (objects.nodes.empty()) {
+    PrintRolloutWarnings({fmt::format("{} has no Node, so the pool has none", question.nodes_file)});
+  }
   for (const std::string& file : question.other_files) TRY(AddFile(file, "", objects));
   TRY(CheckNames(objects.nodes));
   return RolloutInputs{
@@ -203,10 +210,6 @@ Result<RolloutInputs> InputsFromCluster(const CommandLine& line) {
   }
   inputs.objects = std::move(objects);
   return inputs;
-}
-
-void PrintRolloutWarnings(const std::vector<std::string>& warnings) {
-  for (const std::string& warning : warnings) PrintToStderr(fmt::format("pintle: rollout: {}\n", Printable(warning)));
 }
 
 Result<ExitStatus> PrintSimulation(const RolloutInputs& inputs, const CommandLine& line) {

@@ -290,7 +290,8 @@ Result<std::string_view> IgnitionVersionOf(std::string_view variant, std::string
 }
 
 void CheckMetadata(const Butane& butane, json::Report& report) {
-  const Path metadata(Path(), "metadata");
+  const Path root;
+  const Path metadata(root, "metadata");  // It refers to `root`.
   if (butane.variant != "openshift") return;
   if (butane.metadata.name.empty()) report.Error(Path(metadata, "name"), "is required");
   if (butane.metadata.labels.contains(std::string(kRoleLabel))) return;

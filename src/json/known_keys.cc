@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -599,18 +600,21 @@ bool AreClose(std::string_view a, std::string_view b) {
   return rest_a[0] == rest_b[1] && rest_a[1] == rest_b[0] && rest_a.substr(2) == rest_b.substr(2);
 }
 
-// Returns a known key that is close to this key, or "" if there is none.  Of several close keys, the alphabetically
-// first is chosen, so that the result does not depend on the order in the hash map.
+// Returns a known key that is close to this key, or "" if there is none.  Of several close keys, one with as many
+// letters is chosen, and of these the alphabetically first, so that the result does not depend on the order in the hash
+// map.
 std::string_view CloseKnownKey(std::string_view key) {
   constexpr std::size_t kShortest = 4;  // A shorter word is close to too many other words.
   if (key.size() > kLongest) return "";
   const std::string folded = Folded(key);
-  std::string_view closest;
+  using Rank = std::pair<bool, std::string_view>;  // Whether the length differs, and the known key.
+  std::optional<Rank> closest;
   for (const auto& [word, known] : KeysByFolded()) {
     if (word.size() < kShortest || !AreClose(word, folded)) continue;
-    if (closest.empty() || known < closest) closest = known;
+    const Rank rank(word.size() != folded.size(), known);
+    if (!closest || rank < *closest) closest = rank;
   }
-  return closest;
+  return closest ? closest->second : "";
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -71,9 +73,31 @@ void CheckMachineAccepts(ConfigDocument& document) {
   }
 }
 
+void WarnAboutUnusedKeys(const json::Value& object, const json::Path& path, std::span<const std::string_view> used,
+                         json::Report& report) {
+  if (!object.is_object()) return;
+  for (const auto& [key, member] : object.members()) {
+    if (std::find(used.begin(), used.end(), key) != used.end()) continue;
+    report.Warning(json::Path(path, key), fmt::format("Unused key {}", key));
+  }
+}
+
+// Warns about keys beside the Ignition config.  An API server leaves them out without a word.
+void WarnAboutUnusedKeys(const json::Value& machine_config, json::Report& report) {
+  constexpr std::array<std::string_view, 5> kUsed = {"apiVersion", "kind", "metadata", "spec", "status"};
+  constexpr std::array<std::string_view, 7> kUsedInSpec = {
+      "baseOSExtensionsContainerImage", "config", "extensions", "fips", "kernelArguments", "kernelType", "osImageURL"};
+  const json::Path root;
+  WarnAboutUnusedKeys(machine_config, root, kUsed, report);
+  if (const json::Value* spec = machine_config.Find("spec"); spec != nullptr) {
+    WarnAboutUnusedKeys(*spec, json::Path(root, "spec"), kUsedInSpec, report);
+  }
+}
+
 ConfigDocument ReadMachineConfigDocument(json::Value value) {
   ConfigDocument document;
   document.kind = api::MachineConfig::kKind;
+  if (machineconfig::KindOf(value) == api::MachineConfig::kKind) WarnAboutUnusedKeys(value, document.report);
   auto machine_config = ReadMachineConfig(std::move(value));
   if (!machine_config) {
     document.error = machine_config.error();
@@ -126,6 +150,12 @@ ConfigDocument ReadDocument(json::Value value) {
   if (IsButaneOrHasKind(value)) return ReadMachineConfigDocument(std::move(value));
   ConfigDocument document;
   document.kind = kIgnition;
+  if (!value.is_object()) {
+    document.error = Error(ErrorKind::kInvalid,
+                           "not a config: a config begins with kind: MachineConfig, with variant: as Butane does, or "
+                           "with ignition: as Ignition does");
+    return document;
+  }
   StoreResult(ignition::Parse(std::move(value), document.report), document);
   CheckAsMachineConfig(document);
   return document;

@@ -44,6 +44,7 @@ Result<std::string> ReadAll(int fd, std::size_t limit) {
       contents.resize(before);
       continue;
     }
+    if (count < 0 && errno == EISDIR) return Error(ErrorKind::kInvalid, "it is a directory; name a file in it");
     if (count < 0) return Error::FromErrno("read");
     contents.resize(before + static_cast<std::size_t>(count));
     if (count == 0) return contents;
@@ -138,6 +139,7 @@ bool LooksLikeJson(const std::string& text) {
 }  // namespace
 
 Result<std::string> ReadInput(const std::string& path, Accepts accepts, std::size_t limit) {
+  if (path.empty()) return Error(ErrorKind::kInvalid, "the name of a file is empty");
   return TRY(ReadPath(path, accepts, limit), "reading " + path);
 }
 

@@ -14,6 +14,7 @@ struct Remedy {
 
 constexpr std::array kRemedies = {
     Remedy{"Unused key", "the key has no effect: remove it or correct its spelling"},
+    Remedy{"cannot be unpacked", "compress the contents with gzip, or remove compression"},
     Remedy{"cannot set both id and name", "keep one of the two"},
     Remedy{"cannot use the same partition label twice", "give each partition a label of its own"},
     Remedy{"directory path includes link", "write the path that the link leads to"},
@@ -37,6 +38,10 @@ constexpr std::array kRemedies = {
     Remedy{"missing data prefix", "write data: in lower case"},
     Remedy{"must be a whole number", "write the number without quotes and in decimal: 0644 is 420"},
     Remedy{"overwrite must be false", "add contents to the file, or remove overwrite"},
+    Remedy{"parsing Ignition config failed: invalid version", "write the version, such as ignition: {version: 3.4.0}"},
+    Remedy{
+        "parsing Ignition config spec v3 failed with error: config is not valid\nReport: error: json: cannot unmarshal",
+        "write the config as a mapping, and its version as text: ignition: {version: 3.4.0}"},
     Remedy{"partition label will be truncated", "use a label without a colon"},
     Remedy{"partitions overlap",
            "move one of the partitions, or remove startMiB, so that the machine chooses the place"},

@@ -158,7 +158,9 @@ def test_restore_restores_only_the_named_thing(machine, configs):
         machine.path(path).write_text("edited\n")
     machine.path("/etc/systemd/system/multi-user.target.wants/ours.service").unlink()
     answer = machine.run("restore", "/etc/motd")
-    assert "-ours\n+edited" in answer.stdout and "Done" in answer.stdout
+    header = "--- as the config wants it\n+++ as it is on this machine\n"
+    assert header + "@@ -1 +1 @@\n-ours\n+edited" in answer.stdout and "Done" in answer.stdout
+    assert header in machine.run("explain", "/etc/new/app.conf", status=2).stdout
     left = machine.run("verify", "-o", "json", status=2).json()["findings"]
     assert [drift["about"] for drift in left] == ["/etc/new/app.conf", "ours.service", "core"]
     assert machine.run("restore", "-o", "json", "core", "ours.service", "/etc/new/app.conf").json()["outcome"] == "done"

@@ -19,6 +19,16 @@ def test_equal_configs_do_not_differ(tmp_path):
     assert diff(tmp_path, machine_config(), machine_config(), "-o", "json").json()["differs"] is False
 
 
+def test_configs_without_an_ignition_part_can_be_compared(tmp_path):
+    configs = [machine_config(kernelArguments=[argument]) for argument in ["quiet", "nosmt"]]
+    for config in configs:
+        del config["spec"]["config"]
+    answer = diff(tmp_path, *configs)
+    assert answer.status == 2 and "nosmt" in answer.stdout and answer.stderr == ""
+    answer = diff(tmp_path, configs[0], machine_config(with_files(file("/etc/a", "one\n")), kernelArguments=["quiet"]))
+    assert answer.status == 2 and "+one\n" in answer.stdout and "nosmt" not in answer.stdout
+
+
 def test_prints_the_differences_and_the_actions_of_a_node(tmp_path):
     old, new = (machine_config(with_files(file("/etc/a", text))) for text in ["one\n", "two\n"])
     answer = diff(tmp_path, old, new)

@@ -50,6 +50,13 @@ def test_refuses_a_file_that_is_not_a_pool(tmp_path):
     refused("rollout", "--pool", empty, "--nodes", NODES, texts=[str(empty), "exactly one is needed"])
 
 
+def test_a_file_without_nodes_is_reported(tmp_path):
+    for name, text in [("pool.json", POOL.read_text()), ("empty.json", '{"kind": "NodeList", "items": []}')]:
+        path = write(tmp_path / name, text)
+        answer = pintle("rollout", "--pool", POOL, "--nodes", path)
+        assert answer.stderr == f"pintle: rollout: {path} has no Node, so the pool has none\n"
+
+
 def test_simulates_a_rollout_by_a_policy(tmp_path):
     policy = write(tmp_path / "policy.yaml", {"kind": "RolloutPolicy", "metadata": {"name": "p"}, "spec": {
         "pool": "worker", "waves": [{"name": "canary", "nodes": 1, "soak": "30min"}]}})

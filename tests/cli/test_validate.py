@@ -46,6 +46,61 @@ def test_reports_each_file_mode_that_a_machine_config_may_not_have(tmp_path):
             texts=["files.0.mode: invalid mode", "files.1.mode: invalid mode"])
 
 
+def test_butane_of_a_machine_config_needs_a_name_and_a_role(tmp_path):
+    path = write(tmp_path / "a.bu", "variant: openshift\nversion: 4.14.0\n")
+    missing = ["$.metadata.name: is required", "$.metadata.labels: must have the label"]
+    for verb in [["validate"], ["convert"], ["diff", path]]:
+        refused(*verb, path, texts=missing)
+
+
+def test_keys_of_a_machine_config_without_effect_are_reported(tmp_path):
+    path = write(tmp_path / "a.json", machine_config(kernelArgs=["quiet"], kernelArgument=["nosmt"]) | {"specs": {}})
+    answer = pintle("validate", path)
+    assert answer.status == 0
+    lines = answer.stderr.splitlines()
+    assert len(lines) == 3 and all("Unused key" in line and "the key has no effect" in line for line in lines)
+    assert "$.spec.?: Unused key; did you mean \"kernelArguments\"?" in answer.stderr
+
+
+def test_a_misspelled_key_is_compared_first_with_keys_of_its_length(tmp_path):
+    config = ignition(storage={"filez": []})
+    assert 'did you mean "files"?' in pintle("validate", write(tmp_path / "a.ign", config)).stderr
+
+
+def test_yaml_that_is_no_mapping_is_not_a_config(tmp_path):
+    for name, text in [("a.yaml", "hello\n"), ("b.yaml", "- a: b\n"), ("c.bu", "5\n")]:
+        refused("validate", write(tmp_path / name, text),
+                texts="not a config: a config begins with kind: MachineConfig, with variant: as Butane does, or with ignition:")
+
+
+def test_a_config_without_a_version_of_ignition_has_a_remedy(tmp_path):
+    for name, version in [("a.json", {}), ("b.json", {"version": 3.4})]:
+        refused("validate", write(tmp_path / name, machine_config({"ignition": version})), texts=["$.spec.config: "])
+    refused("validate", tmp_path / "b.json", texts="its version as text: ignition: {version: 3.4.0})")
+    answer = refused("validate", tmp_path / "a.json")
+    assert "(write the version, such as ignition: {version: 3.4.0})" in answer.stderr
+
+
+def test_contents_that_a_running_machine_cannot_write_are_reported(tmp_path):
+    def with_contents(**contents):
+        return machine_config(with_files({"path": "/etc/a", "contents": contents}))
+
+    packed = base64.b64encode(gzip.compress(b"text")).decode()
+    good = write(tmp_path / "good.json", with_contents(source="data:;base64," + packed, compression="gzip"))
+    assert pintle("validate", good).stderr == ""
+    for name, source in [("text.json", "data:,x"), ("short.json", "data:;base64," + packed[:12])]:
+        path = write(tmp_path / name, with_contents(source=source, compression="gzip"))
+        refused("validate", path, texts=["$.spec.config.storage.files.0.contents: cannot be unpacked: ", "(compress the"])
+    answer = pintle("validate", write(tmp_path / "http.json", with_contents(source="https://example.com/x")))
+    assert answer.status == 0
+    assert "warning: MachineConfig 99-worker: $.spec.config.storage.files.0.contents: the source is not" in answer.stderr
+
+
+def test_a_directory_and_an_empty_name_are_explained(tmp_path):
+    refused("validate", tmp_path, texts=f"{tmp_path}: error: reading {tmp_path}: it is a directory; name a file in it")
+    refused("validate", "", texts="the name of a file is empty")
+
+
 def test_a_file_of_pintles_own_is_refused_and_a_file_beside_it_is_not(tmp_path):
     beside = file("/etc/machine-config-daemon/no-reboot/containers-gpg.pub")
     for path in ["/etc/machine-config-daemon/currentconfig", "/var/lib/pintle/x", "/run/pintle"]:

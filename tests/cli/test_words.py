@@ -109,6 +109,13 @@ def test_a_history_without_changes_is_reported_as_such():
 def test_an_option_that_is_nearly_right_is_named():
     refused("apply", "--dryrun", texts=["unknown option --dryrun; did you mean --dry-run?", "--help"])
     refused("diff", "--kubeconfg=x", texts="unknown option --kubeconfg; did you mean --kubeconfig?")
+    refused("diff", "--output", "json", texts="unknown option --output; did you mean -o?")
+
+
+def test_a_format_may_follow_its_option_without_a_space(tmp_path):
+    path = write(tmp_path / "a.json", machine_config())
+    assert pintle("validate", "-ojson", path).json() == []
+    refused("validate", "-oxml", path, texts="-o xml: the value must be one of text|json|yaml")
 
 
 def called(program, *words, tmp_path):

@@ -238,6 +238,13 @@ class TestByHand:
         assert nothing_is_left(folder_of(kubeconfig))
         assert not list(tmp_path.iterdir())
 
+    def test_kubectl_finds_the_plugin(self, tmp_path):
+        script = "kubectl pintle help && pintle version && pintle-controller version && kubectl get nodes -o name"
+        with self.start("--", "bash", "-c", script, variables={"HOME": str(tmp_path)}) as started:
+            output = started.communicate()[0]
+        assert started.returncode == 0 and "Usage: kubectl pintle VERB" in output
+        assert not list(tmp_path.iterdir())
+
     @pytest.mark.parametrize("number, status", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
     def test_nothing_is_left_after_a_signal(self, number, status):
         with self.start() as started:

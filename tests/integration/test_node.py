@@ -274,6 +274,14 @@ def test_an_exception_in_the_test_leaves_nothing_behind(traces):
     assert traces.left() == []
 
 
+@pytest.mark.parametrize("kind", [["--plain"], []], ids=["plain", "ostree"])
+def test_a_node_by_hand_has_pintle(kind):
+    script = "pintle verify && systemctl start pintled.service && pintle status && ls /usr/local/bin"
+    answer = shell.run(sys.executable, "-m", "machines", "node", *kind, "--", "bash", "-c", script,
+                       cwd=pathlib.Path(__file__).parents[1])
+    assert answer.stdout.startswith("This machine has no config.\n") and "pintled" in answer.stdout
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_a_test_program_ended_by_a_signal_leaves_nothing_behind(traces, number):
     program = subprocess.Popen([sys.executable, "-m", "machines", "node"], stdin=subprocess.PIPE,

@@ -19,6 +19,7 @@ import time
 from . import api_client, audit, by_hand, certs, control_plane, daemon, grants, kubelet, pod_policies, shell
 from .cluster_user import Account, User
 from .daemon import Daemon
+from .installed import BUILD
 
 _PATIENCE = 60    # Seconds for a server to become ready on a busy machine.
 # The servers use little memory, so with the default the Go runtime would collect garbage often, at a high cost.  With two
@@ -180,8 +181,16 @@ class Cluster:
         self.commands.mkdir()
         kubectl = self.commands / "kubectl"
         words = shlex.join([str(self.programs / "kubectl"), f"--cache-dir={self.folder}/kubectl"])
-        kubectl.write_text(f'#!/bin/sh\nexec {words} "$@"\n', encoding="utf-8")
+        # kubectl accepts no option before the name of a plug-in.
+        kubectl.write_text(f'#!/bin/sh\n[ "$1" != pintle ] || exec {shlex.quote(str(self.programs / "kubectl"))} "$@"\n'
+                           f'exec {words} "$@"\n', encoding="utf-8")
         kubectl.chmod(0o755)
+
+    def link_pintle(self):
+        """Puts Pintle's programs beside kubectl, which finds its plug-in there."""
+        for name, program in {"pintle": "ctl/pintle", "kubectl-pintle": "ctl/pintle",
+                              "pintle-controller": "controller/pintle-controller"}.items():
+            (self.commands / name).symlink_to((BUILD / "src" / program).absolute())
 
     def _make_credentials(self):
         self.authority = certs.Authority(self.folder / "pki")
@@ -329,4 +338,5 @@ def main(argv):
     # A person may send requests that the API server refuses.
     with Cluster(checks_refusals=False) as cluster:
         print(f"Kubernetes {cluster.version} is ready after {time.monotonic() - started:.1f} s", file=sys.stderr)
+        cluster.link_pintle()
         return by_hand.use(argv, {"KUBECONFIG": str(cluster.admin.kubeconfig)}, cluster.commands)

@@ -14,6 +14,7 @@ import sys
 from . import image
 from .container import ENVIRONMENT, Container
 from .disk import Disk
+from .installed import Installed
 from .machine import Machine, new_name, split_command_line
 from .programs import BUILD
 from .shell import run
@@ -84,6 +85,14 @@ def _copy_tree(tree, to):
     run("cp", "--archive", "--reflink=auto", tree, to)
 
 
+def _install(node):
+    """Puts Pintle's programs and units into the node.  The agent does not run until someone starts it."""
+    Installed(node, f"{BUILD}/src/ctl/pintle")
+    node.run("mkdir", "--parents", "/usr/local/bin")
+    for program in ("ctl/pintle", "agent/pintled"):
+        node.run("ln", "--symbolic", f"{BUILD}/src/{program}", "/usr/local/bin/")
+
+
 def main(argv):
     """`node [--plain] [--network private|host|PATH] [-- COMMAND...]`"""
     own, command = split_command_line(argv)
@@ -94,6 +103,8 @@ def main(argv):
     options = parser.parse_args(own)
     with Node(plain=options.plain, network=options.network) as node:
         print(f"{node.name} is {node.state} after {node.boot_seconds:.1f} s", file=sys.stderr)
+        if "PINTLE_BUILD" in os.environ:
+            _install(node)
         if command:
             return subprocess.run([*node.entering(), *command], env=ENVIRONMENT, check=False).returncode
         if sys.stdin.isatty():

@@ -35,6 +35,14 @@ TEST(CommandLine, KeepsEveryValueOfAnOptionAndUsesTheLast) {
   EXPECT_EQ(ValueOf(line.Needed("--pool")), "b");
 }
 
+TEST(CommandLine, AcceptsTheValueOfAShortOptionInTheSameWord) {
+  EXPECT_EQ(ValueOf(Parse({"-ojson"})).Value("-o"), "json");
+  EXPECT_EQ(ValueOf(Parse({"-o=json"})).Value("-o"), "json");
+  EXPECT_EQ(ValueOf(Parse({"-oa=b"})).Value("-o"), "a=b");
+  EXPECT_EQ(MessageOf(Parse({"-xjson"})), "unknown option -xjson (see --help)");
+  EXPECT_EQ(MessageOf(Parse({"--output=x"})), "unknown option --output; did you mean -o? (see --help)");
+}
+
 TEST(CommandLine, AfterTwoDashesHasOnlyOperands) {
   EXPECT_THAT(ValueOf(Parse({"--", "--pool", "--yes"})).operands(), ElementsAre("--pool", "--yes"));
 }

@@ -45,6 +45,16 @@ TEST(Butane, NamesTheFieldOfAProblemAsButaneDoes) {
   EXPECT_EQ(report.problems()[0].path, "$.storage.disks.0.partitions.0.type_guid");
 }
 
+TEST(Butane, NeedsTheNameAndTheRoleOfAMachineConfig) {
+  json::Report report;
+
+  EXPECT_FALSE(ReadButane(Document(R"({"variant": "openshift", "version": "4.16.0"})"), report));
+
+  ASSERT_EQ(report.problems().size(), 2U);
+  EXPECT_EQ(report.problems()[0].ToString(), "$.metadata.name: is required");
+  EXPECT_EQ(report.problems()[1].path, "$.metadata.labels");
+}
+
 TEST(Butane, ReadsLocalFilesOnlyThroughItsCaller) {
   const auto document = [] {
     return Document(R"({"variant": "fcos", "version": "1.6.0",
