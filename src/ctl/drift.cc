@@ -36,9 +36,9 @@ std::string TextOfThing(const ReportedThing& thing) {
 
 }  // namespace
 
-std::string DifferenceText(const ReportedThing& drift) {
-  return drift.difference.empty() ? ""
-                                  : "--- as the config wants it\n+++ as it is on this machine\n" + drift.difference;
+std::string DifferenceText(const ReportedThing& thing) {
+  return thing.difference.empty() ? ""
+                                  : "--- as the config wants it\n+++ as it is on this machine\n" + thing.difference;
 }
 
 std::string WritersText(const std::vector<std::string>& names) {

@@ -14,7 +14,7 @@ namespace pintle::ctl {
 std::string VerifyReportText(const change::VerifyReport& report);
 
 // Returns the lines in which a thing differs, with a header that explains them, or "" if there are none.
-std::string DifferenceText(const change::ReportedThing& drift);
+std::string DifferenceText(const change::ReportedThing& thing);
 
 // Returns a line that names the MachineConfigs that set a thing, or "" if `names` is empty.
 std::string WritersText(const std::vector<std::string>& names);

@@ -103,7 +103,7 @@ TEST_F(LocalRolloutTest, GatesThatMakeNoSenseOnOneMachineAreRefusedTogether) {
 
 TEST_F(LocalRolloutTest, AUrlThatCannotBeUsedIsRefusedWithoutItsSecrets) {
   const std::string message = MessageOf(Read(R"({gates: [
-      {name: a, when: Before, http: {url: "http://"}},
+      {name: a, when: Before, http: {url: "http://:80"}},
       {name: b, when: Before, prometheus: {url: "https://user:s3cret@prometheus", query: up}}]})"));
   EXPECT_THAT(message, AllOf(HasSubstr("spec.gates[0].http.url: not an http or https URL; write one such as https://"),
                              HasSubstr("spec.gates[1].prometheus.url: a URL must not have a user name or a password"),
