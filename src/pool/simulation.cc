@@ -58,7 +58,12 @@ class Player {
         memory_ = decided.memory;
         continue;
       }
-      if (decided.phase == RolloutPhase::kComplete) return Finish();
+      if (decided.phase == RolloutPhase::kComplete) {
+        if (due_.empty()) return Finish();
+        // Without a memory, a rollout counts as complete as soon as each node has been given the target.
+        PassTo(FirstDue());
+        continue;
+      }
       if (Act(decided)) continue;
       const auto next = NextMoment(decided);
       if (!next) return StopAt(decided);
@@ -124,6 +129,12 @@ class Player {
     for (const auto& [node, due] : due_) next = std::min(next.value_or(due), due);
     if (next && *next > inputs_.begin + kLongest) return std::nullopt;
     return next;
+  }
+
+  // Returns when the first of the nodes at work is done.
+  WallTime FirstDue() const {
+    const auto earlier = [](const auto& a, const auto& b) { return a.second < b.second; };
+    return std::min_element(due_.begin(), due_.end(), earlier)->second;
   }
 
   // Lets the clock jump to a moment, and completes the updates that are due by then.

@@ -146,6 +146,13 @@ TEST(Simulation, GoesOnWithTheRolloutThatIsUnderWay) {
                           "2027-03-27T12:40:00Z WaveDone 2", "2027-03-27T12:40:00Z Finished, 2 nodes"));
 }
 
+TEST(Simulation, WithoutAMemoryEndsWhenTheLastNodeAtWorkIsDone) {
+  SimulatedPool simulated(R"({"pool": "worker"})", 2);
+  simulated.nodes[0] = NodeAt("n0", kNew);
+  simulated.nodes[1] = CreatedAt(NodeBetween("n1", kOld, kNew, api::kStateWorking), 1);
+  EXPECT_THAT(TextOf(simulated.Run()), ElementsAre("2027-03-27T12:30:00Z Finished, 2 nodes"));
+}
+
 TEST(Simulation, ReportsAHaltIfNodesTakeLongerThanThePolicyAllows) {
   SimulatedPool simulated(R"({"pool": "worker", "waves": [{"nodes": 1, "nodeTimeout": "10min"}]})", 2);
   const Simulation simulation = simulated.Run();
