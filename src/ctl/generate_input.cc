@@ -13,6 +13,7 @@
 #include "api/secret.h"
 #include "base/base64.h"
 #include "generated/pull_secret.h"
+#include "ignition/butane.h"
 #include "json/fields.h"
 #include "json/known_keys.h"
 #include "machineconfig/input.h"
@@ -30,7 +31,11 @@ bool IsSameFile(const std::string& path, const std::optional<std::string>& other
   return other && std::filesystem::equivalent(path, *other, ignored);
 }
 
-Error ManifestWithoutKind(const std::string& file) {
+Error ManifestWithoutKind(const std::string& file, const json::Value& object) {
+  if (object.is_object() && ignition::IsButane(object)) {
+    return Error(ErrorKind::kInvalid,
+                 fmt::format("{}: Butane; make a MachineConfig of it with `pintle convert --to machineconfig`", file));
+  }
   return Error(ErrorKind::kInvalid,
                fmt::format("{}: an object without a kind; add its kind and its apiVersion, or move the file", file));
 }
@@ -40,7 +45,7 @@ void ReadManifestFile(const machineconfig::InputFile& file, ManifestFiles& to) {
   if (!documents) return to.faults.push_back(std::move(documents).error());
   const auto add = [&](json::Value object) -> Result<> {
     if (machineconfig::KindOf(object).empty()) {
-      to.faults.push_back(ManifestWithoutKind(file.path));
+      to.faults.push_back(ManifestWithoutKind(file.path, object));
     } else {
       to.manifests.push_back({.file = file.path, .object = std::move(object)});
     }

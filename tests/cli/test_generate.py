@@ -131,8 +131,10 @@ def test_all_files_that_cannot_be_read_are_named(generate, tmp_path):
     write(folder / "b.yaml", "metadata: {name: x}\n")
     wrong = kubelet_config("c")
     wrong["spec"]["logLevel"] = "loud"
-    refused(*words, texts=["a.yaml", "b.yaml: an object without a kind"])
+    write(folder / "butane.yaml", "variant: fcos\nversion: 1.5.0\n")
+    refused(*words, texts=["a.yaml", "b.yaml: an object without a kind", "butane.yaml: Butane; make a MachineConfig of it"])
     (folder / "a.yaml").unlink()
+    (folder / "butane.yaml").unlink()
     (folder / "b.yaml").unlink()
     write(folder / "c.json", wrong)
     refused(*words, texts=["c.json: KubeletConfig c", "$.spec.logLevel"])
