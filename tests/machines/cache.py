@@ -31,13 +31,13 @@ def recipe_key(*parts):
     return digest.hexdigest()[:16]
 
 
-def made_once(name, key, make):
-    """Returns the path NAME-KEY in the cache, calling make(path) if it is not there yet.
+def made_once(name, key, make, base=None):
+    """Returns the path NAME-KEY in the cache, or in the folder `base`, calling make(path) if it is not there yet.
 
     If two processes want the same thing, the second one waits for the first.  A result gets its name when it is
     complete.  Results of older recipes are removed.
     """
-    base = directory()
+    base = base or directory()
     wanted = base / f"{name}-{key}"
     with _lock(base / f".{name}.lock"):
         if wanted.exists():

@@ -16,10 +16,9 @@ import tempfile
 import threading
 import time
 
-from . import api_client, audit, by_hand, certs, control_plane, daemon, grants, kubelet, pod_policies, shell
+from . import api_client, audit, by_hand, certs, control_plane, daemon, grants, kubelet, pod_policies, programs, shell
 from .cluster_user import Account, User
 from .daemon import Daemon
-from .installed import BUILD
 
 _PATIENCE = 60    # Seconds for a server to become ready on a busy machine.
 # The servers use little memory, so with the default the Go runtime would collect garbage often, at a high cost.  With two
@@ -188,9 +187,9 @@ class Cluster:
 
     def link_pintle(self):
         """Puts Pintle's programs beside kubectl, which finds its plug-in there."""
-        for name, program in {"pintle": "ctl/pintle", "kubectl-pintle": "ctl/pintle",
-                              "pintle-controller": "controller/pintle-controller"}.items():
-            (self.commands / name).symlink_to((BUILD / "src" / program).absolute())
+        for name in ("pintle", "pintle-controller"):
+            (self.commands / name).symlink_to(programs.here(name))
+        (self.commands / "kubectl-pintle").symlink_to(programs.here("pintle"))
 
     def _make_credentials(self):
         self.authority = certs.Authority(self.folder / "pki")

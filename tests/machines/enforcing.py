@@ -14,7 +14,7 @@ import shutil
 import sys
 import tempfile
 
-from . import cache, image
+from . import cache, image, programs
 from .disk import Disk
 from .layers import Layers, install
 from .shell import need, run
@@ -46,7 +46,7 @@ def selinux_tools():
     """Returns a directory with the programs of SELinux and with Debian's policy, to be laid over the plain root."""
     code = [inspect.getsource(function) for function in (_tools, _run_semodule, image.unpack)]
     key = cache.recipe_key(*code, image.SUITE, PACKAGES, image.debian_root().name, SEMODULE)
-    return cache.made_once(image.name_in_cache("selinux-tools"), key, _tools)
+    return cache.made_once("selinux-tools", key, _tools, programs.folder_of_images())
 
 
 def _tools(root):

@@ -78,15 +78,8 @@ def debian_root():
     if not packages:
         return _debian_without_pintle()
     key = _recipe(_install_pintle, _inside, _debian_without_pintle().name, *packages)
-    return cache.made_once(name_in_cache("debian-root"), key, lambda root: _install_pintle(root, packages))
-
-
-def name_in_cache(name):
-    """Returns the name in the cache of a thing that is made from debian_root().
-
-    Things with Pintle and without it have different names, so that one does not replace the other.
-    """
-    return f"{name}-with-pintle" if programs.are_installed() else name
+    return cache.made_once("debian-root", key, lambda root: _install_pintle(root, packages),
+                           programs.folder_of_images())
 
 
 def _debian_without_pintle():
@@ -104,7 +97,7 @@ def ostree_disk():
     """Returns an image of an ext4 disk with one OSTree deployment of the plain root.  The file is sparse; copy it."""
     key = _recipe(_disk, _tree, _move_state_away, _inside, debian_root().name, DRACUT, LINKS_TO_STATE,
                   STATE_DIRECTORIES, KERNEL_ARGUMENTS, DISK_SIZE, OS_NAME, BRANCH)
-    return cache.made_once(name_in_cache("ostree-disk"), key, _disk)
+    return cache.made_once("ostree-disk", key, _disk, programs.folder_of_images())
 
 
 def qemu_tools():

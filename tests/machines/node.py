@@ -11,7 +11,7 @@ import pathlib
 import subprocess
 import sys
 
-from . import image
+from . import image, programs
 from .container import ENVIRONMENT, Container
 from .disk import Disk
 from .installed import Installed
@@ -87,10 +87,12 @@ def _copy_tree(tree, to):
 
 def _install(node):
     """Puts Pintle's programs and units into the node.  The agent does not run until someone starts it."""
-    Installed(node, f"{BUILD}/src/ctl/pintle")
+    Installed(node, programs.on_machine("pintle"))
+    if programs.are_installed():
+        return
     node.run("mkdir", "--parents", "/usr/local/bin")
-    for program in ("ctl/pintle", "agent/pintled"):
-        node.run("ln", "--symbolic", f"{BUILD}/src/{program}", "/usr/local/bin/")
+    for program in ("pintle", "pintled"):
+        node.run("ln", "--symbolic", programs.on_machine(program), "/usr/local/bin/")
 
 
 def main(argv):

@@ -39,6 +39,18 @@ def here(name):
     return pathlib.Path(os.environ.get("PINTLE_BUILD", "build"), in_build).absolute()
 
 
+def folder_of_images():
+    """Returns the folder for images that have Pintle's packages, or None for the cache, if the machines do not have them.
+
+    It is beside the packages, because each clone has other packages, and its tests may run at the same time.
+    """
+    if not are_installed():
+        return None
+    folder = pathlib.Path(os.environ["PINTLE_PACKAGES"]).parent / "machines-with-packages"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
 def packages_for_machines():
     """Returns the files of the packages that have to be installed on test machines; none without PINTLE_PACKAGES."""
     return [package(name) for name in _ON_MACHINES] if are_installed() else []
@@ -61,4 +73,4 @@ def _unpacked():
     def unpack(folder):
         for each in packages:
             run("dpkg-deb", "--extract", each, folder)
-    return cache.made_once("unpacked-packages", cache.recipe_key(*packages), unpack)
+    return cache.made_once("programs", cache.recipe_key(*packages), unpack, folder_of_images())
