@@ -75,9 +75,9 @@ Result<> CheckCompression(const ignition::Resource& contents) {
   return machineconfig::WalkContents(contents, count, std::numeric_limits<std::size_t>::max());
 }
 
-// Returns the problems that a render accepts and a running machine does not: parts that it leaves out, as the Machine
-// Config Operator does, and contents that it cannot write.
-json::Report ProblemsOnMachines(const machineconfig::ConfigDocument& document) {
+// Returns warnings about what Ignition and a render accept and a running machine does not: parts that it leaves out, as
+// the Machine Config Operator does, and contents that it cannot write.
+json::Report WarningsOfMachines(const machineconfig::ConfigDocument& document) {
   json::Report report;
   if (!document.config) return report;
   const std::string above = document.kind == api::MachineConfig::kKind ? "spec.config." : "";
@@ -94,7 +94,7 @@ json::Report ProblemsOnMachines(const machineconfig::ConfigDocument& document) {
                      "the source is not a data: URL; only Ignition fetches it, at the first "
                      "boot of a machine, and a running machine refuses the config");
     } else if (const auto unpacked = CheckCompression(contents); !unpacked) {
-      report.Error(json::Path(root, place), fmt::format("cannot be unpacked: {}", unpacked.error().message()));
+      report.Warning(json::Path(root, place), fmt::format("cannot be unpacked: {}", unpacked.error().message()));
     }
   }
   return report;
@@ -124,7 +124,7 @@ std::vector<ConfigProblem> ProblemsOf(const std::string& path, const machineconf
     if (document.error && !document.report.has_errors()) {
       problems.push_back(ProblemOfFile(path, document.error->message()));
     }
-    AddReport(path, ProblemsOnMachines(document), file.text, problems);
+    AddReport(path, WarningsOfMachines(document), file.text, problems);
     if (document.refusal_by_machines) problems.push_back(ProblemOfFile(path, document.refusal_by_machines->message()));
     for (std::size_t j = before; j < problems.size(); ++j) problems[j].object = NameOf(file, i);
   }
