@@ -349,7 +349,7 @@ def owned(name, pool, **more):
 
 def test_the_controller_may_make_a_pool_the_owner_of_a_config(applied):
     """OpenShift requires a right on the owner for `blockOwnerDeletion`, and so does the test cluster."""
-    applied.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=60s")
+    applied.wait_until_kinds_are_served()
     wait_until_owners_are_known(applied)
     pool = applied.admin.must("POST", f"{GROUP}/machineconfigpools", {
         "apiVersion": f"{MACHINE_CONFIG}/v1", "kind": "MachineConfigPool", "metadata": {"name": "owner"}, "spec": {}})
@@ -465,7 +465,7 @@ def test_on_openshift_no_existing_object_is_changed():
     with Cluster() as cluster:
         cluster.apply(OPERATORS)
         cluster.apply(kustomize(cluster, DEPLOY / "crds"))
-        cluster.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=60s")
+        cluster.wait_until_kinds_are_served()
         settled = {(kind, namespace, name) for namespace in (NAMESPACE, *OPENSHIFT)
                    for kind, name in (("ServiceAccount", "default"), ("ConfigMap", "kube-root-ca.crt"))}
         wait_until(lambda: settled <= everything(cluster).keys(), "each namespace has its usual objects", 60)

@@ -31,7 +31,7 @@ def cluster():
         for name in ("machineconfigs", "machineconfigpools", "machineconfignodes", "machineconfigurations",
                      "controllerconfigs"):
             running.apply((CRDS / f"{name}.yaml").read_text())
-        running.kubectl("wait", "--for=condition=Established", "--timeout=60s", "crd", "--all")
+        running.wait_until_kinds_are_served()
         for name, desired in (("worker-0", "rendered-new"), ("worker-1", "rendered-old"), ("worker-2", "rendered-old")):
             running.add_node(name)
             running.kubectl("annotate", "node", name, f"{GROUP}/currentConfig=rendered-old",

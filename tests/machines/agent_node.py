@@ -31,10 +31,7 @@ def prepare_cluster(cluster):
     """Installs the kinds that the agent uses, and its access rights."""
     cluster.admin.apply_files(*sorted((DEPLOY / "crds").glob("*.yaml")), DEPLOY / "agent/rbac.yaml")
     cluster.kubectl("create", "namespace", MCO_NAMESPACE)
-    for crd in ("machineconfigs.machineconfiguration.openshift.io",
-                "machineconfignodes.machineconfiguration.openshift.io",
-                "machineconfigurations.operator.openshift.io"):
-        cluster.kubectl("wait", "--for=condition=Established", f"crd/{crd}", "--timeout=60s")
+    cluster.wait_until_kinds_are_served()
     grants.wait_until_known(cluster.admin)
 
 

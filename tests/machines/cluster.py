@@ -19,6 +19,7 @@ import time
 from . import api_client, audit, by_hand, certs, control_plane, daemon, grants, kubelet, pod_policies, programs, shell
 from .cluster_user import Account, User
 from .daemon import Daemon
+from .wait import wait_until
 
 _PATIENCE = 60    # Seconds for a server to become ready on a busy machine.
 # The servers use little memory, so with the default the Go runtime would collect garbage often, at a high cost.  With two
@@ -184,6 +185,17 @@ class Cluster:
         kubectl.write_text(f'#!/bin/sh\n[ "$1" != pintle ] || exec {shlex.quote(str(self.programs / "kubectl"))} "$@"\n'
                            f'exec {words} "$@"\n', encoding="utf-8")
         kubectl.chmod(0o755)
+
+    def wait_until_kinds_are_served(self):
+        """Waits until the API server serves all custom kinds.
+
+        `kubectl wait` fails instead of waiting if a kind has no conditions yet, as just after its creation.
+        """
+        def are_served():
+            kinds = self.admin.must("GET", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions")["items"]
+            return all(any((each["type"], each["status"]) == ("Established", "True")
+                           for each in kind.get("status", {}).get("conditions") or []) for kind in kinds)
+        wait_until(are_served, "all kinds are served", _PATIENCE)
 
     def link_pintle(self):
         """Puts Pintle's programs beside kubectl, which finds its plug-in there."""

@@ -24,7 +24,7 @@ def prepare_cluster(cluster):
     """Installs the kinds that the controller watches, and its namespace."""
     cluster.admin.apply_files(*sorted((DEPLOY / "crds").glob("*.yaml")))
     cluster.kubectl("create", "namespace", NAMESPACE)
-    cluster.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=60s")
+    cluster.wait_until_kinds_are_served()
     cluster.kubectl("api-resources")    # This makes kubectl learn the short names of the kinds.
     wait_until_owners_are_known(cluster)
 

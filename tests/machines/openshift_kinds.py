@@ -46,4 +46,4 @@ def _definition(group, version, kind, plural, scope):
 def install(cluster, kinds=KINDS):
     for kind in kinds:
         cluster.admin.must("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", _definition(*kind))
-    cluster.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=60s")
+    cluster.wait_until_kinds_are_served()

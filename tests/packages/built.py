@@ -19,12 +19,15 @@ def build(*options):
 
 
 def built_for_machines():
-    """Returns the Debian packages that ./dev has built for the test machines, or none if they are not of this commit."""
-    folder = SOURCE / "build/packages-of-machines"
+    """Returns the Debian packages that ./dev has built for the test machines, or none if they are not of this commit.
+
+    The test machines have copies of these packages.
+    """
     head = subprocess.run(["git", "-C", SOURCE, "rev-parse", "HEAD"], check=True, stdout=subprocess.PIPE).stdout
     # The file is written last.
-    stamp = folder / "commit"
-    return list(folder.glob("*.deb")) if stamp.exists() and stamp.read_bytes() == head else []
+    commit = SOURCE / "build/packages-of-machines/commit"
+    is_current = commit.exists() and commit.read_bytes() == head
+    return list((SOURCE / "build/packages").glob("*.deb")) if is_current else []
 
 
 def copy_with_next_version(package, to):

@@ -296,7 +296,7 @@ def deployment(cluster, output):
     for name in "crds", "kubernetes":
         folder = output if name == "kubernetes" else output.parents[1] / "deploy" / name
         cluster.apply(for_this_cluster(cluster, cluster.kubectl("kustomize", folder).stdout))
-        cluster.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=60s")
+        cluster.wait_until_kinds_are_served()
     wait_until_owners_are_known(cluster)
     return cluster.get("deployment", "pintle-controller", "-n", OWN_NAMESPACE)
 
