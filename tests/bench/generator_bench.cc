@@ -14,7 +14,7 @@
 #include <optional>
 #include <string>
 
-#include "bench/limits.h"
+#include "bench/budgets.h"
 #include "controller/announcer.h"
 #include "controller/cluster.h"
 #include "controller/generator.h"

@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/limits.h"
+#include "bench/budgets.h"
 #include "generated/templates.h"
 #include "json/parse.h"
 
