@@ -60,7 +60,7 @@ class Player {
       }
       if (decided.phase == RolloutPhase::kComplete) {
         if (due_.empty()) return Finish();
-        // Without a memory, a rollout counts as complete as soon as each node has been given the target.
+        // If no policy is in effect, the rollout counts as complete as soon as each node has been given the target.
         PassTo(FirstDue());
         continue;
       }

@@ -391,7 +391,7 @@ def differences(expected, got, place=""):
     if isinstance(expected, list) and isinstance(got, list):
         both = range(max(len(expected), len(got)))
         return [line for i in both for line in differences(*(each[i] if i < len(each) else None
-                                                              for each in (expected, got)), f"{place}/{i}")]
+                                                             for each in (expected, got)), f"{place}/{i}")]
     return [f"  {place}: {_text(expected)} became {_text(got)}"]
 
 
