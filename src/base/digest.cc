@@ -1,16 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/digest.h"
 
+#include <fcntl.h>
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstdlib>
 
 #include "base/ascii.h"
 #include "base/libcrypto.h"
+#include "base/unique_fd.h"
 
 namespace pintle {
 namespace {
+
+// In FIPS mode, only the general interface uses the library's validated module.
+bool IsFipsMode() {
+  static const bool is_fips_mode = [] {
+    const UniqueFd fd(open("/proc/sys/crypto/fips_enabled", O_RDONLY | O_CLOEXEC));
+    char digit = '0';
+    return fd && read(fd.get(), &digit, 1) == 1 && digit != '0';
+  }();
+  return is_fips_mode;
+}
 
 // Returns MD5 even in FIPS mode, in which the system forbids MD5: we use MD5 only to compute names, and it protects
 // nothing.  In FIPS mode, the active providers have no MD5, so the default provider is loaded into a separate context.
@@ -58,20 +71,29 @@ void MustSucceed(int ok) {
 
 }  // namespace
 
-Hasher::Hasher(DigestAlgorithm algorithm) : context_(Crypto().EVP_MD_CTX_new()) {
+Hasher::Hasher(DigestAlgorithm algorithm) {
+  if (algorithm == DigestAlgorithm::kSha256 && !IsFipsMode()) {
+    sha256_.reset(new SHA256_CTX);
+    MustSucceed(Crypto().SHA256_Init(sha256_.get()));
+    return;
+  }
+  context_.reset(Crypto().EVP_MD_CTX_new());
   MustSucceed(Crypto().EVP_DigestInit_ex(context_.get(), Method(algorithm), nullptr));
 }
 
 void Hasher::Free(evp_md_ctx_st* context) { Crypto().EVP_MD_CTX_free(context); }
+void Hasher::FreeSha256(SHA256_CTX* state) { delete state; }
 
 void Hasher::Update(std::string_view bytes) {
-  MustSucceed(Crypto().EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()));
+  MustSucceed(sha256_ ? Crypto().SHA256_Update(sha256_.get(), bytes.data(), bytes.size())
+                      : Crypto().EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()));
 }
 
 Digest Hasher::Finish() && {
   std::array<unsigned char, EVP_MAX_MD_SIZE> raw;
-  unsigned length = 0;
-  MustSucceed(Crypto().EVP_DigestFinal_ex(context_.get(), raw.data(), &length));
+  unsigned length = SHA256_DIGEST_LENGTH;
+  MustSucceed(sha256_ ? Crypto().SHA256_Final(raw.data(), sha256_.get())
+                      : Crypto().EVP_DigestFinal_ex(context_.get(), raw.data(), &length));
   return Digest(ToHex(std::string_view(reinterpret_cast<const char*>(raw.data()), length)));
 }
 

@@ -12,7 +12,8 @@
 #include "base/c_ptr.h"
 #include "base/result.h"
 
-struct evp_md_ctx_st;  // OpenSSL's EVP_MD_CTX
+struct evp_md_ctx_st;      // OpenSSL's EVP_MD_CTX
+struct SHA256state_st;  // OpenSSL's SHA256_CTX
 
 namespace pintle {
 
@@ -47,6 +48,11 @@ class Hasher {
 
  private:
   static void Free(evp_md_ctx_st* context);
+  static void FreeSha256(SHA256state_st* state);
+
+  // One of the two exists.  OpenSSL's general interface to digests reads the library's configuration and loads a
+  // provider, which takes 1.8 MiB and stays.  So SHA-256, which every agent needs, is computed without it.
+  CPtr<SHA256state_st, &Hasher::FreeSha256> sha256_;
   CPtr<evp_md_ctx_st, &Hasher::Free> context_;
 };
 

@@ -15,6 +15,7 @@
 #include <openssl/hmac.h>
 #include <openssl/pem.h>
 #include <openssl/provider.h>
+#include <openssl/sha.h>
 #include <openssl/x509.h>
 #include <openssl/x509_vfy.h>
 #include <openssl/x509v3.h>
@@ -72,6 +73,9 @@ namespace pintle {
   WITH(PEM_read_bio_X509_AUX)            \
   WITH(PEM_write_bio_PrivateKey)         \
   WITH(PEM_write_bio_X509)               \
+  WITH(SHA256_Final)                     \
+  WITH(SHA256_Init)                      \
+  WITH(SHA256_Update)                    \
   WITH(X509V3_EXT_conf_nid)              \
   WITH(X509V3_set_ctx)                   \
   WITH(X509_EXTENSION_free)              \
@@ -102,9 +106,13 @@ namespace pintle {
 // library, so the functions have no global names.  Macros of OpenSSL's headers that call functions by these names
 // cannot be used, so our code writes out the bodies of such macros.
 struct LibCrypto {
+// OpenSSL 3 calls SHA256_Init() and its companions deprecated, because its modules do not provide them.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 #define PINTLE_MEMBER(function) decltype(&::function) function;
   PINTLE_LIBCRYPTO_FUNCTIONS(PINTLE_MEMBER)
 #undef PINTLE_MEMBER
+#pragma GCC diagnostic pop
 };
 
 // Loads the library at the first call.  If that fails, prints which package is missing and ends the program, since no
