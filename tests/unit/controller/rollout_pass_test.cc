@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/rollout_pass.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "api/waiting_files.h"
