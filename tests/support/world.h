@@ -25,7 +25,7 @@ struct World {
   api::ControllerConfig controller_config;
   std::optional<pool::MasterScheduling> scheduling;
   std::string operator_node;
-  // These inputs of a pass do not come from the cluster; the types View and RolloutPass() explain them.
+  // These inputs of a pass do not come from the cluster; View and RolloutInputs explain them.
   Verdicts verdicts;
   std::map<std::string, std::string, std::less<>> held_pools;
   std::string why_unread;
