@@ -200,31 +200,31 @@ def main() -> None:
 
     exceeded = []
 
-    def show(name: str, words: list[str], expected: int = 0, budget: float | None = None) -> None:
+    def measure(name: str, words: list[str], expected: int = 0, budget: float | None = None) -> None:
         costs = [cost_of(launcher, [program, *words], expected) for _ in range(runs)]
         wall, cpu, memory = (statistics.median(values) for values in zip(*((c.wall, c.cpu, c.memory) for c in costs)))
         print(f"{name:<44} {wall * 1000:>9.1f} {cpu * 1000:>9.1f} {memory / 1024:>9.1f}")
         if budget is not None and cpu > budget:
             exceeded.append(f"{name} took {cpu * 1000:.0f} ms (budget: {budget * 1000:.0f})")
 
-    show("version", ["version"])
+    measure("version", ["version"])
     for count, megabytes in ((10, 1), (100, 1), (500, 1), (10, 10), (100, 10), (500, 10)):
         with tempfile.TemporaryDirectory() as folder:
             words = write_cluster(Path(folder), count, megabytes)
-            show(f"render {count} configs, {megabytes} MB, -o name", [*words, "-o", "name"])
+            measure(f"render {count} configs, {megabytes} MB, -o name", [*words, "-o", "name"])
             if (count, megabytes) == (500, 10):
-                show(f"render {count} configs, {megabytes} MB, -o json", [*words, "-o", "json"])
+                measure(f"render {count} configs, {megabytes} MB, -o json", [*words, "-o", "json"])
     with tempfile.TemporaryDirectory() as folder:
         config = Path(folder) / "config.ign"
         write_config(config, 5000)
-        show("validate 5,000 files of 4 KiB", ["validate", str(config)])
-        show("convert 5,000 files of 4 KiB to 3.5", ["convert", "--to", "3.5.0", str(config)])
+        measure("validate 5,000 files of 4 KiB", ["validate", str(config)])
+        measure("convert 5,000 files of 4 KiB to 3.5", ["convert", "--to", "3.5.0", str(config)])
     with tempfile.TemporaryDirectory() as folder:
         words = write_fleet(Path(folder))
         differs = 2  # Nodes are to be updated.
-        show("rollout to 10,000 nodes", words, differs, ROLLOUT_BUDGET)
-        show("rollout to 10,000 nodes, -o json", [*words, "-o", "json"], differs, ROLLOUT_BUDGET)
-        show("rollout to 10,000 nodes, with a policy", [*words, "--with", f"{folder}/policy.json"], differs)
+        measure("rollout to 10,000 nodes", words, differs, ROLLOUT_BUDGET)
+        measure("rollout to 10,000 nodes, -o json", [*words, "-o", "json"], differs, ROLLOUT_BUDGET)
+        measure("rollout to 10,000 nodes, with a policy", [*words, "--with", f"{folder}/policy.json"], differs)
     if exceeded:
         raise SystemExit("over budget: " + "; ".join(exceeded))
 

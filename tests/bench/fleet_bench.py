@@ -97,7 +97,7 @@ class Measurement:
     def __init__(self, fleet, controller):
         self.fleet, self.controller, self.memory = fleet, controller, Memory(controller)
 
-    def pass_time(self, name):
+    def measure_pass(self, name):
         """Prints the processor time of a pass, measured with changes that lead to a pass and to nothing else."""
         began = time.monotonic()
         self.fleet.wait_until_quiet()
@@ -113,9 +113,9 @@ class Measurement:
               f"{f' (budget: {budget})' if budget else ''}", flush=True)
         self.memory.excluded += time.monotonic() - began
 
-    def start(self):
+    def measure_start(self):
         self.memory.measure_start(self.fleet)
-        self.pass_time("without a rollout")
+        self.measure_pass("without a rollout")
 
     def roll_out(self, name, agents, during=None):
         """Rolls out a new config; returns the writes that it took."""
@@ -137,7 +137,7 @@ class Measurement:
         """Holds the agents when a third of the nodes is updated, and measures a pass there."""
         wait_until(lambda: self.fleet.updated() > self.fleet.size / 3, "a third is updated", PATIENCE, 0.5)
         agents.hold()
-        self.pass_time("within a rollout with policies")
+        self.measure_pass("within a rollout with policies")
         agents.go_on()
 
 
@@ -169,7 +169,7 @@ def measure(nodes, pools):
         fleet.make_nodes(with_managed_fields)
         with start_controller("controller") as controller, Agents(fleet.client) as agents:
             measured = Measurement(fleet, controller)
-            measured.start()
+            measured.measure_start()
             plain = measured.roll_out("without policies", agents)
             fleet.make_policies()
             fleet.wait_until_all_complete()
