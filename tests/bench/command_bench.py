@@ -18,7 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from fleet_objects import steps  # noqa: E402
+from fleet_objects import conditions_of_report  # noqa: E402
 
 VERSION = "1"
 GROUP = "machineconfiguration.openshift.io"
@@ -42,10 +42,11 @@ def cost_of(launcher: str, words: list[str], expected: int) -> Cost:
     return Cost(float(wall), float(cpu), int(memory))
 
 
-def body(size: int, number: int) -> str:
+def data_url(size: int, number: int) -> str:
     """Returns a data URL: every other one is base64 of random bytes, and the rest are percent-encoded text."""
     if number % 2 == 0:
-        return "data:text/plain;charset=utf-8;base64," + base64.b64encode(random.Random(number).randbytes(size * 3 // 4)).decode()
+        contents = random.Random(number).randbytes(size * 3 // 4)
+        return "data:text/plain;charset=utf-8;base64," + base64.b64encode(contents).decode()
     line = "key%20%3D%20value%0A%23%20and%20a%20comment%0A"
     return "data:," + line * (size // len(line))
 
@@ -70,7 +71,7 @@ spec:
         - path: /etc/d{number}/file
           mode: 0644
           contents:
-            source: {body(size, number)}
+            source: {data_url(size, number)}
     systemd:
       units:
         - name: u{number}.service
@@ -108,7 +109,7 @@ def write_cluster(folder: Path, count: int, megabytes: int) -> list[str]:
 
 def write_config(path: Path, files: int) -> None:
     contents = [
-        {"path": f"/etc/d/{number}", "mode": 420, "contents": {"source": body(4096, number * 2)}}
+        {"path": f"/etc/d/{number}", "mode": 420, "contents": {"source": data_url(4096, number * 2)}}
         for number in range(files)
     ]
     path.write_text(json.dumps({"ignition": {"version": "3.2.0"}, "storage": {"files": contents}}))
@@ -167,8 +168,9 @@ def report_of(node: dict) -> dict:
         "kind": "MachineConfigNode",
         "metadata": {"name": name, "ownerReferences": [
             {"apiVersion": "v1", "kind": "Node", "name": name, "uid": node["metadata"]["uid"]}]},
-        "spec": {"configVersion": {"desired": "rendered-worker-new"}, "node": {"name": name}, "pool": {"name": "worker"}},
-        "status": {"conditions": steps(updated=True), "configVersion": {
+        "spec": {"configVersion": {"desired": "rendered-worker-new"}, "node": {"name": name},
+                 "pool": {"name": "worker"}},
+        "status": {"conditions": conditions_of_report(updated=True), "configVersion": {
             "current": "rendered-worker-old", "desired": "rendered-worker-new"}, "observedGeneration": 1},
     }  # fmt: skip
 

@@ -4,8 +4,8 @@
 
 Arguments: the build folder, and the numbers of nodes and of pools; without these numbers, several sizes are measured.
 
-The API server is fleet_server.py.  The nodes are as large as real ones, and their agents are simulated.  A new config is
-rolled out to all nodes, first without policies and then with them.  The program returns 1 if memory or the number of
+The API server is fleet_server.py.  The nodes are as large as real ones, and their agents are simulated.  A new config
+is rolled out to all nodes, first without policies and then with them.  The program returns 1 if memory or the number of
 writes exceeds its budget.  Times are only printed, because they depend on the machine.
 """
 
