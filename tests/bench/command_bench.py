@@ -23,7 +23,7 @@ from fleet_objects import conditions_of_report  # noqa: E402
 VERSION = "1"
 GROUP = "machineconfiguration.openshift.io"
 NODES = 10_000
-ROLLOUT_BUDGET = 0.2  # Seconds, for a rollout to this many nodes.
+ROLLOUT_BUDGET = 0.2  # Seconds, for a rollout to NODES nodes.
 
 
 @dataclass(frozen=True)

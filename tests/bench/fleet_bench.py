@@ -144,7 +144,7 @@ class Measurement:
 def exceeded_by_writes(fleet, plain, with_policies):
     """Prints the additional writes of policies; returns what exceeds its budget.
 
-        A kind of write that became rarer with policies does not offset the others.
+    A kind of write that became rarer with policies does not offset the others.
     """
     more = sum(max(count - plain.get(request, 0), 0) for request, count in with_policies.items())
     budget = fleet.size + len(WAVES) * len(fleet.pools)
