@@ -74,7 +74,7 @@ def prepare(demo):
     (demo.folder / "deploy").symlink_to(DEPLOY)
     demo.kubectl("create", "namespace", MCO_NAMESPACE)
     demo.kubectl("apply", "-f", "deploy/crds", "-f", "deploy/agent")
-    demo.kubectl("wait", "--for=condition=Established", "crd", "--all")
+    demo.cluster.wait_until_kinds_are_served()
     demo.kubectl("create", "-f", "policy.yaml", *(word for name in CONFIGS for word in ("-f", f"{name}.yaml")))
 
 
