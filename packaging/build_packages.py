@@ -179,7 +179,7 @@ def build_rpm(arguments):
     if arguments.for_tests:
         defines["pintle_meson_options"] = MESON_OPTIONS_OF_TESTS
         defines |= {f"build_{kind}flags": "%{nil}" for kind in ("c", "cxx", "ld")}
-        defines["_binary_payload"] = "w1.gzdio"    # As for Debian packages, a quick compression.
+        defines["_binary_payload"] = "w1.gzdio"    # Compress quickly, as for Debian packages.
         # Objects from the cache name the folder in which they were compiled, so their sources may not be found.  The
         # package debugsource then has no files, which is an error for rpmbuild unless this macro is 0.
         defines["_empty_manifest_terminate_build"] = "0"

@@ -10,7 +10,7 @@ import json
 import re
 import uuid
 
-# Debian's names of licences that SPDX knows by another name, or by the same.
+# SPDX's names of licences, by Debian's names in lower case.
 LICENCES = {name.lower(): spdx for name, spdx in {
     "Apache-2.0": "Apache-2.0", "BSD-2-Clause": "BSD-2-Clause", "BSD-3-Clause": "BSD-3-Clause", "CC0-1.0": "CC0-1.0",
     "curl": "curl", "Expat": "MIT", "ISC": "ISC", "MPL-2.0": "MPL-2.0", "OpenLDAP-2.8": "OLDAP-2.8", "Zlib": "Zlib",

@@ -29,7 +29,7 @@ IDLE = 60  # Seconds.
 CONFIGS = 100
 
 
-def config(node, name, *files):
+def create_config(node, name, *files):
     return create_rendered(node.cluster, f"rendered-{node.name}-{name}", machine_config(list(files))["spec"])
 
 
@@ -78,13 +78,13 @@ def written(node):
 
 
 def measure(node):
-    first = config(node, "first", file("/etc/live/a", "1"))
+    first = create_config(node, "first", file("/etc/live/a", "1"))
     node.annotate(desiredConfig=first)
     node.start()
     node.wait_done(first)
     with AnnotationHistory(node.cluster) as history:
         wait_until(lambda: history.of(node.name, "state"), "the node is seen", 60)
-        names = [config(node, number, file("/etc/live/a", str(number))) for number in range(ROUNDS)]
+        names = [create_config(node, number, file("/etc/live/a", str(number))) for number in range(ROUNDS)]
         times = [annotation_to_done(node, history, name) for name in names]
         print(f"annotation to Done, one file: median {statistics.median(times) * 1000:.0f} ms, "
               f"from {min(times) * 1000:.0f} to {max(times) * 1000:.0f}")
@@ -102,7 +102,7 @@ def measure(node):
               f"from {min(starts) * 1000:.0f} to {max(starts) * 1000:.0f}")
 
         for number in range(CONFIGS):
-            config(node, f"other-{number}", file("/etc/live/a", "x" * 10000))
+            create_config(node, f"other-{number}", file("/etc/live/a", "x" * 10000))
         wait_idle(node)
         print("idle, MiB resident / its share / the most so far: {:.1f} / {:.1f} / {:.1f}".format(*memory(node)))
         before, bytes_before = wake_ups(node), written(node)
@@ -111,7 +111,7 @@ def measure(node):
 
         node.run("systemctl", "restart", "pintled")
         node.wait_done(names[-1])
-        big = config(node, "big", *(file(f"/etc/live/f{number}", "x" * 15500) for number in range(100)))
+        big = create_config(node, "big", *(file(f"/etc/live/f{number}", "x" * 15500) for number in range(100)))
         took = annotation_to_done(node, history, big)
         print(f"a config of 1.5 MB: {took * 1000:.0f} ms, {memory(node)[2]:.1f} MiB at the most")
         wait_idle(node)

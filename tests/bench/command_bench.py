@@ -18,12 +18,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from fleet_objects import steps  # noqa: E402
+from fleet_objects import conditions_of_report  # noqa: E402
 
 VERSION = "1"
 GROUP = "machineconfiguration.openshift.io"
 NODES = 10_000
-ROLLOUT_BUDGET = 0.2  # Seconds, for a rollout to this many nodes.
+ROLLOUT_BUDGET = 0.2  # Seconds, for a rollout to NODES nodes.
 
 
 @dataclass(frozen=True)
@@ -42,10 +42,11 @@ def cost_of(launcher: str, words: list[str], expected: int) -> Cost:
     return Cost(float(wall), float(cpu), int(memory))
 
 
-def body(size: int, number: int) -> str:
+def data_url(size: int, number: int) -> str:
     """Returns a data URL: every other one is base64 of random bytes, and the rest are percent-encoded text."""
     if number % 2 == 0:
-        return "data:text/plain;charset=utf-8;base64," + base64.b64encode(random.Random(number).randbytes(size * 3 // 4)).decode()
+        contents = random.Random(number).randbytes(size * 3 // 4)
+        return "data:text/plain;charset=utf-8;base64," + base64.b64encode(contents).decode()
     line = "key%20%3D%20value%0A%23%20and%20a%20comment%0A"
     return "data:," + line * (size // len(line))
 
@@ -70,7 +71,7 @@ spec:
         - path: /etc/d{number}/file
           mode: 0644
           contents:
-            source: {body(size, number)}
+            source: {data_url(size, number)}
     systemd:
       units:
         - name: u{number}.service
@@ -108,7 +109,7 @@ def write_cluster(folder: Path, count: int, megabytes: int) -> list[str]:
 
 def write_config(path: Path, files: int) -> None:
     contents = [
-        {"path": f"/etc/d/{number}", "mode": 420, "contents": {"source": body(4096, number * 2)}}
+        {"path": f"/etc/d/{number}", "mode": 420, "contents": {"source": data_url(4096, number * 2)}}
         for number in range(files)
     ]
     path.write_text(json.dumps({"ignition": {"version": "3.2.0"}, "storage": {"files": contents}}))
@@ -167,8 +168,9 @@ def report_of(node: dict) -> dict:
         "kind": "MachineConfigNode",
         "metadata": {"name": name, "ownerReferences": [
             {"apiVersion": "v1", "kind": "Node", "name": name, "uid": node["metadata"]["uid"]}]},
-        "spec": {"configVersion": {"desired": "rendered-worker-new"}, "node": {"name": name}, "pool": {"name": "worker"}},
-        "status": {"conditions": steps(updated=True), "configVersion": {
+        "spec": {"configVersion": {"desired": "rendered-worker-new"}, "node": {"name": name},
+                 "pool": {"name": "worker"}},
+        "status": {"conditions": conditions_of_report(updated=True), "configVersion": {
             "current": "rendered-worker-old", "desired": "rendered-worker-new"}, "observedGeneration": 1},
     }  # fmt: skip
 
@@ -200,31 +202,31 @@ def main() -> None:
 
     exceeded = []
 
-    def show(name: str, words: list[str], expected: int = 0, budget: float | None = None) -> None:
+    def measure(name: str, words: list[str], expected: int = 0, budget: float | None = None) -> None:
         costs = [cost_of(launcher, [program, *words], expected) for _ in range(runs)]
         wall, cpu, memory = (statistics.median(values) for values in zip(*((c.wall, c.cpu, c.memory) for c in costs)))
         print(f"{name:<44} {wall * 1000:>9.1f} {cpu * 1000:>9.1f} {memory / 1024:>9.1f}")
         if budget is not None and cpu > budget:
             exceeded.append(f"{name} took {cpu * 1000:.0f} ms (budget: {budget * 1000:.0f})")
 
-    show("version", ["version"])
+    measure("version", ["version"])
     for count, megabytes in ((10, 1), (100, 1), (500, 1), (10, 10), (100, 10), (500, 10)):
         with tempfile.TemporaryDirectory() as folder:
             words = write_cluster(Path(folder), count, megabytes)
-            show(f"render {count} configs, {megabytes} MB, -o name", [*words, "-o", "name"])
+            measure(f"render {count} configs, {megabytes} MB, -o name", [*words, "-o", "name"])
             if (count, megabytes) == (500, 10):
-                show(f"render {count} configs, {megabytes} MB, -o json", [*words, "-o", "json"])
+                measure(f"render {count} configs, {megabytes} MB, -o json", [*words, "-o", "json"])
     with tempfile.TemporaryDirectory() as folder:
         config = Path(folder) / "config.ign"
         write_config(config, 5000)
-        show("validate 5,000 files of 4 KiB", ["validate", str(config)])
-        show("convert 5,000 files of 4 KiB to 3.5", ["convert", "--to", "3.5.0", str(config)])
+        measure("validate 5,000 files of 4 KiB", ["validate", str(config)])
+        measure("convert 5,000 files of 4 KiB to 3.5", ["convert", "--to", "3.5.0", str(config)])
     with tempfile.TemporaryDirectory() as folder:
         words = write_fleet(Path(folder))
         differs = 2  # Nodes are to be updated.
-        show("rollout to 10,000 nodes", words, differs, ROLLOUT_BUDGET)
-        show("rollout to 10,000 nodes, -o json", [*words, "-o", "json"], differs, ROLLOUT_BUDGET)
-        show("rollout to 10,000 nodes, with a policy", [*words, "--with", f"{folder}/policy.json"], differs)
+        measure("rollout to 10,000 nodes", words, differs, ROLLOUT_BUDGET)
+        measure("rollout to 10,000 nodes, -o json", [*words, "-o", "json"], differs, ROLLOUT_BUDGET)
+        measure("rollout to 10,000 nodes, with a policy", [*words, "--with", f"{folder}/policy.json"], differs)
     if exceeded:
         raise SystemExit("over budget: " + "; ".join(exceeded))
 

@@ -74,10 +74,10 @@ class WavedCluster {
   void GoToSecondWave() {
     while (true) {
       Changes changes = world_.Pass();
-      const bool is_there =
-          std::all_of(statuses_.begin(), statuses_.end(), [](const auto& one) { return one.second.memory.wave == 1; });
+      const bool is_there = std::all_of(statuses_.begin(), statuses_.end(),
+                                        [](const auto& one) { return one.second.memory.wave_index == 1; });
       if (is_there && !changes.nodes.empty()) return;
-      Do(changes);
+      Apply(changes);
     }
   }
 
@@ -96,12 +96,12 @@ class WavedCluster {
     return *std::move(compiled);
   }
 
-  void Do(Changes& changes) {
+  void Apply(Changes& changes) {
     for (PolicyDecision& decision : changes.policies) {
       const std::string name = decision.status.name;
       statuses_[name] = std::move(decision.status);
     }
-    world_.Do(changes);
+    world_.Apply(changes);
     for (const NodeChange& change : changes.nodes) {
       const std::string desired = world_.AnnotationOf(change.node, api::kDesiredConfigAnnotation);
       world_.Annotate(change.node, api::kCurrentConfigAnnotation, desired);

@@ -31,7 +31,7 @@ class Fleet:
         self.objects.set_pool("worker", maxUnavailable="20%")
 
     def make_nodes(self, completed=lambda node: node):
-        """Makes the nodes and their MachineConfigNodes.  `completed` adds what the API server does not add to a node."""
+        """Makes the nodes and their MachineConfigNodes.  `completed` adds to a node what the API server does not add."""
         def make(number):
             pool = self.pools[number % len(self.pools)]
             made = self.client.must("POST", "/api/v1/nodes", completed(node_of(number, pool, self.targets[pool])))

@@ -9,7 +9,7 @@ import queue
 import threading
 import time
 
-from fleet_objects import steps
+from fleet_objects import conditions_of_report
 from machines.controller import GROUP, MERGE
 from machines.simulated_agents import PREFIX
 
@@ -81,7 +81,8 @@ class Agents(contextlib.AbstractContextManager):
             self._annotate(name, state="Done", currentConfig=config)
             now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
             self._client.must("PATCH", f"{GROUP}/machineconfignodes/{name}/status", {"status": {
-                "configVersion": {"current": config, "desired": config}, "conditions": steps(True, now)}}, MERGE)
+                "configVersion": {"current": config, "desired": config},
+                "conditions": conditions_of_report(True, now)}}, MERGE)
 
     def _annotate(self, name, **annotations):
         self._client.must("PATCH", f"/api/v1/nodes/{name}", {"metadata": {

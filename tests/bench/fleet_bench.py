@@ -4,8 +4,8 @@
 
 Arguments: the build folder, and the numbers of nodes and of pools; without these numbers, several sizes are measured.
 
-The API server is fleet_server.py.  The nodes are as large as real ones, and their agents are simulated.  A new config is
-rolled out to all nodes, first without policies and then with them.  The program returns 1 if memory or the number of
+The API server is fleet_server.py.  The nodes are as large as real ones, and their agents are simulated.  A new config
+is rolled out to all nodes, first without policies and then with them.  The program returns 1 if memory or the number of
 writes exceeds its budget.  Times are only printed, because they depend on the machine.
 """
 
@@ -97,7 +97,7 @@ class Measurement:
     def __init__(self, fleet, controller):
         self.fleet, self.controller, self.memory = fleet, controller, Memory(controller)
 
-    def pass_time(self, name):
+    def measure_pass(self, name):
         """Prints the processor time of a pass, measured with changes that lead to a pass and to nothing else."""
         began = time.monotonic()
         self.fleet.wait_until_quiet()
@@ -113,9 +113,9 @@ class Measurement:
               f"{f' (budget: {budget})' if budget else ''}", flush=True)
         self.memory.excluded += time.monotonic() - began
 
-    def start(self):
+    def measure_start(self):
         self.memory.measure_start(self.fleet)
-        self.pass_time("without a rollout")
+        self.measure_pass("without a rollout")
 
     def roll_out(self, name, agents, during=None):
         """Rolls out a new config; returns the writes that it took."""
@@ -137,14 +137,14 @@ class Measurement:
         """Holds the agents when a third of the nodes is updated, and measures a pass there."""
         wait_until(lambda: self.fleet.updated() > self.fleet.size / 3, "a third is updated", PATIENCE, 0.5)
         agents.hold()
-        self.pass_time("within a rollout with policies")
+        self.measure_pass("within a rollout with policies")
         agents.go_on()
 
 
 def exceeded_by_writes(fleet, plain, with_policies):
     """Prints the additional writes of policies; returns what exceeds its budget.
 
-    A kind of writes of which there were fewer with policies does not make up for the others.
+    A kind of write that became rarer with policies does not offset the others.
     """
     more = sum(max(count - plain.get(request, 0), 0) for request, count in with_policies.items())
     budget = fleet.size + len(WAVES) * len(fleet.pools)
@@ -169,7 +169,7 @@ def measure(nodes, pools):
         fleet.make_nodes(with_managed_fields)
         with start_controller("controller") as controller, Agents(fleet.client) as agents:
             measured = Measurement(fleet, controller)
-            measured.start()
+            measured.measure_start()
             plain = measured.roll_out("without policies", agents)
             fleet.make_policies()
             fleet.wait_until_all_complete()

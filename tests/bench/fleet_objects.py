@@ -5,10 +5,10 @@ import json
 
 from machines.simulated_agents import PREFIX
 
-# The conditions of a MachineConfigNode.
-STEPS = ("UpdatePrepared", "UpdateExecuted", "UpdatePostActionComplete", "UpdateComplete", "Updated", "Resumed", "Drained",
-         "AppliedFilesAndOS", "Cordoned", "Uncordoned", "RebootedNode", "NodeDegraded", "PinnedImageSetsProgressing",
-         "PinnedImageSetsDegraded")
+# The types of the conditions of a MachineConfigNode.
+CONDITIONS = ("UpdatePrepared", "UpdateExecuted", "UpdatePostActionComplete", "UpdateComplete", "Updated", "Resumed",
+              "Drained", "AppliedFilesAndOS", "Cordoned", "Uncordoned", "RebootedNode", "NodeDegraded",
+              "PinnedImageSetsProgressing", "PinnedImageSetsDegraded")
 
 
 def node_of(number, pool, config):
@@ -35,10 +35,10 @@ def node_of(number, pool, config):
                             "sizeBytes": 100_000_000 + image} for image in range(50)]}}
 
 
-def steps(updated, time="2026-01-01T00:00:00Z"):
+def conditions_of_report(updated, time="2026-01-01T00:00:00Z"):
     """Returns the conditions of a MachineConfigNode; only `Updated` is true, if the node is updated."""
-    return [{"type": step, "status": "True" if updated and step == "Updated" else "False", "reason": "NotYet",
-             "lastTransitionTime": time, "message": "this step has not been taken yet"} for step in STEPS]
+    return [{"type": kind, "status": "True" if updated and kind == "Updated" else "False", "reason": "NotYet",
+             "lastTransitionTime": time, "message": "this step has not been taken yet"} for kind in CONDITIONS]
 
 
 def report_of(node):
@@ -49,7 +49,7 @@ def report_of(node):
             "spec": {"node": {"name": name}, "pool": {"name": "not-yet-set"},
                      "configVersion": {"desired": "not-yet-set"}},
             "status": {"configVersion": {"desired": "not-yet-set"}, "observedGeneration": 1,
-                       "conditions": steps(updated=True)}}
+                       "conditions": conditions_of_report(updated=True)}}
 
 
 def managed_fields(value):

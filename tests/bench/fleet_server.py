@@ -17,7 +17,7 @@ import json
 import sys
 import urllib.parse
 
-from fleet_store import Refused, Store, encoded, merged, operated
+from fleet_store import Refused, Store, encoded, merged, with_operations
 
 BOOKMARK_INTERVAL = 30    # Seconds between two bookmarks of a watch.
 
@@ -117,7 +117,7 @@ class Connection(asyncio.Protocol):
             return [objects.delete(target.key)]
         if method == "POST" and not target.name:
             return [objects.create(target.namespace, json.loads(body))]
-        changes = {"application/merge-patch+json": merged, "application/json-patch+json": operated}
+        changes = {"application/merge-patch+json": merged, "application/json-patch+json": with_operations}
         change = changes.get(headers.get("content-type"))
         if method != "PATCH" or not change:
             raise Refused(405, "MethodNotAllowed", "the server of measurements does not have this request")

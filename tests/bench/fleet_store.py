@@ -49,7 +49,7 @@ def merged(value, patch):
     return result
 
 
-def operated(value, operations):
+def with_operations(value, operations):
     """Applies those operations of a JSON patch (RFC 6902) that the controller uses."""
     for operation in operations:
         *above, last = [word.replace("~1", "/").replace("~0", "~") for word in operation["path"].split("/")[1:]]

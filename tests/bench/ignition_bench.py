@@ -55,8 +55,8 @@ spec:
     return folder
 
 
-def rsa(folder):
-    """Returns a certificate with an RSA key, as the installer makes them."""
+def make_rsa_pair(folder):
+    """Makes a certificate with an RSA key, as the installer does, and returns their files."""
     pair = certs.Pair(folder / "rsa.crt", folder / "rsa.key")
     subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", pair.key, "-out",
                     pair.certificate, "-days", "2", "-subj", "/CN=localhost"], check=True, stderr=subprocess.DEVNULL)
@@ -84,7 +84,7 @@ def processor_time(pid):
     return time.clock_gettime((~pid << 3) | 2)    # The formula of clock_getcpuclockid(3).
 
 
-def load(server, version, manner, connections=CONNECTIONS, seconds=SECONDS):
+def measure_load(server, version, manner, connections=CONNECTIONS, seconds=SECONDS):
     """Returns the requests a second, and the server's processor time for each in milliseconds."""
     before = processor_time(server.pid)
     answer = subprocess.run([LOAD, str(server.port), version, manner, str(connections), str(seconds)],
@@ -113,7 +113,8 @@ def compare(name, ours, plain):
     worst = 0
     for version in ("1.3", "1.2"):
         for manner in ("keep", "new"):
-            rounds = [(load(ours, version, manner), load(plain, version, manner)) for _ in range(ROUNDS)]
+            rounds = [(measure_load(ours, version, manner), measure_load(plain, version, manner))
+                      for _ in range(ROUNDS)]
             rate = statistics.median(of_ours[0] for of_ours, _ in rounds)
             cost = statistics.median(of_ours[1] for of_ours, _ in rounds)
             plain_cost = statistics.median(of_plain[1] for _, of_plain in rounds)
@@ -128,7 +129,7 @@ def compare(name, ours, plain):
 def main():
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
-        pair = rsa(folder)
+        pair = make_rsa_pair(folder)
         worst = 0
         for name, size in SIZES.items():
             served = make_folder(folder / name, size)
@@ -143,7 +144,7 @@ def main():
             with IgnitionServer(served, pair, options) as ours:
                 os.sched_setaffinity(0, {FIRST, LAST})
                 started = time.monotonic()
-                rate, cost = load(ours, "1.3", "new", 1000, 0)
+                rate, cost = measure_load(ours, "1.3", "new", 1000, 0)
                 print(f"{name}: 1,000 machines at once are all served in {time.monotonic() - started:.2f} s: "
                       f"{rate:.0f} requests/s, {cost:.3f} ms each, {peak(ours.pid):.1f} MiB at the most", flush=True)
     print(f"the worst ratio: {worst:.2f}", flush=True)

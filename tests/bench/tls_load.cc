@@ -83,7 +83,7 @@ void RequestConfig(TlsConnection& connection, const std::string& request, std::v
   bytes_read += length;
 }
 
-void Machine(const LoadSettings& settings, std::latch& begin) {
+void RunMachine(const LoadSettings& settings, std::latch& begin) {
   const std::string request = "GET /config/worker HTTP/1.1\r\nHost: localhost\r\n" + kAccept +
                               (settings.keeps ? "\r\n" : "Connection: close\r\n\r\n");
   std::vector<char> buffer(1 << 16);
@@ -112,7 +112,9 @@ int main(int argc, char** argv) {
                                  std::chrono::seconds(std::atoi(argv[5]))};
   std::latch begin(settings.connections + 1);
   std::vector<std::thread> machines;
-  for (int i = 0; i < settings.connections; ++i) machines.emplace_back(Machine, std::cref(settings), std::ref(begin));
+  for (int i = 0; i < settings.connections; ++i) {
+    machines.emplace_back(RunMachine, std::cref(settings), std::ref(begin));
+  }
   begin.arrive_and_wait();
   const auto start = Clock::now();
   for (std::thread& machine : machines) machine.join();

@@ -9,7 +9,7 @@ import time
 
 from machines.agent_node import DrainController
 
-from .screen import Unexpected, say
+from .screen import Unexpected, print_line
 
 PATIENCE = 120  # Seconds.  The machine may be busy with other work.
 ANNOTATIONS = r".metadata.annotations.machineconfiguration\.openshift\.io"
@@ -56,7 +56,7 @@ class NodesTable(DrainController):
 
     @staticmethod
     def print_head():
-        say(f"$ A='{ANNOTATIONS}'\n$ kubectl get nodes --watch -o {OUTPUT_FORMAT}\n{LAYOUT.format(*COLUMNS)}")
+        print_line(f"$ A='{ANNOTATIONS}'\n$ kubectl get nodes --watch -o {OUTPUT_FORMAT}\n{LAYOUT.format(*COLUMNS)}")
 
     def until(self, state, config, *names):
         """Prints rows until these nodes have this state and config; returns the states that each node has had."""
@@ -94,8 +94,8 @@ class NodesTable(DrainController):
                 raise Unexpected(f"\"{what}\" is not true after {PATIENCE} s") from None
             if isinstance(news, str):
                 self._printed_requests.append((name, news))
-                say(f"  ({name} requests {news}, and the controller does it)")
+                print_line(f"  ({name} requests {news}, and the controller does it)")
             elif self._rows.get(name) != news:
                 self._rows[name] = news
-                say(LAYOUT.format(*map(cut, news[:4]), news[4]).rstrip())
+                print_line(LAYOUT.format(*map(cut, news[:4]), news[4]).rstrip())
                 yield news

@@ -13,7 +13,7 @@ from machines.wait import wait_until
 
 from . import with_a_controller
 from .nodes_table import NodesTable
-from .screen import PINTLE, expect, print_title, run_and_print, say
+from .screen import PINTLE, expect, print_line, print_title, run_and_print
 
 CONFIG = """apiVersion: machineconfiguration.openshift.io/v1
 kind: MachineConfig
@@ -62,7 +62,7 @@ class Demo:
         """Sets the desired config, as the controller does in a rollout."""
         self.kubectl("annotate", "node", *names, "--overwrite", f"{PREFIX}desiredConfig={config}")
 
-    def has_motd(self, text):
+    def expect_motd(self, text):
         contents = self.in_node("cat", "/etc/motd")
         expect(contents == text, f"/etc/motd contains \"{text}\"")
 
@@ -74,16 +74,16 @@ def prepare(demo):
     (demo.folder / "deploy").symlink_to(DEPLOY)
     demo.kubectl("create", "namespace", MCO_NAMESPACE)
     demo.kubectl("apply", "-f", "deploy/crds", "-f", "deploy/agent")
-    demo.kubectl("wait", "--for=condition=Established", "crd", "--all")
+    demo.cluster.wait_until_kinds_are_served()
     demo.kubectl("create", "-f", "policy.yaml", *(word for name in CONFIGS for word in ("-f", f"{name}.yaml")))
 
 
 def begin(demo, stack):
-    print_title("two nodes with our build in it; each agent has the credentials of its own node")
+    print_title("two nodes with our build on them; each agent has the credentials of its own node")
     started = time.monotonic()
     for name in NAMES:
         demo.nodes[name] = AgentNode(stack.enter_context(Node(network="host")), demo.cluster, name)
-    say(f"(up after {time.monotonic() - started:.1f} s)")
+    print_line(f"(up after {time.monotonic() - started:.1f} s)")
     with demo.cluster.refusals.expected(demo.nodes[NODE].user, "patch nodes"):
         refused = demo.kubectl("annotate", "node", NAMES[1], f"{PREFIX}desiredConfig=mine",
                                user=demo.nodes[NODE].user, command=f"kubectl --kubeconfig={KUBECONFIG}", status=1)
@@ -101,7 +101,7 @@ def change_live(demo):
     states = demo.table.until("Done", SECOND, *NAMES)
     expect(all(of_node == ["Done", "Working", "Done"] for of_node in states.values()), f"Done, Working, Done: {states}")
     expect(not demo.table.requests, "no node requests a drain")
-    demo.has_motd("Welcome, all of you.")
+    demo.expect_motd("Welcome, all of you.")
 
 
 def change_with_reboot(demo):
@@ -110,12 +110,12 @@ def change_with_reboot(demo):
     demo.table.until_requested(NODE, f"drain-{REBOOTS}")
     machine = demo.nodes[NODE].machine
     machine.follow_reboot()
-    say(f"  ({NODE} has rebooted by itself, in {machine.boot_seconds:.1f} s)")
+    print_line(f"  ({NODE} has rebooted by itself, in {machine.boot_seconds:.1f} s)")
     demo.table.until("Done", REBOOTS, NODE)
     drained = [(NODE, f"drain-{REBOOTS}"), (NODE, f"uncordon-{REBOOTS}")]
     expect(demo.table.requests == drained, "pods leave the node, and come back")
     demo.in_node("grep", "--only-matching", "panic=30", "/proc/cmdline")
-    demo.has_motd("Welcome back.")
+    demo.expect_motd("Welcome back.")
     events = demo.kubectl("get", "events", f"--namespace={MCO_NAMESPACE}",
                           f"--field-selector=involvedObject.name={NODE},reason!=NodeDone",
                           "-o", "custom-columns=REASON:.reason,MESSAGE:.message")
@@ -139,7 +139,7 @@ def drift(demo):
     expect("+Edited by hand." in explained, "the difference is printed")
     wait_until(lambda: restored(demo, "/etc/motd"), "the file is restored", 60)
     demo.table.until("Done", REBOOTS, NODE)
-    demo.has_motd("Welcome back.")
+    demo.expect_motd("Welcome back.")
 
 
 def refuse(demo):
@@ -147,7 +147,7 @@ def refuse(demo):
     demo.want(IMPOSSIBLE, NODE)
     demo.table.until("Unreconcilable", REBOOTS, NODE)
     expect("ignition disks section contains changes" in demo.table.reason(NODE), "the reason names the disks")
-    demo.has_motd("Welcome back.")
+    demo.expect_motd("Welcome back.")
     demo.want(REBOOTS, NODE)
     demo.table.until("Done", REBOOTS, NODE)
 
@@ -157,7 +157,7 @@ def run():
     started = time.monotonic()
     with contextlib.ExitStack() as stack:
         cluster = stack.enter_context(Cluster())
-        say(f"(ready after {time.monotonic() - started:.1f} s)")
+        print_line(f"(ready after {time.monotonic() - started:.1f} s)")
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="pintle-demo-"))
         table = stack.enter_context(NodesTable(cluster))
         demo = Demo(cluster, table, pathlib.Path(folder))
@@ -168,4 +168,4 @@ def run():
         drift(demo)
         refuse(demo)
         with_a_controller.run(demo, CONFIGS[REBOOTS], CONFIGS[REBOOTS].replace("back", "to%20all"))
-    say(f"\n(all of it took {time.monotonic() - started:.1f} s)")
+    print_line(f"\n(all of it took {time.monotonic() - started:.1f} s)")

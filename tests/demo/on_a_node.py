@@ -5,7 +5,7 @@ import time
 
 from machines.node import Node
 
-from .screen import PINTLE, print_title, run_and_print, say
+from .screen import PINTLE, print_line, print_title, run_and_print
 
 MOTD = """variant: fcos
 version: 1.5.0
@@ -46,10 +46,10 @@ APPLY = [PINTLE, "apply", "--yes", "--policy", "policy.yaml"]
 
 
 def run():
-    print_title("a node: an OSTree machine, booted by systemd, with our build in it")
+    print_title("a node: an OSTree machine, booted by systemd, with our build on it")
     started = time.monotonic()
     with Node() as node:
-        say(f"(up after {time.monotonic() - started:.1f} s)")
+        print_line(f"(up after {time.monotonic() - started:.1f} s)")
 
         def in_node(*words):
             return node.run("env", "--chdir=/root", *words, check=False)
@@ -86,4 +86,3 @@ def run():
         run_and_print(PINTLE, "verify", run=in_node)
         node.run("journalctl", "--sync")
         run_and_print(PINTLE, "history", run=in_node)
-

@@ -19,7 +19,7 @@ def print_title(title):
     print(f"\n\033[1m== {title}\033[0m", flush=True)
 
 
-def say(text):
+def print_line(text):
     print(text, flush=True)
 
 
@@ -27,11 +27,11 @@ def run_and_print(*words, run, prompt="$", before="", status=0):
     """Runs a command, prints it with its output, and returns the output. BEFORE is printed in front of the command.
     STATUS is the expected exit status; None accepts any.
     """
-    say(f"{prompt} {before}{shlex.join(words)}".replace(PINTLE, "pintle"))
+    print_line(f"{prompt} {before}{shlex.join(words)}".replace(PINTLE, "pintle"))
     answer = run(*words)
     text = (answer.stdout + answer.stderr).rstrip()
     if text:
-        say(text)
+        print_line(text)
     if status not in (None, answer.returncode):
         raise Unexpected(f"`{words[0]}` ended with status {answer.returncode}, not {status}")
     return text

@@ -349,7 +349,7 @@ def test_the_unit_confines_the_agent(node):
     # The page has a reason for each restriction that the unit does without.
     found = json.loads(node.run("systemd-analyze", "security", "--no-pager", "--json=short", "pintled.service").stdout)
     page = (pathlib.Path(__file__).parents[2] / "docs/security.md").read_text(encoding="utf-8")
-    table = page.partition("\n## What the agent's unit leaves it\n")[2]
+    table = page.partition("\n## What the agent's unit permits\n")[2]
     rows = [line.replace("\\|", "\0").split("|")[1:-1] for line in table.splitlines() if line.startswith("| `")]
     reasons = {item.replace("\0", "|"): reason.strip() for items, reason in rows for item in re.findall("`(.*?)`", items)}
     assert all(reasons.values())

@@ -76,7 +76,7 @@ def check_default_prefix(findings, paths):
 
 
 def debian_options():
-    """Returns the options with which debian/rules sets MESON first."""
+    """Returns the options in the first assignment of MESON in debian/rules."""
     rules = (DEBIAN / "rules").read_text(encoding="utf-8").replace("\\\n", " ")
     return re.search(r"(?m)^MESON = (.*)", rules)[1].split()
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares the lists of docs/stability.md with what the programs print, publish and write.
 
-The lists are kept in the files beside this one, too: who removes a line from the page has to remove it there as well. A
-program may have more than the lists.
+The files beside this one have the lists, too, so that nobody removes a line from the page by mistake. A program may
+have more than the lists.
 """
 
 import contextlib

@@ -27,8 +27,7 @@
 namespace pintle::planted {
 namespace {
 
-// Returns a text that has the secret between these two parts.
-std::string With(std::string_view before, std::string_view behind) {
+std::string SecretBetween(std::string_view before, std::string_view behind) {
   std::string text(before);
   text += kSecret;
   text += behind;
@@ -170,62 +169,70 @@ std::string MessagesOfImage(const std::string& text) {
 
 std::vector<Parser> AllParsers() {
   return {
-      {"json", With(R"({"auths":{"quay.io":{"auth":")", R"(","n":1.5e3,"t":true}},"list":[1,null]})"), true,
+      {"json", SecretBetween(R"({"auths":{"quay.io":{"auth":")", R"(","n":1.5e3,"t":true}},"list":[1,null]})"), true,
        &MessagesOfJson},
-      {"yaml", With("a: &x\n  password: ", "\n  b: !!int 1\nc: [*x, 'd']\n"), false, &MessagesOfYaml},
-      {"yaml quoted", With("password: \"", "\\n\"\nn: !!float 1.5\nb: !!binary aGk=\n"), false, &MessagesOfYaml},
-      {"toml", With("[registry]\npassword = \"", "\"\nport = 5000\nlist = [1, 'x']\n"), false, &MessagesOfToml},
-      {"toml literal", With("token = '", "'\n[a.b]\nc = {d = 1}\n"), false, &MessagesOfToml},
-      {"unit", With("[Service]\nEnvironment=TOKEN=", "\nExecStart=/bin/true\n[Install]\nWantedBy=a.target\n"), false,
-       &MessagesOfUnit},
-      {"unit section", With("[Service] ", "\nExecStart=/bin/true\n"), false, &MessagesOfUnit},
-      {"data url", With("data:text/plain;charset=utf-8,", "%0A"), false, &MessagesOfDataUrl},
-      {"data url base64", With("data:;base64,", ""), false, &MessagesOfDataUrl},
-      {"url", With("https://user:", "@host:6443/path?token=x"), false, &MessagesOfUrl},
+      {"yaml", SecretBetween("a: &x\n  password: ", "\n  b: !!int 1\nc: [*x, 'd']\n"), false, &MessagesOfYaml},
+      {"yaml quoted", SecretBetween("password: \"", "\\n\"\nn: !!float 1.5\nb: !!binary aGk=\n"), false,
+       &MessagesOfYaml},
+      {"toml", SecretBetween("[registry]\npassword = \"", "\"\nport = 5000\nlist = [1, 'x']\n"), false,
+       &MessagesOfToml},
+      {"toml literal", SecretBetween("token = '", "'\n[a.b]\nc = {d = 1}\n"), false, &MessagesOfToml},
+      {"unit", SecretBetween("[Service]\nEnvironment=TOKEN=", "\nExecStart=/bin/true\n[Install]\nWantedBy=a.target\n"),
+       false, &MessagesOfUnit},
+      {"unit section", SecretBetween("[Service] ", "\nExecStart=/bin/true\n"), false, &MessagesOfUnit},
+      {"data url", SecretBetween("data:text/plain;charset=utf-8,", "%0A"), false, &MessagesOfDataUrl},
+      {"data url base64", SecretBetween("data:;base64,", ""), false, &MessagesOfDataUrl},
+      {"url", SecretBetween("https://user:", "@host:6443/path?token=x"), false, &MessagesOfUrl},
       {"ignition 3",
-       With(
+       SecretBetween(
            R"({"ignition":{"version":"3.4.0"},"passwd":{"users":[{"name":"core","passwordHash":")",
            R"(","sshAuthorizedKeys":["ssh-ed25519 AAAA"]}]},"storage":{"files":[{"path":"/etc/x","mode":384,"contents":)"
            R"({"source":"data:,x","httpHeaders":[]}}],"luks":[{"name":"l","device":"/dev/vda","clevis":{"custom":)"
            R"({"pin":"sss","config":"c"}}}]},"systemd":{"units":[{"name":"a.service","contents":"[Unit]\n"}]}})"),
        true, &MessagesOfIgnition},
       {"ignition 2",
-       With(R"({"ignition":{"version":"2.2.0"},"passwd":{"users":[{"name":"core","passwordHash":")",
-            R"("}]},"storage":{"files":[{"filesystem":"root","path":"/etc/x","mode":384,"contents":)"
-            R"({"source":"data:,x"}}]}})"),
+       SecretBetween(R"({"ignition":{"version":"2.2.0"},"passwd":{"users":[{"name":"core","passwordHash":")",
+                     R"("}]},"storage":{"files":[{"filesystem":"root","path":"/etc/x","mode":384,"contents":)"
+                     R"({"source":"data:,x"}}]}})"),
        true, &MessagesOfIgnition},
       {"machine config",
-       With(R"({"kind":"MachineConfig","metadata":{"name":"a","labels":{"l":"v"},"annotations":{"a":"v"}},"spec":)"
-            R"({"kernelArguments":["a=b"],"fips":false,"config":{"ignition":{"version":"3.4.0"},"passwd":{"users":[)"
-            R"({"name":"core","passwordHash":")",
-            R"("}]}}}})"),
+       SecretBetween(
+           R"({"kind":"MachineConfig","metadata":{"name":"a","labels":{"l":"v"},"annotations":{"a":"v"}},"spec":)"
+           R"({"kernelArguments":["a=b"],"fips":false,"config":{"ignition":{"version":"3.4.0"},"passwd":{"users":[)"
+           R"({"name":"core","passwordHash":")",
+           R"("}]}}}})"),
        true, &MessagesOfMachineConfig},
       {"machine config in yaml",
-       With("kind: MachineConfig\nmetadata: {name: a}\nspec:\n  config:\n    ignition: {version: 3.4.0}\n    passwd:\n"
-            "      users:\n      - name: core\n        passwordHash: ",
-            "\n"),
+       SecretBetween(
+           "kind: MachineConfig\nmetadata: {name: a}\nspec:\n  config:\n    ignition: {version: 3.4.0}\n    passwd:\n"
+           "      users:\n      - name: core\n        passwordHash: ",
+           "\n"),
        false, &MessagesOfMachineConfig},
       {"butane",
-       With(R"({"variant":"fcos","version":"1.5.0","passwd":{"users":[{"name":"core","password_hash":")",
-            R"("}]},"storage":{"files":[{"path":"/etc/x","mode":384,"contents":{"inline":"x"}}]}})"),
+       SecretBetween(R"({"variant":"fcos","version":"1.5.0","passwd":{"users":[{"name":"core","password_hash":")",
+                     R"("}]},"storage":{"files":[{"path":"/etc/x","mode":384,"contents":{"inline":"x"}}]}})"),
        true, &MessagesOfButane},
       {"kubeconfig",
-       With(R"({"apiVersion":"v1","current-context":"c","clusters":[{"name":"k","cluster":{"server":"https://a:6443",)"
-            R"("certificate-authority-data":"aGk="}}],"contexts":[{"name":"c","context":{"cluster":"k","user":"u"}}],)"
-            R"("users":[{"name":"u","user":{"token":")",
-            R"("}}]})"),
+       SecretBetween(
+           R"({"apiVersion":"v1","current-context":"c","clusters":[{"name":"k","cluster":{"server":"https://a:6443",)"
+           R"("certificate-authority-data":"aGk="}}],"contexts":[{"name":"c","context":{"cluster":"k","user":"u"}}],)"
+           R"("users":[{"name":"u","user":{"token":")",
+           R"("}}]})"),
        true, &MessagesOfKubeconfig},
       {"controller config",
-       With(R"({"kind":"ControllerConfig","metadata":{"name":"c"},"spec":{"kubeAPIServerServingCAData":"aGk=",)"
-            R"("imageRegistryBundleData":[{"file":"quay.io","data":"aGk="}],"internalRegistryPullSecret":")",
-            R"("}})"),
+       SecretBetween(
+           R"({"kind":"ControllerConfig","metadata":{"name":"c"},"spec":{"kubeAPIServerServingCAData":"aGk=",)"
+           R"("imageRegistryBundleData":[{"file":"quay.io","data":"aGk="}],"internalRegistryPullSecret":")",
+           R"("}})"),
        true, &MessagesOfControllerConfig},
-      {"settings", With("[Agent]\nSource=local\n[Kubernetes]\nKubeletHealth=http://u:", "@localhost/\n[Metrics]\n"),
-       false, &MessagesOfSettings},
+      {"settings",
+       SecretBetween("[Agent]\nSource=local\n[Kubernetes]\nKubeletHealth=http://u:", "@localhost/\n[Metrics]\n"), false,
+       &MessagesOfSettings},
       {"image",
-       With(R"({"schemaVersion":2,"mediaType":"application/vnd.oci.image.manifest.v1+json","config":{"digest":"sha256:)"
-            R"(aa","size":2},"layers":[{"digest":"sha256:bb","size":3}],"annotations":{"a":")",
-            R"("}})"),
+       SecretBetween(
+           R"({"schemaVersion":2,"mediaType":"application/vnd.oci.image.manifest.v1+json","config":{"digest":"sha256:)"
+           R"(aa","size":2},"layers":[{"digest":"sha256:bb","size":3}],"annotations":{"a":")",
+           R"("}})"),
        true, &MessagesOfImage},
   };
 }

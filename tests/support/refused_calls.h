@@ -66,9 +66,9 @@ inline void RefuseSyncs() {
   InstallFilter(filter);
 }
 
-// Runs the work in a thread of its own, so that the calls of all other threads still succeed.
+// Calls `refuse` and then `work` in a thread of their own, so that the calls of all other threads still succeed.
 template <typename Work>
-void Without(void (*refuse)(), Work work) {
+void InThreadWith(void (*refuse)(), Work work) {
   std::thread([&] {
     refuse();
     work();
@@ -77,7 +77,7 @@ void Without(void (*refuse)(), Work work) {
 
 template <typename Work>
 void WithoutMoreThreads(Work work) {
-  Without(RefuseMoreThreads, std::move(work));
+  InThreadWith(RefuseMoreThreads, std::move(work));
 }
 
 }  // namespace pintle

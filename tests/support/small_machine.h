@@ -98,7 +98,7 @@ class SmallMachine {
     return Apply(host(), from, to, plan::Make(from, to, policy, {}));
   }
 
-  // The actions after a change of a file or a unit; without this policy, each would be a reboot.
+  // Without this policy, each change of a file or a unit would need a reboot.
   plan::NodeDisruptionPolicy policy = {
       .files = {{.path = "/etc", .actions = {{.type = "Restart", .reload = {}, .restart = {{"watcher.service"}}}}}},
       .units = {{.name = "*", .actions = {{.type = "None", .reload = {}, .restart = {}}}}},
@@ -114,14 +114,14 @@ class SmallMachine {
   RecordingSystemd systemd;
 };
 
-// The empty config that a machine has before its first one.
+// Returns the empty config that a machine has before its first one.
 inline plan::TestConfig NoConfig() {
   plan::TestConfig config;
   config.metadata().name = "mco-empty-mc";
   return config;
 }
 
-// A config with a thing of each kind.
+// Returns a config with a thing of each kind.
 inline plan::TestConfig Everything() {
   plan::TestConfig config;
   config.WithFile("/etc/motd", "data:,ours").WithFile("/etc/new/deep/file", "data:,new");

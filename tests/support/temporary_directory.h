@@ -26,7 +26,7 @@ class TemporaryDirectory {
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
 
-  // These use the standard library instead of the code under test.
+  // Write() and Read() use the standard library instead of the code under test.
   void Write(const std::string& name, const std::string& contents) const {
     std::ofstream(path_ / name, std::ios::binary) << contents;
   }

@@ -25,7 +25,7 @@ struct World {
   api::ControllerConfig controller_config;
   std::optional<pool::MasterScheduling> scheduling;
   std::string operator_node;
-  // These inputs of a pass do not come from the cluster; the types View and RolloutPass() explain them.
+  // These inputs of a pass do not come from the cluster; View and RolloutInputs explain them.
   Verdicts verdicts;
   std::map<std::string, std::string, std::less<>> held_pools;
   std::string why_unread;
@@ -66,13 +66,13 @@ struct World {
   }
 
   // Applies a change to the cluster, as the API server does.
-  void Do(const NodeChange& change) {
+  void Apply(const NodeChange& change) {
     api::Node& node = nodes.at(change.node);
     node = Patched(std::move(node), change.patch);
     node.metadata.resource_version = std::to_string(++version);
   }
-  void Do(const Changes& changes) {
-    for (const NodeChange& change : changes.nodes) Do(change);
+  void Apply(const Changes& changes) {
+    for (const NodeChange& change : changes.nodes) Apply(change);
     for (const StatusChange& change : changes.statuses) pools.at(change.pool).status = change.status;
     for (const MachineConfigNodeChange& change : changes.machine_config_nodes) {
       reports.at(change.node).spec = change.spec;
@@ -83,7 +83,7 @@ struct World {
     for (int passes = 0;; ++passes) {
       const Changes changes = Pass();
       if (changes.is_empty() || passes == 10) return passes;
-      Do(changes);
+      Apply(changes);
     }
   }
 

@@ -161,7 +161,7 @@ TEST_F(Undoing, EndsWithAnErrorIfAFileSystemCannotBeSynced) {
   const host::Host host = machine_.host();
   const host::BlobStore contents = ValueOf(host::BlobStore::Open(host.root, "/var/lib/contents"));
   const std::vector<plan::Step> undo = {host::FilePut{"/etc/motd", std::nullopt}};
-  Without(RefuseSyncs, [&] {
+  InThreadWith(RefuseSyncs, [&] {
     EXPECT_THAT(MessageOf(UndoSteps(host, contents, {.undo = undo, .done = {}})),
                 HasSubstr("fsync: Stale file handle"));
   });

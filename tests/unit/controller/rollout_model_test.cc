@@ -263,7 +263,7 @@ class Model {
     if (before.metadata.resource_version == change.resource_version) {
       EXPECT_TRUE(!truth_.pools[change.pool].spec.paused || OnlyHoldsFiles(change))
           << "a node of a paused pool was changed";
-      truth_.Do(change);
+      truth_.Apply(change);
       Log(change.node);
       EXPECT_EQ(truth_.nodes[change.node].spec.unschedulable, before.spec.unschedulable);
       const pool::NodeState state_before(before);

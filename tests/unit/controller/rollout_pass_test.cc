@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/rollout_pass.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "api/waiting_files.h"
@@ -43,7 +45,7 @@ TEST(RolloutPass, UpdatesOneNodeAndWritesTheNewStatus) {
   EXPECT_EQ(UpdatedIn(changes), std::vector<std::string>{"a"});
   ASSERT_EQ(changes.statuses.size(), 1U);
   EXPECT_EQ(changes.statuses[0].status.unavailable_machine_count, 1);
-  world.Do(changes);
+  world.Apply(changes);
   EXPECT_TRUE(world.Pass().is_empty());
 }
 
@@ -87,7 +89,7 @@ TEST(RolloutPass, UpdatesOtherNodesWhileOneNodeIsAwaited) {
   ASSERT_EQ(changes.statuses.size(), 1U);
   EXPECT_EQ(changes.statuses[0].status.unavailable_machine_count, 1)
       << "the awaited node still counts as being updated";
-  world.Do(changes);
+  world.Apply(changes);
   EXPECT_TRUE(world.Pass().is_empty()) << "no other node is updated instead";
   world.awaited.clear();
   EXPECT_EQ(UpdatedIn(world.Pass()), std::vector<std::string>{"a"});
@@ -184,7 +186,7 @@ TEST(RolloutPass, AnnouncesOnceThatAPoolSelectsAllConfigs) {
   EXPECT_EQ(changes.announcements[0].reason, "SelectingAll");
   EXPECT_EQ(changes.announcements[0].message,
             "This machineconfigpool is selecting all machineconfigs. A non-empty selector is required.");
-  world.Do(changes);
+  world.Apply(changes);
   EXPECT_EQ(world.ConditionOf("worker", "RenderDegraded")->reason, "SelectingAll");
   world.pools["worker"].spec.max_unavailable = {std::string("a few")};
   for (const Announcement& later : world.Pass().announcements) EXPECT_NE(later.reason, "SelectingAll");
@@ -258,7 +260,7 @@ TEST(RolloutPass, CopiesTheDesiredConfigToTheMachineConfigNode) {
   report.spec.pool.name = "not-yet-set";
   report.spec.config_version.desired = "not-yet-set";
   world.pools["worker"].spec.configuration.name = kNew;
-  world.Do(world.Pass());
+  world.Apply(world.Pass());
   EXPECT_EQ(world.reports["a"].spec.pool.name, "worker");
   EXPECT_EQ(world.reports["a"].spec.config_version.desired, kNew);
 }
@@ -285,7 +287,7 @@ TEST(RolloutPass, UpdatesNoNodeOfAnUnreadablePool) {
   const Changes changes = world.Pass();
   EXPECT_EQ(UpdatedIn(changes).size(), 1U);
   EXPECT_THAT(UpdatedIn(changes), testing::Not(testing::Contains("c")));
-  world.Do(changes);
+  world.Apply(changes);
   EXPECT_EQ(world.ConditionOf("infra", "Misconfigured")->reason, "Unreadable");
   EXPECT_EQ(world.ConditionOf("infra", "Misconfigured")->message,
             "no node is updated until this is corrected: infra: $.spec.maxUnavailable: is too large");
@@ -445,7 +447,7 @@ class StagingWorkers {
   // Carries out the changes, and keeps the status of the policy as the API server does.
   Changes Pass() {
     Changes changes = world.Pass();
-    world.Do(changes);
+    world.Apply(changes);
     if (!changes.policies.empty()) {
       status_ = changes.policies[0].status;
       if (world.policies.contains("worker")) world.policies["worker"].before = &status_;

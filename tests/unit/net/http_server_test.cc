@@ -865,7 +865,7 @@ TEST_F(HttpServerTest, DoesNotBeginIfNoThreadCanBeStarted) {
 
 TEST_F(HttpServerTest, DoesNotBeginIfNoDescriptorCanBeOpened) {
   std::string message;
-  Without(RefuseMoreEpolls, [&] {
+  InThreadWith(RefuseMoreEpolls, [&] {
     message = MessageOf(HttpServer::Begin({.listen = {"127.0.0.1", 0}, .threads = 2}, Greet));
   });
   EXPECT_EQ(message, "making an HTTP server: epoll: Too many open files");
