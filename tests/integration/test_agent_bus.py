@@ -10,10 +10,10 @@ import pytest
 
 from machines import programs
 from machines.background_program import BackgroundProgram
-from machines.node import BUILD, Node
+from machines.node import BUILD_ON_MACHINE, Node
 from machines.wait import wait_until
 
-PROBE = f"{BUILD}/tests/integration/agent-bus-probe"
+PROBE = f"{BUILD_ON_MACHINE}/tests/integration/agent-bus-probe"
 PINTLE = programs.on_machine("pintle")
 POLICY = pathlib.Path(__file__).parents[2] / "systemd/io.pintle.Agent1.conf"
 PLACE = ["io.pintle.Agent1", "/io/pintle/Agent1"]

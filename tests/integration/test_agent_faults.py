@@ -12,7 +12,7 @@ from machines import agent_node
 from machines.agent_node import AnnotationHistory, DrainController, create_rendered
 from machines.faulty_proxy import FaultyProxy
 from machines.installed import file, machine_config
-from machines.node import BUILD
+from machines.node import BUILD_ON_MACHINE
 from machines.wait import wait_until
 
 # The nightly run takes longer.
@@ -235,7 +235,8 @@ class Clock:
         self.set(0)
         node.run("mkdir", "--parents", "/etc/systemd/system/pintled.service.d")
         node.run("tee", "/etc/systemd/system/pintled.service.d/clock.conf", input=(
-            f"[Service]\nEnvironment=LD_PRELOAD={BUILD}/tests/integration/wall-clock.so PINTLE_WALL_CLOCK=/run/clock\n"))
+            f"[Service]\nEnvironment=LD_PRELOAD={BUILD_ON_MACHINE}/tests/integration/wall-clock.so\n"
+            "Environment=PINTLE_WALL_CLOCK=/run/clock\n"))
         node.run("systemctl", "daemon-reload")
         node.run("systemctl", "restart", "pintled.service")
 

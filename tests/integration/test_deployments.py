@@ -16,10 +16,10 @@ import pytest
 from machines import deploy, image, oci, power_cuts, shell
 from machines.disk import Disk
 from machines.namespace import OWN_MOUNTS
-from machines.node import BUILD, Node
+from machines.node import BUILD_ON_MACHINE, Node
 from registry_access import copy_into_node, grant_access
 
-PROBE = f"{BUILD}/tests/integration/deployments-probe"
+PROBE = f"{BUILD_ON_MACHINE}/tests/integration/deployments-probe"
 HOST_PROBE = pathlib.Path(os.environ.get("PINTLE_BUILD", "build")) / "tests/integration/deployments-probe"
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from machines import deploy, power_cuts, shell
 from machines.namespace import OWN_MOUNTS
-from machines.node import BUILD, Node
+from machines.node import BUILD_ON_MACHINE, Node
 from machines.supervised import MachineDied
 from machines.wait import wait_until
 
@@ -171,7 +171,7 @@ def test_a_program_of_the_build_runs_in_both_kinds_of_node(tmp_path, monkeypatch
     monkeypatch.setenv("PINTLE_BUILD", str(tmp_path))
     for plain in True, False:
         with Node(plain=plain) as node:
-            assert node.run(f"{BUILD}/probe", check=False).returncode == 42
+            assert node.run(f"{BUILD_ON_MACHINE}/probe", check=False).returncode == 42
 
 
 def test_a_node_on_the_host_network_reaches_the_tests_and_a_private_one_does_not():

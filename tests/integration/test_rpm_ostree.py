@@ -18,11 +18,11 @@ import pytest
 
 from machines import deploy, oci, programs, shell
 from machines.installed import ALL, NOTHING, Installed, everything
-from machines.node import BUILD, Node
+from machines.node import BUILD_ON_MACHINE, Node
 from machines.wait import wait_until
 from registry_access import copy_into_node, grant_access
 
-PROBE = f"{BUILD}/tests/integration/deployments-probe"
+PROBE = f"{BUILD_ON_MACHINE}/tests/integration/deployments-probe"
 HOST_PROBE = pathlib.Path(os.environ.get("PINTLE_BUILD", "build")) / "tests/integration/deployments-probe"
 UNIT = f"""
 [Unit]
@@ -31,7 +31,7 @@ StartLimitIntervalSec=0
 [Service]
 Type=dbus
 BusName=org.projectatomic.rpmostree1
-ExecStart={BUILD}/tests/integration/rpm-ostreed-peer --auth-file=/run/ostree/auth.json --certificates=/etc/trust \
+ExecStart={BUILD_ON_MACHINE}/tests/integration/rpm-ostreed-peer --auth-file=/run/ostree/auth.json --certificates=/etc/trust \
           --policy=/etc/policy.json
 """
 BUS_POLICY = """

@@ -98,7 +98,7 @@ def create_rendered(cluster, name, spec):
 
 
 def conditions_now(node):
-    """Returns the conditions of the node's MachineConfigNode as {type: status}; without that object, it is empty."""
+    """Returns {type: status} for the conditions of the node's MachineConfigNode, or {} if the node has none."""
     found = node.cluster.get("machineconfignodes", f"--field-selector=metadata.name={node.name}")["items"]
     return {condition["type"]: condition["status"] for report in found
             for condition in report.get("status", {}).get("conditions", [])}

@@ -138,6 +138,25 @@ def begin_answer(request, answer, length=None):
     request.end_headers()
 
 
+# The reasons that the API server gives with an HTTP status.
+REASONS = {403: "Forbidden", 409: "Conflict", 410: "Gone", 422: "Invalid", 429: "TooManyRequests",
+           500: "InternalError", 503: "ServiceUnavailable", 504: "Timeout"}
+
+
+def refuse(request, status, message, headers=None):
+    """Answers a request with an error, as the API server would."""
+    text = json.dumps({"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": REASONS[status],
+                       "code": status, "message": message}).encode()
+    request.send_response(status)
+    request.send_header("Content-Type", "application/json")
+    request.send_header("Content-Length", str(len(text)))
+    request.send_header("Connection", "close")
+    for key, value in (headers or {}).items():
+        request.send_header(key, value)
+    request.end_headers()
+    request.wfile.write(text)
+
+
 def end(connection):
     """Ends all reads from this connection, also in a thread that waits for the next line."""
     with contextlib.suppress(OSError):
