@@ -38,7 +38,7 @@ def configs(tmp_path):
     folder.mkdir()
     write(folder / "10-key.bu", BUTANE)
     write(folder / "20-motd.ign", with_files(file("/etc/motd", "ours\n"),
-                                                  file("/etc/new/app.conf", "password=geheim\n")))
+                                             file("/etc/new/app.conf", "password=geheim\n")))
     unit = {"systemd": {"units": [{"name": "ours.service", "enabled": True, "contents": UNIT}]}}
     write(folder / "30-unit.json", machine_config({"ignition": {"version": "3.4.0"}, **unit}, name="50-unit"))
     write(folder / "notes.txt", "nobody reads this")

@@ -42,16 +42,14 @@ class Server(http.server.ThreadingHTTPServer):
                 selector = dict(urllib.parse.parse_qsl(self.path.partition("?")[2])).get("fieldSelector", "")
                 if selector.startswith("involvedObject.kind="):
                     found = [each for each in found or [] if each["involvedObject"]["kind"] == selector.partition("=")[2]]
-                body = json.dumps(found if named else
-                                  {"kind": "List", "apiVersion": "v1", "metadata": {"resourceVersion": "1"},
-                                   "items": found} if found is not None else
-                                  {"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "NotFound",
-                                   "message": f"there are no {kind}", "code": 404}).encode()
-                self.send_response(200 if found is not None else 404)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
+                if named:
+                    self.answer_with(200, found)
+                elif found is not None:
+                    self.answer_with(200, {"kind": "List", "apiVersion": "v1", "metadata": {"resourceVersion": "1"},
+                                           "items": found})
+                else:
+                    self.answer_with(404, {"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": 404,
+                                           "reason": "NotFound", "message": f"there are no {kind}"})
 
             def answer_with(self, status, document):
                 body = json.dumps(document).encode()
