@@ -286,8 +286,8 @@ def test_the_agent_works_without_a_bus_until_there_is_one(node):
                    "the agent logs that it is not on the bus", PATIENCE)
         agent.publish(STATUS)
         agent.publish(SETTLED)
-        with BackgroundProgram(node, "dbus-daemon", "--config-file=/usr/share/dbus-1/system.conf", f"--address={address}",
-                   "--nofork", "--nopidfile"):
+        with BackgroundProgram(node, "dbus-daemon", "--config-file=/usr/share/dbus-1/system.conf",
+                               f"--address={address}", "--nofork", "--nopidfile"):
             await_agent(node, f"--address={address}")
             assert properties(node, f"--address={address}")["Phase"]["data"] == "settled"
     node.run("rm", "-f", "/run/late-bus")
