@@ -30,7 +30,7 @@ class Cluster:
 
     def diff(self, *given, words=("worker",)):
         folder_with = put_manifests(self.folder / "with", *given)
-        with Server(**self.objects).at_work() as server:
+        with Server(**self.objects) as server:
             kubeconfig = kubeconfig_of(server, self.folder / "kubeconfig")
             return pintle("diff", "--kubeconfig", kubeconfig, "--with", folder_with, *words)
 
