@@ -145,7 +145,7 @@ class TestRendering:
     def test_restores_objects_that_somebody_changed_or_removed(self, objects, rolled_out):
         path = f"{GROUP}/machineconfigs/{rolled_out}"
         before = objects.admin.must("GET", path)["spec"]
-        objects.admin.must("PATCH", path, {"spec": {"kernelArguments": ["evil"]}}, "application/merge-patch+json")
+        objects.admin.must("PATCH", path, {"spec": {"kernelArguments": ["evil"]}}, MERGE)
         wait_until(lambda: objects.admin.must("GET", path)["spec"] == before, "the config is put back", 60)
         objects.admin.must("DELETE", path)
         wait_until(lambda: objects.admin.request("GET", path)[0] == 200, "the config is there again", 60)
@@ -541,7 +541,7 @@ class TestReplicas:
 
 def label(objects, node, role, value=""):
     objects.admin.must("PATCH", f"/api/v1/nodes/{node}",
-                       {"metadata": {"labels": {f"node-role.kubernetes.io/{role}": value}}}, "application/merge-patch+json")
+                       {"metadata": {"labels": {f"node-role.kubernetes.io/{role}": value}}}, MERGE)
 
 
 class TestServing:

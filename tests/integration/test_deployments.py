@@ -29,7 +29,7 @@ def probe(node, *words):
 
 def refusal(node, *words):
     result = node.run(PROBE, *words, check=False)
-    assert result.returncode == 1, "it was not refused"
+    assert result.returncode == 1, "the request was not refused"
     return result.stderr.strip()
 
 
@@ -368,10 +368,7 @@ def test_a_layer_that_was_changed_in_the_registry_is_refused(near, registry, lay
 
 def test_too_little_space_is_refused_before_anything_is_fetched(near, registry, pushed):
     words = grant_access(near, registry)
-    near.run("unshare", "--mount", "sh", "-ec", """
-        mount -o remount,rw /sysroot
-        ostree config --repo=/sysroot/ostree/repo set core.min-free-space-size 100GB
-        """)
+    deploy.require_free_space(near, "100GB")
     error = refusal(near, *words, "fetch", pushed)
     assert error.startswith(f"fetching {pushed}: there is too little space: ") and "MiB are needed" in error
     assert left_behind(near) == []

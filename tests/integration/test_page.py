@@ -15,13 +15,12 @@ import pytest
 from machines import certs, grants
 from machines.browser import Browser
 from machines.cluster import Cluster
-from machines.controller import DEPLOY, Controller, Objects, account, prepare_cluster
+from machines.controller import DEPLOY, MERGE, Controller, Objects, account, prepare_cluster
 from machines.daemon import free_ports
 from machines.loopback_server import Handler, LoopbackServer
 from machines.simulated_agents import PREFIX, SimulatedAgents
 from machines.wait import wait_until
 
-MERGE = "application/merge-patch+json"
 TAB = "\ue004"
 SIZES = {"phone": (360, 640), "tablet": (820, 1180), "desk": (1440, 900)}
 

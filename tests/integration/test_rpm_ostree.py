@@ -93,7 +93,7 @@ def probe(node, *words):
 
 def refusal(node, *words):
     result = node.run(*words_of(node, words), check=False)
-    assert result.returncode == 1, "it was not refused"
+    assert result.returncode == 1, "the request was not refused"
     return result.stderr.splitlines()[-1]
 
 
