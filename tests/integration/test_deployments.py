@@ -124,16 +124,14 @@ def test_another_deployment_replaces_a_staged_one(node):
 def test_a_change_waits_for_a_program_that_holds_the_lock_and_names_it(node):
     before = observe(node)
     probe(node, "put", "", "", "+probe=1")
-    holder = subprocess.Popen([*node.entering(), PROBE, "hold"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE)
-    with holder:
+    with shell.running(*node.entering(), PROBE, "hold", stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                       stderr=subprocess.PIPE) as holder:
         assert holder.stdout.readline() == b"held\n"
         error = refusal(node, "--patience=300", "put", "", "", "+probe=2")
         assert error.startswith("the deployments are being changed by deployments-pro (process ")
-        waiting = subprocess.Popen([*node.entering(), PROBE, "put", "", "", "+probe=3"], stdout=subprocess.PIPE)
-        with waiting:
-            assert holder.communicate()[1].strip().endswith(b"enough")
-            assert waiting.stdout.read() == b"changed\n"
+        with shell.running(*node.entering(), PROBE, "put", "", "", "+probe=3", stdout=subprocess.PIPE) as waiting:
+            assert holder.communicate(timeout=60)[1].strip().endswith(b"enough")
+            assert waiting.communicate(timeout=60)[0] == b"changed\n"
     assert observe(node)["pending"]["arguments"][-1] == "probe=3"
     probe(node, "drop-pending")
     assert observe(node) == before

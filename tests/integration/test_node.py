@@ -285,9 +285,8 @@ def test_a_node_by_hand_has_pintle(kind):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_a_test_program_ended_by_a_signal_leaves_nothing_behind(traces, number):
-    program = subprocess.Popen([sys.executable, "-m", "machines", "node"], stdin=subprocess.PIPE,
-                               stdout=subprocess.PIPE, cwd=pathlib.Path(__file__).parents[1])
-    with program:
+    with shell.running(sys.executable, "-m", "machines", "node", stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                       cwd=pathlib.Path(__file__).parents[1]) as program:
         assert b"nsenter" in program.stdout.readline()
         assert traces.learn().left()
         program.send_signal(number)

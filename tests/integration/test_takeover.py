@@ -844,8 +844,8 @@ def is_killed_at(cluster, verb, number, moment):
     with DeadlyTakeoverProxy(cluster, takeover_user(cluster), number, moment) as proxy:
         kubeconfig = cluster.folder / "killed.kubeconfig"
         kubeconfig.write_text(proxy.kubeconfig(), encoding="ascii")
-        with subprocess.Popen([PROGRAM, "takeover", verb, "--server", "--kubeconfig", kubeconfig],
-                              stdout=subprocess.DEVNULL) as program:
+        with shell.running(PROGRAM, "takeover", verb, "--server", "--kubeconfig", kubeconfig,
+                           stdout=subprocess.DEVNULL) as program:
             proxy.kill = program.kill
             status = program.wait(300)
         assert status in (0, -signal.SIGKILL), proxy.writes
