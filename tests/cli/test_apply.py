@@ -264,8 +264,8 @@ def test_a_change_waits_for_a_short_claim_of_another_program(machine, configs):
         fcntl.flock(lock, fcntl.LOCK_EX)
         with subprocess.Popen([PINTLE, "apply", "--root", machine.root, "--yes", configs]) as process:
             try:
-                wait_until(lambda: process.poll() is not None or sleeps_with(process, place), "the program waits for the lock",
-                           60)
+                wait_until(lambda: process.poll() is not None or sleeps_with(process, place),
+                           "the program waits for the lock", 60)
                 assert process.poll() is None
                 fcntl.flock(lock, fcntl.LOCK_UN)
                 assert process.wait(60) == 0

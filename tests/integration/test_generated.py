@@ -328,7 +328,8 @@ def test_ten_pools_with_ten_kubelet_configs_keep_their_numbers(cluster, objects,
                                {"metadata": {"labels": {"own": pool}}}, MERGE)
             add(pool, 0)
         # The first object of a pool gets the name without a number, so each first object is created alone.
-        wait_until(lambda: names() == {f"99-{pool}-generated-kubelet" for pool in pools}, "the first configs are there", 60)
+        wait_until(lambda: names() == {f"99-{pool}-generated-kubelet" for pool in pools}, "each pool has its first config",
+                   60)
         for pool in pools:
             for number in range(1, 10):
                 add(pool, number)

@@ -32,8 +32,8 @@ StartLimitIntervalSec=0
 [Service]
 Type=dbus
 BusName=org.projectatomic.rpmostree1
-ExecStart={BUILD_ON_MACHINE}/tests/integration/rpm-ostreed-peer --auth-file=/run/ostree/auth.json --certificates=/etc/trust \
-          --policy=/etc/policy.json
+ExecStart={BUILD_ON_MACHINE}/tests/integration/rpm-ostreed-peer --auth-file=/run/ostree/auth.json \
+          --certificates=/etc/trust --policy=/etc/policy.json
 """
 BUS_POLICY = """
 <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-BUS Bus Configuration 1.0//EN"

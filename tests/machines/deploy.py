@@ -31,7 +31,7 @@ def commit(machine, files, version, timestamp=""):
 
 
 def require_free_space(machine, size):
-    """Lets OSTree refuse whatever would leave less free space than this; with None, ends that."""
+    """Makes OSTree refuse whatever would leave less free space than `size`; with None, ends this."""
     # /sysroot is read-only, and stays so outside this mount namespace.
     machine.run("unshare", "--mount", "sh", "-ec", """
         mount -o remount,rw /sysroot
