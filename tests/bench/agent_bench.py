@@ -21,7 +21,7 @@ if len(sys.argv) > 1:
 from machines import agent_node  # noqa: E402
 from machines.agent_node import AnnotationHistory, create_rendered  # noqa: E402
 from machines.installed import file, machine_config  # noqa: E402
-from machines.node import BUILD, Node  # noqa: E402
+from machines.node import BUILD_ON_MACHINE, Node  # noqa: E402
 from machines.wait import wait_until  # noqa: E402
 
 ROUNDS = 15
@@ -129,7 +129,8 @@ def measure_alone(machine):
     write("/etc/pintle/config.d/a.ign", json.dumps({
         "ignition": {"version": "3.4.0"},
         "storage": {"files": [{"path": "/etc/live", "contents": {"source": "data:,1"}}]}}))
-    write("/etc/systemd/system/pintled.service", f"[Service]\nType=notify\nExecStart={BUILD}/src/agent/pintled\n")
+    write("/etc/systemd/system/pintled.service",
+          f"[Service]\nType=notify\nExecStart={BUILD_ON_MACHINE}/src/agent/pintled\n")
     machine.run("systemctl", "daemon-reload")
     machine.run("systemctl", "start", "pintled.service")
     wait_until(lambda: machine.run("cat", "/etc/live", check=False).stdout == "1", "the config is applied", 60)

@@ -4,18 +4,12 @@
 import base64
 import json
 
+from machines.templates import RELEASE_FILES
 from program import write
 
 GROUP = "machineconfiguration.openshift.io"
 CONFIG_GROUP = "config.openshift.io"
 SECRET = '{"auths":{"r.test":{"auth":"c2VjcmV0OnBsYW50ZWQtc2VjcmV0"}}}'
-# The files of a template folder that every release has.
-RELEASE_FILES = {
-    "kubelet": ("/etc/kubernetes/kubelet.conf", "kind: KubeletConfiguration\nmaxPods: 250\n"),
-    "storage": ("/etc/containers/storage.conf", "[storage]\ndriver = \"overlay\"\n"),
-    "registries": ("/etc/containers/registries.conf", ""),
-    "policy": ("/etc/containers/policy.json", '{"default":[{"type":"insecureAcceptAnything"}],"transports":{}}'),
-}
 FILES = {**RELEASE_FILES, "dns": ("/etc/dns", "{{.ClusterDNSIP}}")}
 
 

@@ -38,7 +38,7 @@ def configs(tmp_path):
     folder.mkdir()
     write(folder / "10-key.bu", BUTANE)
     write(folder / "20-motd.ign", with_files(file("/etc/motd", "ours\n"),
-                                                  file("/etc/new/app.conf", "password=geheim\n")))
+                                             file("/etc/new/app.conf", "password=geheim\n")))
     unit = {"systemd": {"units": [{"name": "ours.service", "enabled": True, "contents": UNIT}]}}
     write(folder / "30-unit.json", machine_config({"ignition": {"version": "3.4.0"}, **unit}, name="50-unit"))
     write(folder / "notes.txt", "nobody reads this")
@@ -264,8 +264,8 @@ def test_a_change_waits_for_a_short_claim_of_another_program(machine, configs):
         fcntl.flock(lock, fcntl.LOCK_EX)
         with subprocess.Popen([PINTLE, "apply", "--root", machine.root, "--yes", configs]) as process:
             try:
-                wait_until(lambda: process.poll() is not None or sleeps_with(process, place), "it waits for the lock",
-                           60)
+                wait_until(lambda: process.poll() is not None or sleeps_with(process, place),
+                           "the program waits for the lock", 60)
                 assert process.poll() is None
                 fcntl.flock(lock, fcntl.LOCK_UN)
                 assert process.wait(60) == 0

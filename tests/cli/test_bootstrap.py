@@ -13,9 +13,10 @@ import urllib.parse
 import urllib.request
 
 import pytest
-from generate_inputs import GROUP, RELEASE_FILES
+from generate_inputs import GROUP
 from machines import certs
 from machines.ignition_server import CONTROLLER, IgnitionServer
+from machines.templates import RELEASE_FILES
 from program import write
 
 pytestmark = pytest.mark.skipif(not CONTROLLER.exists(), reason="pintle-controller was not built")

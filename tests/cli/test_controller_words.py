@@ -44,8 +44,7 @@ def test_an_answer_that_cannot_be_written_is_an_error(tmp_path):
     keys.write_text("0123456789abcdef" * 4 + "\n")
     for words in [["version"], ["token", "--pool", "worker", "--key-file", keys]]:
         with open("/dev/full", "wb") as full:
-            answer = subprocess.run(
-                [CONTROLLER, *words], stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=60
-            )
+            answer = subprocess.run([CONTROLLER, *words], stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+                                    timeout=60)
         assert answer.returncode == 1, words
         assert answer.stderr == "pintle-controller: cannot write to standard output: No space left on device\n"

@@ -29,10 +29,10 @@ class Cluster:
                         "controllerconfigs": [controller_config()]}
 
     def diff(self, *given, words=("worker",)):
-        file_with = put_manifests(self.folder / "with", *given)
-        with Server(**self.objects).at_work() as server:
+        folder_with = put_manifests(self.folder / "with", *given)
+        with Server(**self.objects) as server:
             kubeconfig = kubeconfig_of(server, self.folder / "kubeconfig")
-            return pintle("diff", "--kubeconfig", kubeconfig, "--with", file_with, *words)
+            return pintle("diff", "--kubeconfig", kubeconfig, "--with", folder_with, *words)
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ import subprocess
 import zlib
 
 import pytest
+from machines import shell
 from program import MB, data_url, file, ignition, machine_config, pintle, refused, with_files, write
 
 BIG = 100 * MB
@@ -103,9 +104,9 @@ def test_an_endless_pipe_ends(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     command = ["/bin/sh", "-c", 'exec cat /dev/zero >"$1"', "sh", pipe]
-    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as writer:
+    with shell.running(*command, stderr=subprocess.DEVNULL) as writer:
         refused("validate", pipe, texts=[str(pipe), "longer than"], memory=1024 * MB)
-        writer.wait()
+        writer.wait(60)
 
 
 def test_packed_configs_that_never_end_are_refused(tmp_path):

@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests `kubectl pintle` with a small API server of its own; tests/integration/test_live_cluster.py uses a real one."""
 
-import contextlib
-import http.server
 import json
 import os
 import pathlib
 import subprocess
-import threading
 import urllib.parse
 
 import pytest
+from machines import loopback_server
 from program import PINTLE, write
 
 GROUP = "machineconfiguration.openshift.io"
@@ -24,15 +22,15 @@ def pool(name="worker", conditions=(), **spec):
                 for kind, message in dict(conditions).items()]}}
 
 
-class Server(http.server.ThreadingHTTPServer):
-    """An API server that lists the given objects by kind, and returns one of them by name. `users` has the answer to
-    each path of a SelfSubjectReview. Each patch of the first pool is added to `patches`.
+class Server(loopback_server.LoopbackServer):
+    """An API server that lists the given objects by kind, and returns one of them by name.  `users` has the answer to
+    each path of a SelfSubjectReview.  Each patch of the first pool is added to `patches`.
     """
 
     def __init__(self, users=(), patches=None, **objects):
         users = dict(users)
 
-        class Handler(http.server.BaseHTTPRequestHandler):
+        class Handler(loopback_server.Handler):
             def do_GET(self):
                 above, _, kind = self.path.split("?")[0].rpartition("/")
                 found = objects.get(kind)
@@ -42,56 +40,35 @@ class Server(http.server.ThreadingHTTPServer):
                 selector = dict(urllib.parse.parse_qsl(self.path.partition("?")[2])).get("fieldSelector", "")
                 if selector.startswith("involvedObject.kind="):
                     found = [each for each in found or [] if each["involvedObject"]["kind"] == selector.partition("=")[2]]
-                body = json.dumps(found if named else
-                                  {"kind": "List", "apiVersion": "v1", "metadata": {"resourceVersion": "1"},
-                                   "items": found} if found is not None else
-                                  {"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "NotFound",
-                                   "message": f"there are no {kind}", "code": 404}).encode()
-                self.send_response(200 if found is not None else 404)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
+                if named:
+                    self.answer_with(200, found)
+                elif found is not None:
+                    self.answer_with(200, {"kind": "List", "apiVersion": "v1", "metadata": {"resourceVersion": "1"},
+                                           "items": found})
+                else:
+                    self.answer_with(404, {"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": 404,
+                                           "reason": "NotFound", "message": f"there are no {kind}"})
 
             def answer_with(self, status, document):
-                body = json.dumps(document).encode()
-                self.send_response(status)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
+                self.respond(status, json.dumps(document).encode())
 
             def do_POST(self):
-                self.rfile.read(int(self.headers["Content-Length"]))
+                self.read_body()
                 user = users.get(self.path)
                 self.answer_with(201 if user else 404, {"kind": "SelfSubjectReview", "status": {
                     "userInfo": {"username": user}}} if user else
                     {"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "NotFound", "code": 404})
 
             def do_PATCH(self):
-                patches.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+                patches.append(json.loads(self.read_body()))
                 self.answer_with(200, objects["machineconfigpools"][0])
-
-            def log_message(self, *_):
-                pass
-        super().__init__(("127.0.0.1", 0), Handler)
-
-    @contextlib.contextmanager
-    def at_work(self):
-        thread = threading.Thread(target=self.serve_forever)
-        thread.start()
-        try:
-            yield self
-        finally:
-            self.shutdown()
-            thread.join()
-            self.server_close()
+        super().__init__(Handler)
 
 
 def kubeconfig_of(server, path):
     return write(path, {
         "apiVersion": "v1", "kind": "Config", "current-context": "c",
-        "clusters": [{"name": "c", "cluster": {"server": f"http://127.0.0.1:{server.server_port}"}}],
+        "clusters": [{"name": "c", "cluster": {"server": f"http://{server.host}"}}],
         "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}],
         "users": [{"name": "u", "user": {}}]})
 
@@ -102,7 +79,7 @@ def kubectl(tmp_path):
     (tmp_path / "kubectl-pintle").symlink_to(pathlib.Path(PINTLE).absolute())
 
     def call(*words, pools=(), **objects):
-        with Server(machineconfigpools=list(pools), **objects).at_work() as server:
+        with Server(machineconfigpools=list(pools), **objects) as server:
             config = kubeconfig_of(server, tmp_path / "kubeconfig")
             return subprocess.run([tmp_path / "kubectl-pintle", *words], capture_output=True, text=True, check=False,
                                   env={**os.environ, "KUBECONFIG": str(config)})

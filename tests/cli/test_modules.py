@@ -6,7 +6,6 @@ a library is missing.
 import ctypes
 import json
 import os
-import pathlib
 import re
 import struct
 import subprocess

@@ -17,7 +17,7 @@ import pytest
 from program import PINTLE, file, pintle, refused, with_files, write
 from small_machine import Machine, tree
 
-from machines import namespace
+from machines import namespace, shell
 
 NULL = os.makedev(1, 3)
 UNIT = "[Service]\nExecStart=/bin/true\n[Install]\nWantedBy=multi-user.target\n"
@@ -573,7 +573,7 @@ def test_a_neighbour_that_is_mounted_inside_is_inside(machine, mounts):
 def test_a_program_that_runs_is_replaced(machine):
     tool = machine.path("/usr/tool")
     shutil.copy("/bin/sleep", tool)
-    with subprocess.Popen([tool, "600"]) as running:
+    with shell.running(tool, "600") as running:
         before = machine.tree()
         machine.apply(file("/usr/tool", "#!/bin/sh\n", mode=0o755))
         assert tool.read_text() == "#!/bin/sh\n" and running.poll() is None

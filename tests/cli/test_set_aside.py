@@ -31,7 +31,7 @@ UNUSABLE = {
     "a full directory": lambda path: (path / "more").mkdir(parents=True),
     "a dangling link": lambda path: path.symlink_to("/nowhere"),
     "a pipe": os.mkfifo,
-    "too much": lambda path: os.truncate(os.open(path, os.O_CREAT | os.O_WRONLY), 65 << 20),
+    "too much": lambda path: path.open("wb").truncate(65 << 20),
 }
 JOURNALS = {
     "another version's": journal(version=2),

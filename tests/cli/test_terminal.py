@@ -11,6 +11,7 @@ import subprocess
 import time
 
 import pytest
+from machines import shell
 from program import PINTLE, file, machine_config, pintle, with_files, write
 from small_machine import Machine
 
@@ -195,11 +196,11 @@ def test_long_work_is_reported_only_at_a_terminal(tmp_path):
             changing.enter_context(users_being_changed(machine))
         # This run begins first, so that it has waited at least as long when the other run reports its progress.
         words = [PINTLE, "apply", "--root", machines[1].root, "--yes", config]
-        with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as silent, \
+        with shell.running(*words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as silent, \
                 Terminal("apply", "--root", machines[0].root, "--yes", config) as terminal:
             output = terminal.read(" ...\n")
             assert output.splitlines()[-1].startswith("applying rendered-local-")
             changing.close()
             status, output = terminal.end()
             assert status == 0 and "Done" in output and "secret" not in output
-            assert silent.communicate()[1] == "" and silent.returncode == 0
+            assert silent.communicate(timeout=PATIENCE)[1] == "" and silent.returncode == 0

@@ -145,7 +145,7 @@ class RememberingSystemd final : public host::Systemd {
   AgentMemory& memory_;
 };
 
-// Ends the process at a reboot.
+// Ends the agent's loop at a reboot, and with it the process.
 class RebootingPower final : public host::Power {
  public:
   RebootingPower(event::Loop& loop, AgentMemory& memory) : loop_(loop), memory_(memory) {}

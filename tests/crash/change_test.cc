@@ -29,16 +29,10 @@ namespace {
 using change::Everything;
 using change::NoConfig;
 using change::Recovery;
+using change::Reworded;
 using change::SmallMachine;
 
 const int kStride = Stride(7);
-
-// A config with the same files and other contents.
-plan::TestConfig Reworded() {
-  plan::TestConfig config = Everything();
-  for (ignition::File& file : config.ignition().storage.files) file.contents.source = "data:,reworded";
-  return config;
-}
 
 class ClockAhead final : public Clock {
  public:

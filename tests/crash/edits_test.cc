@@ -28,13 +28,8 @@ namespace {
 namespace fs = std::filesystem;
 using change::Everything;
 using change::NoConfig;
+using change::Reworded;
 using change::SmallMachine;
-
-plan::TestConfig Reworded() {
-  plan::TestConfig config = Everything();
-  for (ignition::File& file : config.ignition().storage.files) file.contents.source = "data:,reworded";
-  return config;
-}
 
 struct Edit {
   const char* name;

@@ -203,7 +203,7 @@ TEST_F(AWholeChange, ChangesEverythingAndUndoesEverything) {
 
 TEST_F(AWholeChange, CutShortAnywhereCanBeUndone) {
   int histories = 0;
-  for (int at = 1; ApplyWith({.at = at, .kind = FaultKind::kExit, .errno_value = 0}).fault_met; ++at, ++histories) {
+  for (int at = 1; ApplyWith(CutAt(at)).fault_met; ++at, ++histories) {
     SCOPED_TRACE(fmt::format("cut at call {}", at));
     ASSERT_NO_FATAL_FAILURE(ExpectThatUndoGivesTheOldTree());
   }
@@ -213,7 +213,7 @@ TEST_F(AWholeChange, CutShortAnywhereCanBeUndone) {
 
 TEST_F(AWholeChange, CutShortAnywhereCanBeMadeAgain) {
   const std::string wanted = New();
-  for (int at = 1; ApplyWith({.at = at, .kind = FaultKind::kExit, .errno_value = 0}).fault_met; ++at) {
+  for (int at = 1; ApplyWith(CutAt(at)).fault_met; ++at) {
     SCOPED_TRACE(fmt::format("cut at call {}", at));
     ASSERT_NO_FATAL_FAILURE(ExpectThatUndoGivesTheOldTree());
     ASSERT_TRUE(Succeeded(Apply(root_)));
@@ -228,8 +228,8 @@ TEST_F(AWholeChange, CutShortAnywhereCanBeUndoneAfterTheUndoingWasCutShortAnywhe
   int histories = 0;
   for (int at = 1;; ++at) {
     for (int undo_at = 1 + at % kStride;; undo_at += kStride) {
-      const bool was_change_cut = ApplyWith({.at = at, .kind = FaultKind::kExit, .errno_value = 0}).fault_met;
-      const bool was_undo_cut = UndoWith({.at = undo_at, .kind = FaultKind::kExit, .errno_value = 0}).fault_met;
+      const bool was_change_cut = ApplyWith(CutAt(at)).fault_met;
+      const bool was_undo_cut = UndoWith(CutAt(undo_at)).fault_met;
       SCOPED_TRACE(fmt::format("cut at call {}, its undoing at call {}", at, undo_at));
       ASSERT_NO_FATAL_FAILURE(ExpectThatUndoGivesTheOldTree());
       if (!was_change_cut) {

@@ -76,7 +76,7 @@ TEST_P(AnyChange, CutShortAnywhereLeavesOldOrNewAndCanBeMadeAgain) {
   int histories = 0;
   for (int at = 1;; ++at) {
     const Tree tree;
-    const History history = RunWith({.at = at, .kind = FaultKind::kExit, .errno_value = 0}, [&] { return Make(tree); });
+    const History history = RunWith(CutAt(at), [&] { return Make(tree); });
     if (!history.fault_met) break;
     ++histories;
     CountHistory();
@@ -90,7 +90,7 @@ TEST_P(AnyChange, CutShortAnywhereLeavesOldOrNewAndCanBeMadeAgain) {
 TEST_P(AnyChange, CutShortAnywhereIsOldOrNewAndNothingElse) {
   for (int at = 1;; ++at) {
     const Tree tree;
-    if (!RunWith({.at = at, .kind = FaultKind::kExit, .errno_value = 0}, [&] { return Make(tree); }).fault_met) break;
+    if (!RunWith(CutAt(at), [&] { return Make(tree); }).fault_met) break;
     CountHistory();
     EXPECT_THAT(WithoutLeftovers(tree), testing::AnyOf(Old(), New())) << "cut at call " << at;
   }

@@ -106,7 +106,8 @@ def whole(objects, agents, seconds):
     agents.broken.update(_targets(objects, targets, seconds).values())
     agents.go_on()
     for pool in NODES:
-        wait_until(lambda pool=pool: objects.pool(pool)["status"]["degradedMachineCount"] == 1, f"{pool} counts", seconds)
+        wait_until(lambda pool=pool: objects.pool(pool)["status"]["degradedMachineCount"] == 1,
+                   f"{pool} has a degraded node", seconds)
     objects.remove_config("99-bad")
     _wait_until_all_have(agents, targets, seconds)
 

@@ -263,7 +263,7 @@ class Probe {
     node.name = node.uid = words_[1];
     recorder_.emplace(client_, api::EventSource{.component = "probe", .host = words_[1]}, clock_,
                       EventRecorder::Settings{.backoff = kShort});
-    for (std::size_t i = 2; i < words_.size(); ++i) recorder_->Post(node, EventKind::kNormal, "Told", words_[i]);
+    for (std::size_t i = 2; i < words_.size(); ++i) recorder_->Post(node, EventKind::kNormal, "Probed", words_[i]);
     AtEndOfInput([this] { loop_.Stop(); });
   }
 

@@ -48,7 +48,7 @@ def test_a_change_that_needs_no_reboot_is_made_at_once(cluster, node):
     first = settle_in(node)
     second = config_for(node, 1, file("/etc/live/a", "new"))
     with DrainController(cluster) as controller:
-        wait_until(lambda: controller.of(node.name, "state"), "its state is seen", 60)
+        wait_until(lambda: controller.of(node.name, "state"), f"the watch has seen {node.name}", 60)
         node.annotate(desiredConfig=second)
         node.wait_done(second)
         assert node.read("/etc/live/a") == "new"
@@ -96,7 +96,7 @@ def test_three_nodes_are_drained_and_rebooted_into_their_configs(cluster, new_no
         for node, first in zip(nodes, firsts):
             second = create_rendered(cluster, f"rendered-{node.name}-1", everything()["spec"])
             with AnnotationHistory(cluster) as history:
-                wait_until(lambda: history.of(node.name, "state"), "its state is seen", 60)
+                wait_until(lambda: history.of(node.name, "state"), f"the watch has seen {node.name}", 60)
                 update_with_reboot(node, controller, history, second, first)
             assert node.of_everything() == ALL
             seconds.append(second)
@@ -157,7 +157,7 @@ def test_all_drift_is_reported_and_nothing_is_overwritten(cluster, node):
 
 
 def test_a_newer_config_replaces_a_config_that_waits_for_its_drain(cluster, node):
-    first = settle_in(node)
+    settle_in(node)
     slow, newer = config_for(node, 1, file("/etc/a", "slow")), config_for(node, 2, file("/etc/live/a", "newer"))
     with DrainController(cluster, answers=False) as controller:
         node.annotate(desiredConfig=slow)
@@ -167,7 +167,6 @@ def test_a_newer_config_replaces_a_config_that_waits_for_its_drain(cluster, node
         node.wait_done(newer)
         assert not node.has("/etc/a") and node.read("/etc/live/a") == "newer"
         assert node.annotations()["desiredDrain"] == f"uncordon-{newer}"
-    assert first != newer
 
 
 def test_a_drain_that_takes_too_long_is_reported_and_the_change_is_made_when_it_ends(cluster, new_node):
@@ -246,11 +245,11 @@ def test_a_deployment_that_does_not_boot_is_not_tried_again(cluster, new_node):
 
 
 def test_the_machine_config_node_reports_the_progress_of_an_update(cluster, node):
-    first = settle_in(node)
+    settle_in(node)
     wait_until(lambda: conditions_now(node).get("Updated") == "True", "the node is reported as updated", 30)
     second = config_for(node, 1, file("/etc/a", "new"))
     with DrainController(cluster), Conditions(cluster) as conditions:
-        wait_until(lambda: conditions.seen, "its conditions are seen", 60)
+        wait_until(lambda: conditions.seen, f"the watch has seen the conditions of {node.name}", 60)
         node.annotate(desiredConfig=second)
         node.machine.follow_reboot(120)
         node.wait_done(second)
@@ -269,7 +268,7 @@ def test_the_machine_config_node_reports_the_progress_of_an_update(cluster, node
         # Two conditions of one write may come in any order.
         assert all(places[i] < places[j] for i in range(len(order)) for j in range(i + 2, len(order))), conditions_seen
     version = cluster.get("machineconfignode", node.name)["status"]["configVersion"]
-    assert version == {"current": second, "desired": second} and first != second
+    assert version == {"current": second, "desired": second}
 
 
 def test_disks_that_differ_from_the_config_and_a_failed_finalization_are_reported(cluster, node):
@@ -309,7 +308,7 @@ def test_a_login_over_ssh_is_reported(cluster, node):
              "CreateSession", "uusssssussbssa(sv)", uid, pid, "sshd", "tty", "user", "", "", "0", "", "", "true", "",
              "10.0.0.1", "0")
     node.wait_for(ssh="accessed")
-    logins = wait_until(lambda: node.status()["logins"], "the login is shown", 60)
+    logins = wait_until(lambda: node.status()["logins"], "the status lists the login", 60)
     assert (logins[0]["user"], logins[0]["from"]) == ("core", "10.0.0.1")
 
 
@@ -323,14 +322,13 @@ def test_metrics_are_written_for_the_node_exporter_and_served(cluster, new_node)
     def metric(pattern):
         text = node.run("cat", f"{folder}/pintle.prom", check=False).stdout
         return re.search(f"(?m)^{pattern}$", text)
-    assert wait_until(lambda: metric(r'mcd_host_os_and_version\{os="DEBIAN",version="[^"]*"\} 1'),
-                      "a metric has the OS", 30)
-    assert wait_until(lambda: metric(r'mcd_state\{state="Done",reason=""\} \S+'), "a metric has the state", 30)
+    wait_until(lambda: metric(r'mcd_host_os_and_version\{os="DEBIAN",version="[^"]*"\} 1'), "a metric has the OS", 30)
+    wait_until(lambda: metric(r'mcd_state\{state="Done",reason=""\} \S+'), "a metric has the state", 30)
     assert metric(f'mcd_update_state\\{{config="(MachineConfig: )?{first}",err=""\\}} \\S+')
     assert metric("mcd_config_drift 0")
     node.run("sh", "-c", "echo mine >/etc/live/a")
-    assert wait_until(lambda: metric(r'mcd_state\{state="Degraded",reason=".*content mismatch.*"\} \S+'),
-                      "the metric has the drift", 30)
+    wait_until(lambda: metric(r'mcd_state\{state="Degraded",reason=".*content mismatch.*"\} \S+'),
+               "the metric has the drift", 30)
     assert not metric("mcd_config_drift 0")
     assert metric("mcd_pivot_errors_total 0")
     node.run("sh", "-c", "printf x >/etc/live/a")
@@ -338,7 +336,7 @@ def test_metrics_are_written_for_the_node_exporter_and_served(cluster, new_node)
     with DrainController(cluster):
         node.annotate(desiredConfig=config_for(node, 1, file("/etc/live/a", "x"), image="0" * 64))
         node.wait_for(state="Degraded")
-    assert wait_until(lambda: metric("mcd_pivot_errors_total [1-9][0-9]*"), "the failure is counted", 30)
+    wait_until(lambda: metric("mcd_pivot_errors_total [1-9][0-9]*"), "the failure is counted", 30)
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=30) as answer:
         assert re.search("(?m)^mcd_pivot_errors_total [1-9][0-9]*$", answer.read().decode())
 
@@ -399,8 +397,7 @@ def test_a_new_node_has_the_annotations_of_its_first_config(cluster, node):
 
 def test_the_agents_credentials_change_no_other_node_and_read_no_secret(cluster, node):
     settle_in(node)
-    other = cluster.add_node(f"{node.name}-other").name
-    assert other
+    cluster.add_node(f"{node.name}-other")
     user = node.user
     patch = {"metadata": {"annotations": {PREFIX + "desiredConfig": "mine"}}}
     cluster.kubectl("create", "secret", "generic", "password", "--namespace=kube-system", "--from-literal=word=x")

@@ -10,10 +10,10 @@ import pytest
 
 from machines import programs
 from machines.background_program import BackgroundProgram
-from machines.node import BUILD, Node
+from machines.node import BUILD_ON_MACHINE, Node
 from machines.wait import wait_until
 
-PROBE = f"{BUILD}/tests/integration/agent-bus-probe"
+PROBE = f"{BUILD_ON_MACHINE}/tests/integration/agent-bus-probe"
 PINTLE = programs.on_machine("pintle")
 POLICY = pathlib.Path(__file__).parents[2] / "systemd/io.pintle.Agent1.conf"
 PLACE = ["io.pintle.Agent1", "/io/pintle/Agent1"]
@@ -286,8 +286,8 @@ def test_the_agent_works_without_a_bus_until_there_is_one(node):
                    "the agent logs that it is not on the bus", PATIENCE)
         agent.publish(STATUS)
         agent.publish(SETTLED)
-        with BackgroundProgram(node, "dbus-daemon", "--config-file=/usr/share/dbus-1/system.conf", f"--address={address}",
-                   "--nofork", "--nopidfile"):
+        with BackgroundProgram(node, "dbus-daemon", "--config-file=/usr/share/dbus-1/system.conf",
+                               f"--address={address}", "--nofork", "--nopidfile"):
             await_agent(node, f"--address={address}")
             assert properties(node, f"--address={address}")["Phase"]["data"] == "settled"
     node.run("rm", "-f", "/run/late-bus")

@@ -250,7 +250,6 @@ def test_the_kubelet_is_restarted_with_the_api_servers_new_authorities(node, con
 
 
 def test_the_agents_credentials_can_read_only_this_object(node, config):
-    assert config.version()
     assert node.user.request("GET", f"{OBJECTS}/{NAME}")[0] == 200
     with node.cluster.refusals.expected(node.user, "list controllerconfigs", "patch controllerconfigs", "list secrets",
                                         "list configmaps"):

@@ -3,11 +3,9 @@
 
 import contextlib
 import datetime
-import http.server
 import json
 import pathlib
 import re
-import threading
 import time
 
 import pytest
@@ -15,6 +13,7 @@ from configured import KEY, MASK, PINTLE, POLICY, Machine, config, difference
 
 from machines import programs
 from machines.background_program import BackgroundProgram
+from machines.loopback_server import Handler, LoopbackServer
 from machines.node import Node
 from machines.wait import wait_until
 
@@ -394,37 +393,27 @@ def test_a_pause_holds_changes_and_names_them(agent):
     assert agent.read("/etc/issue") == "other"
 
 
-class GateServer(http.server.ThreadingHTTPServer):
-    """A server on the loopback device with an answer that can be changed, and the requests so far."""
+class GateServer(LoopbackServer):
+    """A server with an answer that can be changed, and the requests so far."""
 
     def __init__(self):
-        super().__init__(("127.0.0.1", 0), GateHandler)
+        super().__init__(GateHandler)
         self.status, self.requests = 503, []
 
     def gate(self, path="/done", **more):
-        url = f"http://127.0.0.1:{self.server_port}{path}"
-        return {"name": "backup", "when": "Before", "http": {"url": url}, **more}
+        return {"name": "backup", "when": "Before", "http": {"url": f"http://{self.host}{path}"}, **more}
 
 
-class GateHandler(http.server.BaseHTTPRequestHandler):
+class GateHandler(Handler):
     def do_GET(self):
         self.server.requests.append(self.path)
-        self.send_response(self.server.status)
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
-    def log_message(self, *_):
-        pass
+        self.respond(self.server.status)
 
 
 @pytest.fixture
 def gate_server():
     with GateServer() as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
         yield server
-        server.shutdown()
-        thread.join()
 
 
 def test_a_change_waits_for_a_gate_and_names_it(gate_server):

@@ -7,18 +7,17 @@ import base64
 import contextlib
 import datetime
 import http.client
-import http.server
 import json
 import os
 import pathlib
 import re
 import shutil
-import threading
 
 import pytest
 from machines import certs, daemon, openshift_kinds, shell
 from machines.cluster import Cluster
 from machines.controller import GROUP, MERGE, NAMESPACE, Controller, Objects, account, prepare_cluster
+from machines.loopback_server import Handler, LoopbackServer
 from machines.openshift_settings import Settings
 from machines.prometheus import Prometheus, rules
 from machines.proxy import Proxy
@@ -85,26 +84,12 @@ def served(text):
     """Serves /metrics; yields the address, and a function that replaces the text."""
     current = [text]
 
-    class Handler(http.server.BaseHTTPRequestHandler):
+    class MetricsHandler(Handler):
         def do_GET(self):
-            body = current[0].encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+            self.respond(200, current[0].encode(), "text/plain; version=0.0.4; charset=utf-8")
 
-        def log_message(self, *_):
-            pass
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield f"127.0.0.1:{server.server_port}", lambda text: current.__setitem__(0, text)
-        finally:
-            server.shutdown()
-            thread.join()
+    with LoopbackServer(MetricsHandler) as server:
+        yield server.host, lambda text: current.__setitem__(0, text)
 
 
 def test_alerts_fire_at_the_times_of_the_runbook_and_not_before(tmp_path):

@@ -13,7 +13,7 @@ import sys
 import pytest
 
 import machines
-from machines import audit, cache, daemon
+from machines import audit, cache, daemon, shell
 from machines.cluster import Cluster
 from machines.cluster_user import Refused
 from machines.wait import wait_until
@@ -227,13 +227,13 @@ class TestByHand:
     def start(self, *words, variables=None):
         environment = os.environ | {"PYTHONPATH": str(pathlib.Path(machines.__file__).parents[1]),
                                     "PINTLE_CACHE": str(cache.directory())} | (variables or {})
-        return subprocess.Popen([sys.executable, "-m", "machines", "cluster", *words], env=environment, text=True,
-                                stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        return shell.running(sys.executable, "-m", "machines", "cluster", *words, env=environment, text=True,
+                             stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def test_a_command_finds_the_cluster_and_its_status_is_the_exit_status(self, tmp_path):
         script = "kubectl get namespace default -o name; echo $KUBECONFIG; exit 7"
         with self.start("--", "bash", "-c", script, variables={"HOME": str(tmp_path)}) as started:
-            namespace, kubeconfig = started.communicate()[0].splitlines()
+            namespace, kubeconfig = started.communicate(timeout=240)[0].splitlines()
         assert (started.returncode, namespace) == (7, "namespace/default")
         assert nothing_is_left(folder_of(kubeconfig))
         assert not list(tmp_path.iterdir())
@@ -241,7 +241,7 @@ class TestByHand:
     def test_kubectl_finds_the_plugin(self, tmp_path):
         script = "kubectl pintle help && pintle version && pintle-controller version && kubectl get nodes -o name"
         with self.start("--", "bash", "-c", script, variables={"HOME": str(tmp_path)}) as started:
-            output = started.communicate()[0]
+            output = started.communicate(timeout=240)[0]
         assert started.returncode == 0 and "Usage: kubectl pintle VERB" in output
         assert not list(tmp_path.iterdir())
 

@@ -100,7 +100,7 @@ def set_release(objects, release):
 
 
 def date_back(objects, pool, kind):
-    """Makes a pool's condition one that has lasted since LONG_AGO."""
+    """Changes the status of a pool, so that a condition has lasted since LONG_AGO."""
     conditions = objects.pool(pool)["status"]["conditions"]
     for condition in conditions:
         if condition["type"] == kind:
@@ -159,7 +159,7 @@ def test_a_rollout_of_the_same_release_does_not_progress(installed, objects, ope
     operator.wait_for("Progressing", "False", "Cluster version is 4.21.0")
     agents.go_on()
     objects.wait_until_updated("master", target)
-    wait_until(lambda: "lastSyncError" not in operator.status()["extension"], "nothing is waited for", 60)
+    wait_until(lambda: "lastSyncError" not in operator.status()["extension"], "the operator waits for no pool", 60)
 
 
 def test_a_degraded_master_prevents_upgrades_and_is_a_failure_after_a_while(installed, objects, operator, agents):

@@ -16,7 +16,7 @@ import pytest
 
 from machines import certs, daemon, grants, openshift_kinds, programs, shell
 from machines.cluster import Cluster
-from machines.controller import DEPLOY, MERGE, NAMESPACE, Controller, Objects, account, prepare_cluster
+from machines.controller import DEPLOY, GROUP, MERGE, NAMESPACE, Controller, Objects, account, prepare_cluster
 from machines.faulty_proxy import FaultyProxy
 from machines.ignition_server import IgnitionServer
 from machines.proxy import Proxy
@@ -24,7 +24,6 @@ from machines.simulated_agents import PREFIX, SimulatedAgents
 from machines.wait import wait_until
 
 VECTORS = pathlib.Path(__file__).resolve().parents[1] / "vectors/data/render"
-GROUP = "/apis/machineconfiguration.openshift.io/v1"
 BASE = {"/etc/base": "1"}
 WORKERS = ["worker-0", "worker-1", "worker-2"]
 
@@ -99,7 +98,8 @@ class TestRendering:
         # The rendered config stays as long as its inputs do not change.
         assert len(objects.rendered()) == 2
 
-    @pytest.mark.parametrize("vector", ["010-many-configs-40", "011-custom-pool-beats-worker", "054-kernel-arguments-duplicates-kept"])
+    @pytest.mark.parametrize("vector", ["010-many-configs-40", "011-custom-pool-beats-worker",
+                                        "054-kernel-arguments-duplicates-kept"])
     def test_gives_the_name_that_the_machine_config_operator_gives(self, cluster, objects, controller, vector):
         folder = VECTORS / vector
         objects.admin.must("DELETE", f"{GROUP}/controllerconfigs/machine-config-controller")
@@ -145,7 +145,7 @@ class TestRendering:
     def test_restores_objects_that_somebody_changed_or_removed(self, objects, rolled_out):
         path = f"{GROUP}/machineconfigs/{rolled_out}"
         before = objects.admin.must("GET", path)["spec"]
-        objects.admin.must("PATCH", path, {"spec": {"kernelArguments": ["evil"]}}, "application/merge-patch+json")
+        objects.admin.must("PATCH", path, {"spec": {"kernelArguments": ["evil"]}}, MERGE)
         wait_until(lambda: objects.admin.must("GET", path)["spec"] == before, "the config is put back", 60)
         objects.admin.must("DELETE", path)
         wait_until(lambda: objects.admin.request("GET", path)[0] == 200, "the config is there again", 60)
@@ -316,7 +316,7 @@ class TestGarbage:
                 agents.wait_until_all_have(target, WORKERS[:2])
             wait_until(lambda: objects.rendered("worker") == {first, target}, "all others are gone", 60)
             objects.set_pool("infra", paused=False)
-            wait_until(lambda: objects.rendered("worker") == {target}, "that is gone, too", 60)
+            wait_until(lambda: objects.rendered("worker") == {target}, f"{first} is gone, too", 60)
 
 
 class TestFaults:
@@ -352,7 +352,7 @@ class CountingReads(Proxy):
 
 
 class TestWaiting:
-    def test_for_the_controller_config_reads_no_configs(self, cluster, objects, tmp_path):
+    def test_for_the_controller_config_does_not_read_configs_again_and_again(self, cluster, objects, tmp_path):
         with CountingReads(cluster, account(cluster)) as proxy:
             kubeconfig = tmp_path / "kubeconfig"
             kubeconfig.write_text(proxy.kubeconfig())
@@ -382,7 +382,7 @@ class TestMistakes:
         condition = objects.wait_for_reason("greedy", "RenderDegraded", "SelectingAll")
         reason = "This machineconfigpool is selecting all machineconfigs. A non-empty selector is required."
         assert condition["message"].endswith(reason)
-        wait_until(lambda: reason in objects.events("SelectingAll"), "and announced", 60)
+        wait_until(lambda: reason in objects.events("SelectingAll"), "an Event has the reason", 60)
 
 
 def old_config(objects, name):
@@ -534,14 +534,14 @@ class TestReplicas:
                 assert objects.leader() != leader
                 first.start()
                 second.end()    # A replica that ends in order releases the lease.
-                assert objects.leader() != "" or wait_until(objects.leader, "the other controller leads", 30)
+                wait_until(objects.leader, "the other controller leads", 30)
                 objects.config("10-more", files={"/etc/more": "2"})
                 agents.wait_until_all_have(objects.wait_for_target("worker", other_than=target))
 
 
 def label(objects, node, role, value=""):
     objects.admin.must("PATCH", f"/api/v1/nodes/{node}",
-                       {"metadata": {"labels": {f"node-role.kubernetes.io/{role}": value}}}, "application/merge-patch+json")
+                       {"metadata": {"labels": {f"node-role.kubernetes.io/{role}": value}}}, MERGE)
 
 
 class TestServing:

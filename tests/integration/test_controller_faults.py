@@ -15,7 +15,7 @@ import controller_stories as stories
 from machines.cluster import Cluster
 from machines.cluster_user import PatientUser
 from machines.controller import Controller, Objects, account, prepare_cluster
-from machines.deadly_proxy import AFTER, BEFORE, DeadlyProxy
+from machines.deadly_proxy import kill_at_moments
 from machines.kubelets import Kubelets
 from machines.simulated_agents import SimulatedAgents
 from machines.wait import wait_until
@@ -27,7 +27,6 @@ LEASE = ("1s", "800ms", "200ms")    # This lease lets another replica take over 
 SEEDS = range(SEED, SEED + (3 if NIGHTLY else 1))
 DELAY = 30 if NIGHTLY else 2    # The seconds by which events arrive late.
 RESTARTS = 6 if NIGHTLY else 3
-SAMPLE = 6     # The number of moments of an update at which the leader is killed, except in the nightly run.
 
 
 @pytest.fixture(scope="module")
@@ -98,30 +97,12 @@ def waved_end(cluster):
 
 class TestLeaderKilled:
     def test_at_any_write(self, cluster, short_end, tmp_path):
-        self.kill_at_moments(cluster, stories.short, short_end, tmp_path)
+        kill_at_moments(cluster, account(cluster),
+                        lambda proxy: self.play(cluster, proxy, stories.short, short_end, tmp_path))
 
     def test_at_any_write_of_a_rollout_in_waves(self, cluster, waved_end, tmp_path):
-        self.kill_at_moments(cluster, stories.waved, waved_end, tmp_path)
-
-    def kill_at_moments(self, cluster, story, expected, tmp_path):
-        """Kills the leader before a write has reached the API server, and after it, so that the answer is lost."""
-        with DeadlyProxy(cluster, account(cluster)) as proxy:
-            self.play(cluster, proxy, story, expected, tmp_path)
-            count = len(proxy.writes)
-        all_moments = [(number, moment) for number in range(1, count + 1) for moment in (BEFORE, AFTER)]
-        failed, tried, killed = {}, all_moments if NIGHTLY else spread(all_moments, SAMPLE), 0
-        for number, moment in tried:
-            with DeadlyProxy(cluster, account(cluster), number, moment) as proxy:
-                try:
-                    self.play(cluster, proxy, story, expected, tmp_path)
-                except Exception as failure:
-                    failed[f"{moment} write {number}, {proxy.fatal_write}"] = str(failure)
-                killed += bool(proxy.fatal_write)
-        print(f"a leader makes {count} writes; of {len(all_moments)} moments to kill it, {len(tried)} were tried and "
-              f"{killed} were reached")
-        assert not failed, "\n".join(f"{moment}: {why}" for moment, why in failed.items())
-        # The number of writes differs between runs, so the last moments do not occur in each.
-        assert killed >= 0.8 * len(tried)
+        kill_at_moments(cluster, account(cluster),
+                        lambda proxy: self.play(cluster, proxy, stories.waved, waved_end, tmp_path))
 
     def play(self, cluster, proxy, story, expected, tmp_path):
         first = Controller(cluster, "first", kubeconfig=written(proxy, tmp_path), lease=LEASE)
@@ -151,13 +132,6 @@ class LateAfterAnUpdate(LateWatches):
             answer.read()
         then()
         return None
-
-
-def spread(moments, count):
-    """Returns this many of the moments, at equal distances; another seed gives other moments."""
-    distance = len(moments) / count
-    offset = random.Random(SEED).random() * distance
-    return [moments[int(offset + index * distance)] for index in range(count)]
 
 
 class TestWatches:

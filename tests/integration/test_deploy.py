@@ -253,17 +253,17 @@ def test_the_ignition_servers_deployment_gets_its_certificate_and_token_from_sec
     assert namespace["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "privileged"
     container, = pod["containers"]
     assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
-    # Because of the host ports, two replicas cannot run on one machine.
     # On OpenShift, the Machine Config Operator's daemon has port 8797 of each machine.
     metrics = 8799 if kind == "openshift" else 8797
+    # Because of the host ports, two replicas cannot run on one machine.
     assert {port["name"]: port["hostPort"] for port in container["ports"]} == {
         "metrics": metrics, "probes": 8796, "ignition": 22623}
-    # The program knows all of these options.
     arguments = container["args"]
     # No NetworkPolicy holds for the hosts' network, so the probes are at an address that no pod reaches.
     assert arguments[arguments.index("--probe-listen-address") + 1] == "127.0.0.1:8796"
     assert {container[probe]["httpGet"]["host"] for probe in ("livenessProbe", "readinessProbe")} == {"127.0.0.1"}
     assert arguments[arguments.index("--metrics-listen-address") + 1] == f":{metrics}"
+    # The program knows all of these options.
     help_text = subprocess.run([CONTROLLER, *arguments, "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
     mounts = {mount["mountPath"]: mount["name"] for mount in container["volumeMounts"]}
     secrets = {volume["name"]: volume["secret"]["secretName"] for volume in pod["volumes"] if "secret" in volume}

@@ -16,10 +16,10 @@ import pytest
 from machines import deploy, image, oci, power_cuts, shell
 from machines.disk import Disk
 from machines.namespace import OWN_MOUNTS
-from machines.node import BUILD, Node
+from machines.node import BUILD_ON_MACHINE, Node
 from registry_access import copy_into_node, grant_access
 
-PROBE = f"{BUILD}/tests/integration/deployments-probe"
+PROBE = f"{BUILD_ON_MACHINE}/tests/integration/deployments-probe"
 HOST_PROBE = pathlib.Path(os.environ.get("PINTLE_BUILD", "build")) / "tests/integration/deployments-probe"
 
 
@@ -29,7 +29,7 @@ def probe(node, *words):
 
 def refusal(node, *words):
     result = node.run(PROBE, *words, check=False)
-    assert result.returncode == 1, "it was not refused"
+    assert result.returncode == 1, "the request was not refused"
     return result.stderr.strip()
 
 
@@ -124,16 +124,14 @@ def test_another_deployment_replaces_a_staged_one(node):
 def test_a_change_waits_for_a_program_that_holds_the_lock_and_names_it(node):
     before = observe(node)
     probe(node, "put", "", "", "+probe=1")
-    holder = subprocess.Popen([*node.entering(), PROBE, "hold"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE)
-    with holder:
+    with shell.running(*node.entering(), PROBE, "hold", stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                       stderr=subprocess.PIPE) as holder:
         assert holder.stdout.readline() == b"held\n"
         error = refusal(node, "--patience=300", "put", "", "", "+probe=2")
         assert error.startswith("the deployments are being changed by deployments-pro (process ")
-        waiting = subprocess.Popen([*node.entering(), PROBE, "put", "", "", "+probe=3"], stdout=subprocess.PIPE)
-        with waiting:
-            assert holder.communicate()[1].strip().endswith(b"enough")
-            assert waiting.stdout.read() == b"changed\n"
+        with shell.running(*node.entering(), PROBE, "put", "", "", "+probe=3", stdout=subprocess.PIPE) as waiting:
+            assert holder.communicate(timeout=60)[1].strip().endswith(b"enough")
+            assert waiting.communicate(timeout=60)[0] == b"changed\n"
     assert observe(node)["pending"]["arguments"][-1] == "probe=3"
     probe(node, "drop-pending")
     assert observe(node) == before
@@ -368,10 +366,7 @@ def test_a_layer_that_was_changed_in_the_registry_is_refused(near, registry, lay
 
 def test_too_little_space_is_refused_before_anything_is_fetched(near, registry, pushed):
     words = grant_access(near, registry)
-    near.run("unshare", "--mount", "sh", "-ec", """
-        mount -o remount,rw /sysroot
-        ostree config --repo=/sysroot/ostree/repo set core.min-free-space-size 100GB
-        """)
+    deploy.require_free_space(near, "100GB")
     error = refusal(near, *words, "fetch", pushed)
     assert error.startswith(f"fetching {pushed}: there is too little space: ") and "MiB are needed" in error
     assert left_behind(near) == []

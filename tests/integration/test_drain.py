@@ -4,7 +4,6 @@
 
 import base64
 import datetime
-import http.server
 import json
 import os
 import pathlib
@@ -20,7 +19,8 @@ from machines.controller import account
 from machines.faulty_proxy import FaultyProxy
 from machines.installed import file, machine_config
 from machines.kubelets import Kubelets
-from machines.loopback_server import LoopbackServer
+from machines.loopback_server import Handler, LoopbackServer
+from machines.proxy import Proxy
 from machines.wait import wait_until
 
 PROBE = pathlib.Path(os.environ["PINTLE_BUILD"]) / "tests/integration/drain-probe"
@@ -133,7 +133,7 @@ def without_budget(cluster, name):
 
 
 class Controller:
-    """A controller that drains inside `with`; `log` returns its log."""
+    """The part of the controller that drains, which runs inside `with`."""
 
     def __init__(self, kubeconfig, *annotations):
         self._words = [PROBE, str(kubeconfig), "run", *annotations]
@@ -215,7 +215,8 @@ class TestDrain:
                 "UpdateExecuted=Unknown", "Drained=True", "UpdateComplete=True", "Uncordoned=True"]
             log = controller.log()
             for text in ("initiating cordon (currently schedulable: true)", "initiating drain",
-                         "Evicted pod default/unmanaged", "Evicted pod default/finished", "operation successful; applying completion annotation", "uncordon succeeded"):
+                         "Evicted pod default/unmanaged", "Evicted pod default/finished",
+                         "operation successful; applying completion annotation", "uncordon succeeded"):
                 assert f"node {node.name}: {text}" in log
         assert node.condition("Drained")["message"] == (
             "Drained node. The drain is complete as the desired drainer matches current drainer: drain-rendered-worker-2")
@@ -274,7 +275,7 @@ class TestDrain:
 class TestVersions:
     def test_evicts_by_the_newest_version_that_the_server_has(self, cluster, node):
         node.pod("old")
-        with Recording(cluster) as proxy, tempfile.NamedTemporaryFile("w") as kubeconfig:
+        with RecordingProxy(cluster) as proxy, tempfile.NamedTemporaryFile("w") as kubeconfig:
             kubeconfig.write(proxy.kubeconfig())
             kubeconfig.flush()
             with Controller(kubeconfig.name):
@@ -286,21 +287,18 @@ class TestVersions:
             ["policy/v1"] if cluster.eviction_api == "policy/v1" else ["policy/v1", "policy/v1beta1"])
 
 
-class Recording(FaultyProxy):
-    """Forwards all requests, and records evictions."""
+class RecordingProxy(Proxy):
+    """Records the version of each eviction of the pod `old`, and whether it is a dry run."""
 
     def __init__(self, cluster):
-        super().__init__(cluster, account(cluster), fault_rate=0)
+        super().__init__(cluster, account(cluster))
         self.evictions = []
 
-    def serve(self, request):
+    def treat(self, request, body):
         if request.path.split("?")[0].endswith("/pods/old/eviction"):
-            length = int(request.headers["Content-Length"])
-            body = request.rfile.read(length)
             eviction = json.loads(body)
             self.evictions.append((eviction["apiVersion"], "dryRun" in eviction.get("deleteOptions", {})))
-            request.rfile = _BodyToRead(body)
-        return super().serve(request)
+        super().treat(request, body)
 
 
 class Webhook(LoopbackServer):
@@ -308,37 +306,16 @@ class Webhook(LoopbackServer):
 
     def __init__(self, authority):
         super().__init__(WebhookHandler, authority.server("webhook", ["127.0.0.1"]))
-        self.url = f"https://127.0.0.1:{self.server_port}/"
+        self.url = f"https://{self.host}/"
         self.dry_runs = []
 
 
-class WebhookHandler(http.server.BaseHTTPRequestHandler):
+class WebhookHandler(Handler):
     def do_POST(self):
-        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["request"]
+        request = json.loads(self.read_body())["request"]
         self.server.dry_runs.append(request.get("dryRun", False))
-        answer = json.dumps({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
-                             "response": {"uid": request["uid"], "allowed": True}}).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(answer)))
-        self.end_headers()
-        self.wfile.write(answer)
-
-    def log_message(self, *_):
-        pass
-
-
-class _BodyToRead:
-    """Stands in for the stream of a request whose body was read already."""
-
-    def __init__(self, body):
-        self._body = body
-
-    def read(self, _):
-        return self._body
-
-    def close(self):
-        pass
+        self.respond(200, json.dumps({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
+                                      "response": {"uid": request["uid"], "allowed": True}}).encode())
 
 
 class TestCordon:
@@ -531,7 +508,6 @@ class TestForecast:
             cluster.admin.must("DELETE", f"{hooks}/down")
         assert node.pods() == {"hooked"}
 
-
     def test_is_a_dry_run_for_webhooks_as_well(self, cluster, node, tmp_path):
         authority = certs.Authority(tmp_path)
         bundle = base64.b64encode(authority.certificate.read_bytes()).decode()
@@ -577,7 +553,6 @@ def test_an_agent_is_drained_rebooted_and_uncordoned(cluster, new_node):
         assert not cluster.get("node", node.name)["spec"].get("unschedulable")
         assert cluster.admin.request("GET", "/api/v1/namespaces/default/pods/guest")[0] == 404
         seen = conditions.of(node.name)
-        order = [seen.index(each) for each in ("Cordoned=True", "Drained=True",
-                                             "AppliedFilesAndOS=True", "RebootedNode=True",
-                                             "UpdateComplete=True", "Uncordoned=True")]
+        order = [seen.index(each) for each in ("Cordoned=True", "Drained=True", "AppliedFilesAndOS=True",
+                                               "RebootedNode=True", "UpdateComplete=True", "Uncordoned=True")]
         assert order == sorted(order), seen

@@ -11,7 +11,7 @@ import test_rpm_ostree as rpm_ostree
 
 from machines import deploy, power_cuts, programs
 from machines.installed import APP, Installed, file, machine_config
-from machines.node import BUILD, Node
+from machines.node import BUILD_ON_MACHINE, Node
 from machines.wait import wait_until
 
 FIRST_CONFIG = "/etc/ignition-machine-config-encapsulated.json"
@@ -292,7 +292,7 @@ def test_pivot_to_an_image_of_a_layout_reports_its_digest(layout):
 def test_pivot_does_not_wait_for_another_program(machine):
     rpm_ostree.install(machine.machine)
     rpm_ostree.fault(machine.machine, "KernelArgs hold")
-    words = [f"{BUILD}/tests/integration/deployments-probe", "--by=chosen", "put", "", "", "+probe=1"]
+    words = [f"{BUILD_ON_MACHINE}/tests/integration/deployments-probe", "--by=chosen", "put", "", "", "+probe=1"]
     machine.run("systemd-run", "--unit=other", *words)
     rpm_ostree.await_log(machine.machine, "holding")
     output = machine.pintle("pivot", "--yes", machine.booted(), status=1)

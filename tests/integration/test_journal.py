@@ -5,10 +5,10 @@ import json
 
 import pytest
 
-from machines.node import BUILD, Node
+from machines.node import BUILD_ON_MACHINE, Node
 from machines.wait import wait_until
 
-PROBE = f"{BUILD}/tests/integration/log-probe"
+PROBE = f"{BUILD_ON_MACHINE}/tests/integration/log-probe"
 MESSAGE_ID = "5ee1f7c1e2f04f5a8f0a2b8c6d1e9f30"
 
 

@@ -28,7 +28,7 @@ JOURNAL = "/var/lib/pintle/change/journal.json"
 
 # This service records the settings that it was started with.
 APP_THAT_RECORDS = APP.replace("ExecStart=/bin/grep -q good /etc/app/app.conf",
-                             "ExecStart=/bin/sh -c 'grep -q good /etc/app/app.conf && cp /etc/app/app.conf /run/app'")
+                              "ExecStart=/bin/sh -c 'grep -q good /etc/app/app.conf && cp /etc/app/app.conf /run/app'")
 RUNNER = """[Service]
 Type=exec
 ExecStart=/bin/sh -c 'echo {} >/run/runner; exec sleep infinity'

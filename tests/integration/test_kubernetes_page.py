@@ -35,6 +35,7 @@ def test_the_commands_lead_from_an_empty_cluster_to_a_config(tmp_path):
     with Cluster() as cluster, SimulatedAgents(cluster) as agents:
         agents.add("worker-0", "rendered-worker-before", labels=(), has_report=False)
         copy_for(cluster, tmp_path / "deploy")
+
         def run(text):
             environment = os.environ | {"KUBECONFIG": str(cluster.admin.kubeconfig),
                                         "PATH": f"{cluster.commands}:{PROGRAM.parent}:{os.environ['PATH']}"}
@@ -59,7 +60,7 @@ def test_the_commands_lead_from_an_empty_cluster_to_a_config(tmp_path):
             # The controller sets the node's desired config, and the simulated agent applies it.
             agents.wait_until_all_have(target)
             objects.wait_until_updated("worker", target)
-            # The page says how long this takes.
+            # The page states how long this takes.
             print(f"from the first command to the updated pool: {time.monotonic() - began:.1f} s")
         pair = cluster.authority.server("ignition", ["ignition.test"])
         shutil.copy(pair.certificate, tmp_path / "tls.crt")

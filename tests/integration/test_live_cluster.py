@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests `pintle rollout` and `pintle diff` with a real cluster: the answers are the same as for files with the same
-objects. Also tests kubectl with the plug-in.
+objects.  Also tests kubectl with the plug-in.
 """
 
 import json
@@ -10,12 +10,12 @@ import pathlib
 import pytest
 from machines import programs, shell
 from machines.cluster import Cluster
+from machines.controller import MERGE
 
 PINTLE = programs.here("pintle")
 CRDS = pathlib.Path(__file__).parents[2] / "deploy/crds"
 GROUP = "machineconfiguration.openshift.io"
 API = f"/apis/{GROUP}/v1"
-MERGE = "application/merge-patch+json"
 
 
 def config(name, *files):
@@ -163,8 +163,8 @@ def test_a_history_is_put_together_from_events_and_conditions(kubectl, cluster):
     event(1, "Node", "worker-0", "Reboot", count=2, firstTimestamp="2100-01-01T00:00:00Z",
           lastTimestamp="2100-01-01T00:02:00Z")
     # Events of the newer interface about objects without a namespace are in this one.
-    event(2, "Node", "worker-0", "Drain", namespace="kube-system", reportingComponent="example.com/x", reportingInstance="y", action="z",
-          eventTime="2100-01-01T00:01:00.000000Z")
+    event(2, "Node", "worker-0", "Drain", namespace="kube-system", reportingComponent="example.com/x",
+          reportingInstance="y", action="z", eventTime="2100-01-01T00:01:00.000000Z")
     event(3, "Node", "worker-1", "Cordon", count=1, lastTimestamp="2100-01-01T00:03:00Z")
     event(4, "MachineConfigPool", "worker", "WaveDone", count=1, lastTimestamp="2100-01-01T00:04:00Z")
     event(5, "Pod", "worker-0", "Killing", count=1, lastTimestamp="2100-01-01T00:05:00Z")

@@ -3,7 +3,6 @@
 
 import hashlib
 import hmac
-import http.server
 import json
 import threading
 
@@ -13,7 +12,7 @@ import controller_stories as stories
 from machines import certs
 from machines.cluster import Cluster
 from machines.controller import Controller, Objects, prepare_cluster
-from machines.loopback_server import LoopbackServer
+from machines.loopback_server import Handler, LoopbackServer
 from machines.simulated_agents import SimulatedAgents
 from machines.wait import wait_until
 
@@ -27,7 +26,7 @@ class Webhook(LoopbackServer):
 
     def __init__(self, authority, refusals):
         super().__init__(WebhookHandler, authority.server("webhook", ["127.0.0.1"]))
-        self.url = f"https://127.0.0.1:{self.server_port}/hidden-path"
+        self.url = f"https://{self.host}/hidden-path"
         self.refusals = refusals
         self.refused = []       # The ids of the refused events.
         self.events = []        # The events in the order of their arrival, with repetitions.
@@ -61,15 +60,9 @@ class Webhook(LoopbackServer):
         return next(event for event in self.events[begin:] if event["type"] == "io.pintle." + kind)
 
 
-class WebhookHandler(http.server.BaseHTTPRequestHandler):
+class WebhookHandler(Handler):
     def do_POST(self):
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        self.send_response(self.server.take(self.path, self.headers, body))
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
-    def log_message(self, *_):
-        pass
+        self.respond(self.server.take(self.path, self.headers, self.read_body()))
 
 
 @pytest.fixture(scope="module")

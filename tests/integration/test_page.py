@@ -3,12 +3,10 @@
 
 import contextlib
 import http.client
-import http.server
 import os
 import pathlib
 import shutil
 import ssl
-import threading
 import urllib.error
 import urllib.request
 
@@ -17,12 +15,12 @@ import pytest
 from machines import certs, grants
 from machines.browser import Browser
 from machines.cluster import Cluster
-from machines.controller import DEPLOY, Controller, Objects, account, prepare_cluster
+from machines.controller import DEPLOY, MERGE, Controller, Objects, account, prepare_cluster
 from machines.daemon import free_ports
+from machines.loopback_server import Handler, LoopbackServer
 from machines.simulated_agents import PREFIX, SimulatedAgents
 from machines.wait import wait_until
 
-MERGE = "application/merge-patch+json"
 TAB = "\ue004"
 SIZES = {"phone": (360, 640), "tablet": (820, 1180), "desk": (1440, 900)}
 
@@ -239,7 +237,7 @@ def test_the_page_comes_back_with_a_restarted_controller(cluster, objects, brows
 
 def test_the_page_works_without_script(page, objects, agents):
     add_workers(objects, agents, 2)
-    wait_until(lambda: "2 pools with 2 nodes: 2 done." in page.get()[1], "the page has been renewed", 60)
+    wait_until(lambda: "2 pools with 2 nodes: 2 done." in page.get()[1], "the page counts the nodes", 60)
     status, details = page.get("?node=worker-1")
     assert status == 200 and "<dt>pool</dt><dd>worker</dd>" in details
     assert page.get("nothing")[0] == 404
@@ -506,26 +504,16 @@ def test_new_connections_get_a_renewed_certificate(guarded):
     wait_until(lambda: guarded.certificate() != before, "the page has the new certificate", 60)
 
 
-class Proxy(http.server.ThreadingHTTPServer):
+class AuthenticatingProxy(LoopbackServer):
     """A proxy that has authenticated its user, and adds the user's token to each request."""
 
-    daemon_threads = True
-
     def __init__(self, page, token):
-        super().__init__(("127.0.0.1", 0), ProxyHandler)
+        super().__init__(ProxyHandler)
         self.page, self.token = page, token
         self.url = f"http://localhost:{self.server_port}/"
 
-    def __enter__(self):
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-        return self
 
-    def __exit__(self, *_):
-        self.shutdown()
-        self.server_close()
-
-
-class ProxyHandler(http.server.BaseHTTPRequestHandler):
+class ProxyHandler(Handler):
     def do_GET(self):
         page = self.server.page
         passed = {name: self.headers[name] for name in ("Host", "Last-Event-ID") if name in self.headers}
@@ -541,12 +529,9 @@ class ProxyHandler(http.server.BaseHTTPRequestHandler):
                 self.wfile.write(piece)
                 self.wfile.flush()
 
-    def log_message(self, *_):
-        pass
-
 
 def test_a_browser_follows_the_page_through_an_authenticating_proxy(guarded, visitors, objects, browser):
-    with Proxy(guarded, visitors.account("reader")) as proxy:
+    with AuthenticatingProxy(guarded, visitors.account("reader")) as proxy:
         browser.open(proxy.url)
         wait_for_text(browser, "summary", "2 pools with 0 nodes.")
         objects.custom_pool("infra", paused=True)

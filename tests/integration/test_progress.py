@@ -40,7 +40,7 @@ class Fetching:
         """Returns `reports`, once its last report fulfils the condition."""
         while not self.reports or not condition(*self.reports[-1]):
             line = self._running.stderr.readline()
-            assert line, f"it has ended after {self.reports}"
+            assert line, f"the fetch has ended after {self.reports}"
             self._take(line)
         return self.reports
 

@@ -31,7 +31,7 @@ def layout(tmp_path_factory):
 
 def refusal(registry, *words):
     result = registry.skopeo(*words, check=False)
-    assert result.returncode != 0, "it was not refused"
+    assert result.returncode != 0, "the request was not refused"
     return result.stderr
 
 

@@ -2,7 +2,6 @@
 """Tests RolloutPolicies with pintle-controller against a real control plane, and simulated agents on its nodes."""
 
 import datetime
-import http.server
 import os
 
 import pytest
@@ -11,7 +10,7 @@ import controller_stories as stories
 from machines import programs, shell
 from machines.cluster import Cluster
 from machines.controller import GROUP, MERGE, Controller, Objects, prepare_cluster
-from machines.loopback_server import LoopbackServer
+from machines.loopback_server import Handler, LoopbackServer
 from machines.prometheus import Prometheus
 from machines.simulated_agents import SimulatedAgents
 from machines.simulated_clock import SimulatedClock
@@ -118,8 +117,7 @@ def plugin(cluster, verb, *words, user="ann"):
                      env={**os.environ, "USER": user})
 
 
-def test_a_canary_that_fails_halts_the_rollout_until_the_config_is_taken_back(cluster, objects, controller, agents, clock,
-                                                                               rolled_out):
+def test_a_canary_that_fails_halts_the_rollout_until_the_config_is_taken_back(objects, controller, agents, rolled_out):
     create(objects, waves=[{"name": "canary", "nodes": 1}])
     wait_for_phase(objects, "Complete")
     target = change(objects, agents, rolled_out, is_broken=True)
@@ -127,7 +125,7 @@ def test_a_canary_that_fails_halts_the_rollout_until_the_config_is_taken_back(cl
     canary, = updated(agents, target)
     assert canary in halted["message"]
     wait_until(lambda: condition(objects, "Halted")["status"] == "True", "the policy is halted", 60)
-    message, = wait_until(lambda: objects.events("RolloutHalted"), "the Event", 60)
+    message, = wait_until(lambda: objects.events("RolloutHalted"), "there is an Event", 60)
     assert "kubectl pintle resume worker" in message
     # Another replica takes over, reads the state of the rollout from the policy, and updates nothing.
     controller.end()
@@ -135,7 +133,7 @@ def test_a_canary_that_fails_halts_the_rollout_until_the_config_is_taken_back(cl
     wait_until(objects.leader, "the controller leads again", 60)
     objects.set_pool("worker", maxUnavailable=2)
     wait_until(lambda: objects.pool("worker")["status"]["observedGeneration"]
-               == objects.pool("worker")["metadata"]["generation"], "the controller has looked", 60)
+               == objects.pool("worker")["metadata"]["generation"], "the controller has looked at the pool", 60)
     assert updated(agents, target) == [canary]
     assert of_pool(objects)["memory"]["halt"] == halted["memory"]["halt"]
     objects.remove_config("99-change")
@@ -171,8 +169,8 @@ def test_a_wave_waits_for_its_approval(cluster, objects, agents, rolled_out):
     assert "The rollout by RolloutPolicy policy: wave 2 of 2 (all other nodes), 1 of 3 nodes are updated\n" \
         in preview.stdout
     assert "  AwaitingApproval since " in preview.stdout and "waits: the next wave needs an approval" in preview.stdout
-    status = plugin(cluster, "status", "worker")
-    assert "    AwaitingApproval since " in status.stdout and "    Earliest end: " in status.stdout
+    printed = plugin(cluster, "status", "worker").stdout
+    assert "    AwaitingApproval since " in printed and "    Earliest end: " in printed
     answer = plugin(cluster, "approve", "worker")
     assert answer.returncode == 0, answer.stderr
     assert answer.stdout == f"Wave 2 of 2 of pool worker may begin with {target}.\n"
@@ -210,8 +208,7 @@ def test_an_order_is_refused_while_its_policy_reports_about_an_older_config(clus
     assert "pintle.io/rollout-approve" not in objects.pool("worker")["metadata"].get("annotations", {})
 
 
-def test_nodes_are_updated_only_in_a_window_also_when_the_clocks_skip_its_start(objects, controller, agents, clock,
-                                                                              rolled_out):
+def test_nodes_are_updated_only_in_a_window_also_when_the_clocks_skip_its_start(objects, agents, clock, rolled_out):
     def pass_to(text):
         clock.set(datetime.datetime.fromisoformat(text) - datetime.datetime.now(datetime.timezone.utc))
         objects.admin.must("PATCH", f"{GROUP}/machineconfigpools/worker",
@@ -259,24 +256,18 @@ class Shop(LoopbackServer):
         self.errors = 1
 
 
-class ShopHandler(http.server.BaseHTTPRequestHandler):
+class ShopHandler(Handler):
     def do_GET(self):
-        is_metric = self.path == "/metrics"
-        body = f"shop_errors {self.server.errors}\n".encode() if is_metric else b""
-        self.send_response(200 if is_metric else self.server.answer)
-        self.send_header("Content-Type", "text/plain; version=0.0.4")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
+        if self.path == "/metrics":
+            self.respond(200, f"shop_errors {self.server.errors}\n".encode(), "text/plain; version=0.0.4")
+        else:
+            self.respond(self.server.answer)
 
 
 def test_nodes_are_updated_when_an_http_check_and_a_condition_allow_it(objects, agents, rolled_out):
     with Shop() as shop:
         create(objects, gates=[
-            {"name": "shop", "when": "Before", "http": {"url": f"http://127.0.0.1:{shop.server_port}/healthz"}},
+            {"name": "shop", "when": "Before", "http": {"url": f"http://{shop.host}/healthz"}},
             {"name": "tested", "when": "Before", "nodeAnnotation": {"key": "pintle.io/gate-tested"}}])
         wait_for_phase(objects, "Complete")
         target = change(objects, agents, rolled_out)
@@ -292,8 +283,8 @@ def test_nodes_are_updated_when_an_http_check_and_a_condition_allow_it(objects, 
 
 
 def test_nodes_are_updated_when_no_alert_of_prometheus_fires(objects, agents, rolled_out):
-    rules = """groups: [{name: shop, rules: [{alert: ShopHasErrors, expr: shop_errors > 0}]}]"""
-    with Shop() as shop, Prometheus(f"127.0.0.1:{shop.server_port}", rules) as prometheus:
+    rules = "groups: [{name: shop, rules: [{alert: ShopHasErrors, expr: shop_errors > 0}]}]"
+    with Shop() as shop, Prometheus(shop.host, rules) as prometheus:
         prometheus.wait_for(prometheus.alerts, "the alert fires")
         create(objects, gates=[{"name": "alerts", "when": "Before", "prometheus": {
             "url": prometheus.url, "query": 'ALERTS{alertstate="firing"}'}}])
@@ -307,7 +298,7 @@ def test_nodes_are_updated_when_no_alert_of_prometheus_fires(objects, agents, ro
 
 
 def test_a_query_that_prometheus_refuses_holds_the_rollout_with_its_reason(objects, agents, rolled_out):
-    with Shop() as shop, Prometheus(f"127.0.0.1:{shop.server_port}", "groups: []") as prometheus:
+    with Shop() as shop, Prometheus(shop.host, "groups: []") as prometheus:
         create(objects, gates=[{"name": "alerts", "when": "Before", "prometheus": {
             "url": prometheus.url, "query": "ALERTS{"}}])
         wait_for_phase(objects, "Complete")
@@ -319,12 +310,12 @@ def test_a_query_that_prometheus_refuses_holds_the_rollout_with_its_reason(objec
 
 def test_a_policy_that_cannot_be_used_holds_its_pool_and_names_the_mistake(objects, agents, rolled_out):
     create(objects, windows=[{"start": "22:00", "duration": "1h", "timeZone": "Europe/Berlni"}])
-    wait_until(lambda: condition(objects, "Accepted"), "the policy has been looked at", 60)
+    wait_until(lambda: condition(objects, "Accepted"), "the controller has looked at the policy", 60)
     assert condition(objects, "Accepted")["status"] == "False"
     assert 'spec.windows[0].timeZone: the time zone "Europe/Berlni" cannot be read' in condition(
         objects, "Accepted")["message"]
     target = change(objects, agents, rolled_out)
-    wait_until(lambda: objects.wait_for_condition("worker", "Updating", "True"), "the pool has the target", 60)
+    objects.wait_for_condition("worker", "Updating", "True")
     assert updated(agents, target) == []
     objects.admin.must("PATCH", f"{POLICIES}/policy", {"spec": {"windows": []}}, MERGE)
     agents.wait_until_all_have(target)
@@ -337,8 +328,8 @@ def test_the_api_server_refuses_a_policy_with_too_many_waves_windows_or_gates(ob
     for field, item in ("waves", {"nodes": 1}), ("windows", window), ("gates", gate):
         policy = {"apiVersion": "pintle.io/v1alpha1", "kind": "RolloutPolicy", "metadata": {"name": "policy"},
                   "spec": {"pool": "worker", field: [item] * 33}}
-        status, answer = objects.admin.request("POST", POLICIES, policy)
-        assert status == 422 and f"spec.{field}: " in answer["message"] and "32 items" in answer["message"]
+        code, answer = objects.admin.request("POST", POLICIES, policy)
+        assert code == 422 and f"spec.{field}: " in answer["message"] and "32 items" in answer["message"]
         policy["spec"][field] = [item] * 32
         objects.admin.must("POST", POLICIES + "?dryRun=All", policy)
 

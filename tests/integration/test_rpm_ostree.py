@@ -10,19 +10,20 @@ import pathlib
 import pty
 import random
 import re
-import signal
+import select
 import subprocess
 import time
 
 import pytest
 
 from machines import deploy, oci, programs, shell
+from machines.background_program import BackgroundProgram
 from machines.installed import ALL, NOTHING, Installed, everything
-from machines.node import BUILD, Node
+from machines.node import BUILD_ON_MACHINE, Node
 from machines.wait import wait_until
 from registry_access import copy_into_node, grant_access
 
-PROBE = f"{BUILD}/tests/integration/deployments-probe"
+PROBE = f"{BUILD_ON_MACHINE}/tests/integration/deployments-probe"
 HOST_PROBE = pathlib.Path(os.environ.get("PINTLE_BUILD", "build")) / "tests/integration/deployments-probe"
 UNIT = f"""
 [Unit]
@@ -31,8 +32,8 @@ StartLimitIntervalSec=0
 [Service]
 Type=dbus
 BusName=org.projectatomic.rpmostree1
-ExecStart={BUILD}/tests/integration/rpm-ostreed-peer --auth-file=/run/ostree/auth.json --certificates=/etc/trust \
-          --policy=/etc/policy.json
+ExecStart={BUILD_ON_MACHINE}/tests/integration/rpm-ostreed-peer --auth-file=/run/ostree/auth.json \
+          --certificates=/etc/trust --policy=/etc/policy.json
 """
 BUS_POLICY = """
 <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-BUS Bus Configuration 1.0//EN"
@@ -46,6 +47,7 @@ BUS_POLICY = """
 """
 UNIT_FILE = "/etc/systemd/system/rpm-ostreed.service"
 FAULT, LOG = "/run/rpm-ostreed-fault", "/run/rpm-ostreed-log"
+PATIENCE = 240    # Seconds for a program that may fetch an image, on a busy machine.
 
 
 def install(node):
@@ -93,14 +95,14 @@ def probe(node, *words):
 
 def refusal(node, *words):
     result = node.run(*words_of(node, words), check=False)
-    assert result.returncode == 1, "it was not refused"
+    assert result.returncode == 1, "the request was not refused"
     return result.stderr.splitlines()[-1]
 
 
-def beginning(node, *words):
-    """Starts the probe without waiting for its end."""
-    return subprocess.Popen([*node.entering(), *words_of(node, words)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                            stderr=subprocess.PIPE, text=True)
+def running(node, *words):
+    """Runs the probe beside the test."""
+    return shell.running(*node.entering(), *words_of(node, words), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE, text=True)
 
 
 def observe(node):
@@ -336,41 +338,40 @@ def test_a_daemon_that_cannot_be_started_is_named(node):
 
 def test_a_change_waits_for_another_transaction_and_names_it(node, pushed):
     fault(node, "KernelArgs hold")
-    with beginning(node, "put", "", "", "+probe=1") as first:
+    with running(node, "put", "", "", "+probe=1") as first:
         await_log(node, "holding")
         error = refusal(node, "--patience=300", "put", "", "", "+probe=2")
         assert error.startswith("rpm-ostree: changing kernel arguments: rpm-ostree is busy: Transaction in progress: "
                                 "pintle: kernel arguments You can cancel")
         old_entries = len(log(node))
-        with beginning(node, "fetch", pushed) as second:
+        with running(node, "fetch", pushed) as second:
             wait_until(lambda: any(line.startswith("UpdateDeployment") for line in log(node)[old_entries:]),
                        "the second request begins", 60)
             release(node)
-            assert first.communicate()[0] == "changed\n"
-            assert second.communicate()[0].split() == [pushed]
+            assert first.communicate(timeout=PATIENCE)[0] == "changed\n"
+            assert second.communicate(timeout=PATIENCE)[0].split() == [pushed]
     assert transactions(node) == ["KernelArgs", "UpdateDeployment"]
 
 
 def test_the_same_request_of_two_clients_is_one_transaction(node):
     fault(node, "KernelArgs hold")
-    with beginning(node, "put", "", "", "+probe=1") as first:
+    with running(node, "put", "", "", "+probe=1") as first:
         await_log(node, "holding")
-        with beginning(node, "put", "", "", "+probe=1") as second:
+        with running(node, "put", "", "", "+probe=1") as second:
             wait_until(lambda: log(node).count("Start of KernelArgs") == 2, "the second one has joined", 30)
             release(node)
-            assert [each.communicate()[0] for each in (first, second)] == ["changed\n", "changed\n"]
+            assert [each.communicate(timeout=PATIENCE)[0] for each in (first, second)] == ["changed\n", "changed\n"]
     assert transactions(node) == ["KernelArgs"]
 
 
 def test_a_lock_that_another_program_holds_is_reported(node):
     node.run(PROBE, "put", "", "", "+probe=1")
-    holder = subprocess.Popen([*node.entering(), PROBE, "hold"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE)
-    with holder:
+    with shell.running(*node.entering(), PROBE, "hold", stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                       stderr=subprocess.PIPE) as holder:
         assert holder.stdout.readline() == b"held\n"
         error = refusal(node, "--patience=300", "put", "", "", "+probe=2")
         assert "rpm-ostree is busy: System transaction in progress by deployments-pro (process " in error
-        holder.communicate()
+        holder.communicate(timeout=PATIENCE)
 
 
 @pytest.mark.parametrize("fault_text, words", [
@@ -380,21 +381,23 @@ def test_a_lock_that_another_program_holds_is_reported(node):
 def test_a_cancelled_transaction_leaves_nothing(node, fault_text, words):
     before = observe(node)
     fault(node, fault_text)
-    with beginning(node, "--stop=input", *words) as running:
+    with running(node, "--stop=input", *words) as cancelled:
         await_log(node, "holding")
-        running.stdin.close()
-        running.stdin = None
-        errors = running.communicate()[1].splitlines()
-    assert running.returncode == 1 and errors[-1].endswith(" was cancelled")
+        cancelled.stdin.close()
+        cancelled.stdin = None
+        errors = cancelled.communicate(timeout=PATIENCE)[1].splitlines()
+    assert cancelled.returncode == 1 and errors[-1].endswith(" was cancelled")
     assert observe(node) == before
     assert any("failed: Operation was cancelled" in line for line in log(node))
 
 
 def test_a_transaction_continues_when_its_client_is_killed(node):
     fault(node, "KernelArgs hold")
-    with beginning(node, "put", "", "", "+probe=1") as killed:
+    with running(node, "put", "", "", "+probe=1") as killed:
         await_log(node, "holding")
-        killed.send_signal(signal.SIGKILL)
+        shell.kill(killed)
+    wait_until(lambda: PROBE not in node.run("sh", "-c", "cat /proc/[0-9]*/cmdline", check=False).stdout,
+               "the client is gone", 60)
     release(node)
     await_log(node, "KernelArgs succeeded")
     assert observe(node)["pending"]["arguments"][-1] == "probe=1"
@@ -566,15 +569,17 @@ def test_a_terminal_has_one_line_with_the_progress_of_a_pivot(machine, fresh, pu
     fault(fresh, "UpdateDeployment hold")
     ours, theirs = pty.openpty()
     output = ""
-    with subprocess.Popen([*fresh.entering(), machine.program, "pivot", "--yes", pushed], stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=theirs) as running:
+    with shell.running(*fresh.entering(), machine.program, "pivot", "--yes", pushed, stdin=subprocess.DEVNULL,
+                       stdout=subprocess.PIPE, stderr=theirs) as pivoting:
         os.close(theirs)
         while "...: Holding, 43 %" not in output:
-            output += os.read(ours, 4096).decode()
+            piece = read_if_open(ours)
+            assert piece, output
+            output += piece.decode()
         release(fresh)
         while piece := read_if_open(ours):
             output += piece.decode()
-        assert running.wait() == 2
+        assert pivoting.wait(PATIENCE) == 2
     os.close(ours)
     assert "\rfetching " in output and "\x1b" not in output
     # On a busy machine, work without known progress takes more than a second, and then gets a line of its own.
@@ -584,6 +589,8 @@ def test_a_terminal_has_one_line_with_the_progress_of_a_pivot(machine, fresh, pu
 
 
 def read_if_open(terminal):
+    """Returns what was written to a terminal, or b"" if nobody can write any more."""
+    assert select.select([terminal], [], [], PATIENCE)[0], "nobody writes to the terminal"
     try:
         return os.read(terminal, 4096)
     except OSError:    # Linux returns EIO when nobody has the other end open.
@@ -596,20 +603,20 @@ def test_the_agent_publishes_its_progress_once_a_second(machine, fresh, pushed):
     fresh.run("tee", "/etc/pintle/config.d/50-all.json", input=json.dumps(everything(pushed)))
     fault(fresh, "UpdateDeployment hold")
     rule = "type='signal',interface='io.pintle.Agent1',member='Progress'"
-    with subprocess.Popen([*fresh.entering(), "busctl", "--json=short", "monitor", f"--match={rule}"],
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as monitor:
-        assert "Monitoring" in monitor.stderr.readline()
+    with BackgroundProgram(fresh, "busctl", "--json=short", "monitor", f"--match={rule}") as monitor:
+        def texts():
+            signals = [json.loads(line) for line in list(monitor.lines) if line.startswith("{")]
+            return [text for each in signals for text in each["payload"]["data"]]
+
+        wait_until(lambda: any("Monitoring" in line for line in monitor.lines), "the monitor runs", 60)
         began = time.monotonic()
         fresh.run("systemctl", "start", "pintled.service")
         doing = f"fetching {pushed}: Holding, 43 %"
         wait_until(lambda: f"Doing:    {doing}\n" in fresh.run(machine.program, "status", check=False).stdout,
                    "the status shows the progress", 60)
-        texts = []
-        while doing not in texts:
-            texts += json.loads(monitor.stdout.readline())["payload"]["data"]
+        wait_until(lambda: doing in texts(), "the agent publishes the progress", 60)
+        holding = [text for text in texts() if "Holding" in text]
         seconds = time.monotonic() - began
-        monitor.terminate()
-    holding = [text for text in texts if "Holding" in text]
     assert len(holding) <= seconds + 1, "progress is published more often than once a second"
     assert "43 %" not in fresh.run("journalctl", "--boot", "--output=cat").stdout
     # Otherwise the change would go on, and reboot the node.

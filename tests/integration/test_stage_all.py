@@ -106,10 +106,7 @@ def site(own_registry):
 def test_a_target_that_a_node_cannot_stage_reaches_no_node_and_leaves_no_image_behind(site, own_registry):
     before, (able, unable) = site.target(), site.nodes
     assert [site.staging(node) for node in site.nodes] == [{}, {}]
-    unable.run("unshare", "--mount", "sh", "-ec", """
-        mount -o remount,rw /sysroot
-        ostree config --repo=/sysroot/ostree/repo set core.min-free-space-size 100GB
-        """)
+    deploy.require_free_space(unable, "100GB")
     with AnnotationHistory(site.cluster) as history:
         site.objects.config("50-os", osImageURL=own_registry.image)
         target = site.objects.wait_for_target("worker", other_than=before)
@@ -129,10 +126,7 @@ def test_a_target_that_a_node_cannot_stage_reaches_no_node_and_leaves_no_image_b
             assert {value for value, in history.of(node.name, "desiredConfig")} == {before}
             assert not any(value.startswith("drain-") for value, in history.of(node.name, "desiredDrain"))
     assert set(site.firmware.reboots.values()) == {0}
-    unable.run("unshare", "--mount", "sh", "-ec", """
-        mount -o remount,rw /sysroot
-        ostree config --repo=/sysroot/ostree/repo unset core.min-free-space-size
-        """)
+    deploy.require_free_space(unable, None)
 
 
 def test_nodes_that_have_staged_an_image_get_it_without_the_registry(site, own_registry):

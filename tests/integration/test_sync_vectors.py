@@ -94,7 +94,7 @@ def carry_out(cluster, world, case, folder, differences):
 
 
 def await_differences(world, steps, differences, seconds):
-    """Waits until the objects after this many steps have exactly these differences, or for too long."""
+    """Waits until the objects after this many steps have exactly these differences, or the time is over."""
     try:
         return wait_until(lambda: world.differences(steps) == differences, "the objects are as expected", seconds)
     except TimeoutError:

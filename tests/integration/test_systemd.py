@@ -6,10 +6,10 @@ import subprocess
 import pytest
 
 from machines.container import ENVIRONMENT
-from machines.node import BUILD, Node
+from machines.node import BUILD_ON_MACHINE, Node
 from machines.wait import wait_until
 
-PROBE = f"{BUILD}/tests/integration/systemd-probe"
+PROBE = f"{BUILD_ON_MACHINE}/tests/integration/systemd-probe"
 FOLDER = "/etc/systemd/system"
 
 WANTED = "[Service]\nExecStart=sleep infinity\n[Install]\nWantedBy=multi-user.target\n"

@@ -69,7 +69,20 @@ def daemon_set(name, selector, grace=0):
     return made
 
 
-class OldProgram(threading.Thread):
+class Background(threading.Thread):
+    """A thread that ends when end() is called.  The subclasses' run() looks at `_ended`."""
+
+    def __init__(self, cluster):
+        super().__init__(daemon=True)
+        self._cluster, self._admin = cluster, cluster.admin
+        self._ended = threading.Event()
+
+    def end(self):
+        self._ended.set()
+        self.join()
+
+
+class OldProgram(Background):
     """Stands in for one of the operator's programs: it holds its lease while its Deployment has a replica.
 
     When it cannot renew the lease, it acts until its deadline, as the operator's programs do.  It takes the lease of
@@ -77,12 +90,10 @@ class OldProgram(threading.Thread):
     """
 
     def __init__(self, cluster, lease, name):
-        super().__init__(daemon=True)
-        self._admin = cluster.admin
+        super().__init__(cluster)
         self._lease, self.name = f"{LEASES}/{lease}", name
         self._path = f"{DEPLOYMENTS}/{name}"
         self._seen, self._seen_at, self._acts_until = None, 0, 0
-        self._ended = threading.Event()
 
     @property
     def acts(self):
@@ -94,10 +105,6 @@ class OldProgram(threading.Thread):
                 self._leave()
             else:
                 self._try()
-
-    def end(self):
-        self._ended.set()
-        self.join()
 
     def _leave(self):
         self._acts_until, self._seen = 0, None
@@ -129,14 +136,12 @@ class OldProgram(threading.Thread):
             self._acts_until = began + DEADLINE
 
 
-class OldServer(threading.Thread):
+class OldServer(Background):
     """Stands in for the operator's server for new machines: it listens while its DaemonSet has a pod."""
 
     def __init__(self, cluster):
-        super().__init__(daemon=True)
-        self._cluster = cluster
+        super().__init__(cluster)
         self._socket = None
-        self._ended = threading.Event()
 
     @property
     def listens(self):
@@ -149,10 +154,6 @@ class OldServer(threading.Thread):
             else:
                 self._close()
         self._close()
-
-    def end(self):
-        self._ended.set()
-        self.join()
 
     def _serve(self):
         if self._socket is None:
@@ -175,15 +176,14 @@ class OldServer(threading.Thread):
             self._socket = None
 
 
-class VersionOperator(threading.Thread):
+class VersionOperator(Background):
     """Stands in for the cluster's version operator: it restores the objects of the release, and counts these writes.
 
     It leaves an object alone if the ClusterVersion has an override that makes the object unmanaged.
     """
 
     def __init__(self, cluster):
-        super().__init__(daemon=True)
-        self._admin = cluster.admin
+        super().__init__(cluster)
         self.writes = collections.Counter()    # By the path of the object.
         maps = f"/api/v1/namespaces/{NAMESPACE}/configmaps"
         kinds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
@@ -191,7 +191,6 @@ class VersionOperator(threading.Thread):
             f"{DEPLOYMENTS}/machine-config-operator", f"{maps}/machine-config-operator-images",
             f"{maps}/machine-config-osimageurl", f"{kinds}/machineconfigs.machineconfiguration.openshift.io",
             f"{kinds}/machineconfigpools.machineconfiguration.openshift.io")}
-        self._ended = threading.Event()
 
     def run(self):
         while not self._ended.wait(RETRY):
@@ -206,17 +205,13 @@ class VersionOperator(threading.Thread):
                         "metadata": {"resourceVersion": found["metadata"]["resourceVersion"]}}, MERGE)
                     self.writes[path] += 1
 
-    def end(self):
-        self._ended.set()
-        self.join()
-
     @staticmethod
     def _managed_part(thing):
         return {"spec": {"replicas": thing["spec"]["replicas"]}} if thing["kind"] == "Deployment" else {
             key: thing[key] for key in ("spec", "data") if key in thing}
 
 
-class Watcher(threading.Thread):
+class Watcher(Background):
     """Looks all the time whether a program of the operator acts while a replica of Pintle acts under the same lease.
 
     A replica acts from the line in its log with which it begins to lead to the line with which it has ceased, whatever
@@ -227,14 +222,13 @@ class Watcher(threading.Thread):
              "machine-config": (" acts as the operator now", " no longer acts as the operator")}
 
     def __init__(self, cluster, programs):
-        super().__init__(daemon=True)
+        super().__init__(cluster)
         self._log = cluster.folder / "ours.log"
         self._programs = dict(zip(OLD, programs))
         self.looks = 0
         self.ours_seen = set()      # The leases under which Pintle has acted.
         self.theirs_seen = set()    # The leases under which the operator has acted.
         self.violations = []
-        self._ended = threading.Event()
 
     def run(self):
         while not self._ended.wait(0.02):
@@ -251,27 +245,21 @@ class Watcher(threading.Thread):
                 if is_ours and acts:
                     self.violations.append((lease, time.monotonic()))
 
-    def end(self):
-        self._ended.set()
-        self.join()
-
     def _do_ours_act(self, lease):
         log = self._log.read_text(encoding="utf-8", errors="replace") if self._log.exists() else ""
         begun, ceased = (log.rfind(line) for line in self.LINES[lease])
         return begun > ceased
 
 
-class StandInAgent(threading.Thread):
+class StandInAgent(Background):
     """Answers the label of a node as an agent with WaitForHandover=yes does, without a machine to look at.
 
     test_takeover_nodes.py has real agents.
     """
 
     def __init__(self, cluster, name):
-        super().__init__(daemon=True)
-        self._cluster, self.name = cluster, name
-        self.has_met_the_daemon = False
-        self._ended = threading.Event()
+        super().__init__(cluster)
+        self.name, self.has_met_the_daemon = name, False
 
     def run(self):
         while not self._ended.wait(0.1):
@@ -284,10 +272,6 @@ class StandInAgent(threading.Thread):
             if wanted != report:
                 patch = {"metadata": {"annotations": {"pintle.io/agent-state": wanted}}}
                 self._cluster.node(self.name).must("PATCH", f"/api/v1/nodes/{self.name}", patch, MERGE)
-
-    def end(self):
-        self._ended.set()
-        self.join()
 
 
 def handover_of(cluster, node):
@@ -316,13 +300,12 @@ def serves_machines(cluster):
     return False
 
 
-class OurReplica(threading.Thread):
+class OurReplica(Background):
     """Runs pintle-controller while its Deployment has a replica."""
 
     def __init__(self, cluster, *options):
-        super().__init__(daemon=True)
-        self._cluster, self._admin, self._options = cluster, cluster.admin, options
-        self._ended = threading.Event()
+        super().__init__(cluster)
+        self._options = options
 
     def run(self):
         running = None
@@ -338,19 +321,13 @@ class OurReplica(threading.Thread):
         if running is not None:
             running.end()
 
-    def end(self):
-        self._ended.set()
-        self.join()
 
-
-class Kubelets(threading.Thread):
+class Kubelets(Background):
     """Runs the pods of all nodes."""
 
     def __init__(self, cluster):
-        super().__init__(daemon=True)
-        self._cluster = cluster
+        super().__init__(cluster)
         self.down = set()    # The nodes whose machine is off.
-        self._ended = threading.Event()
 
     def run(self):
         while not self._ended.wait(0.2):
@@ -363,10 +340,6 @@ class Kubelets(threading.Thread):
 
     def tend(self, pod):
         kubelet.tend(self._cluster.node(pod["spec"]["nodeName"]), pod, ADDRESS)
-
-    def end(self):
-        self._ended.set()
-        self.join()
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -621,6 +594,7 @@ def watcher(cluster, operators_cluster):
     running = Watcher(cluster, operators_cluster[2])
     running.start()
     yield running
+    assert running.is_alive(), "an error has ended the watcher"
     running.end()
     assert not running.violations and running.looks > 100
 
@@ -870,8 +844,8 @@ def is_killed_at(cluster, verb, number, moment):
     with DeadlyTakeoverProxy(cluster, takeover_user(cluster), number, moment) as proxy:
         kubeconfig = cluster.folder / "killed.kubeconfig"
         kubeconfig.write_text(proxy.kubeconfig(), encoding="ascii")
-        with subprocess.Popen([PROGRAM, "takeover", verb, "--server", "--kubeconfig", kubeconfig],
-                              stdout=subprocess.DEVNULL) as program:
+        with shell.running(PROGRAM, "takeover", verb, "--server", "--kubeconfig", kubeconfig,
+                           stdout=subprocess.DEVNULL) as program:
             proxy.kill = program.kill
             status = program.wait(300)
         assert status in (0, -signal.SIGKILL), proxy.writes

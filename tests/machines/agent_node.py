@@ -98,36 +98,41 @@ def create_rendered(cluster, name, spec):
 
 
 def conditions_now(node):
-    """Returns the conditions of the node's MachineConfigNode as {type: status}; without that object, it is empty."""
+    """Returns {type: status} for the conditions of the node's MachineConfigNode, or {} if the node has none."""
     found = node.cluster.get("machineconfignodes", f"--field-selector=metadata.name={node.name}")["items"]
     return {condition["type"]: condition["status"] for report in found
             for condition in report.get("status", {}).get("conditions", [])}
 
 
 class Watch(contextlib.AbstractContextManager):
-    """Watches a collection of objects inside `with`, and calls receive() with each new state of an object."""
+    """Watches a collection of objects inside `with`, and calls receive() with each new state of an object.
+
+    The end of `with` raises the error of receive(), if there was one: without further objects, many tests would pass.
+    """
 
     path = None
 
     def __init__(self, cluster):
         self._cluster, self._ending = cluster, threading.Event()
-        self._connection = None
+        self._connection = self._trouble = None
 
     def receive(self, thing):
         raise NotImplementedError
 
     def __enter__(self):
-        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, _, error, *__):
         self._ending.set()
         deadline = time.monotonic() + 60
         while self._thread.is_alive() and time.monotonic() < deadline:
             # The thread may be opening a connection, which can be closed only later.
             self._disconnect()
             self._thread.join(0.1)
+        if self._trouble and (error is None or isinstance(error, Exception)):
+            raise self._trouble from error
 
     def _disconnect(self):
         socket = self._connection and self._connection.sock
@@ -135,18 +140,27 @@ class Watch(contextlib.AbstractContextManager):
             if socket:
                 socket.shutdown(2)
 
+    def _run(self):
+        try:
+            while not self._ending.is_set():
+                # The API server may be down for a while, which is part of some tests.
+                with contextlib.suppress(OSError, http.client.HTTPException, ValueError):
+                    self._watch()
+                self._ending.wait(0.05)  # This is the pause before the next attempt.
+        except Exception as trouble:
+            if not self._ending.is_set():
+                self._trouble = trouble
+
     def _watch(self):
-        while not self._ending.is_set():
-            # The API server may be down for a while, which is part of some tests.
-            with contextlib.suppress(OSError, http.client.HTTPException, ValueError):
-                with contextlib.closing(self._cluster.connection(self._cluster.admin.pair)) as self._connection:
-                    self._connection.request("GET", f"{self.path}?watch=1", headers={"Accept": "application/json"})
-                    for line in self._connection.getresponse():
-                        thing = json.loads(line)["object"]
-                        if thing["kind"] == "Status":
-                            break
-                        self.receive(thing)
-            self._ending.wait(0.05)  # This is the pause before the next attempt.
+        with contextlib.closing(self._cluster.connection(self._cluster.admin.pair)) as self._connection:
+            self._connection.request("GET", f"{self.path}?watch=1", headers={"Accept": "application/json"})
+            answer = self._connection.getresponse()
+            # An API server that has just started may refuse the watch.
+            for line in answer if answer.status == 200 else ():
+                thing = json.loads(line)["object"]
+                if thing["kind"] == "Status":
+                    break
+                self.receive(thing)
 
 
 class AnnotationHistory(Watch):

@@ -33,8 +33,8 @@ _POLICY = {
 # The API server also answers 403 when a plug-in is not ready or has not read the kinds yet, and for a namespace that is
 # being deleted.  Such an answer is not about rights.
 _OTHER_REASONS = ("not yet ready to handle request", "cannot find RESTMapping", "because it is being terminated")
-# Admission plug-ins read the kinds again only every 30 s.  Until they know a kind, they refuse objects whose owners are of
-# that kind.
+# Admission plug-ins read the kinds again only every 30 s.  Until they know a kind, they refuse objects whose owners are
+# of that kind.
 _UNTIL_KINDS_ARE_KNOWN = datetime.timedelta(seconds=60)
 _PATIENCE = 30    # Seconds until the API server has logged a request that it has answered.
 
@@ -51,7 +51,7 @@ def log_in(folder):
     return folder / "audit.log"
 
 
-class Refusal(typing.NamedTuple):
+class LoggedRefusal(typing.NamedTuple):
     user: str
     request: str    # The verb and the resource, such as "list secrets" or "patch nodes/status".
     received: datetime.datetime
@@ -131,8 +131,8 @@ def _refusal_in(event):
     resource = "/".join(filter(None, (thing.get("resource"), thing.get("subresource")))) or event["requestURI"]
     received = datetime.datetime.fromisoformat(event["requestReceivedTimestamp"].replace("Z", "+00:00"))
     is_by_admission = event.get("annotations", {}).get("authorization.k8s.io/decision") == "allow"
-    return Refusal(event["user"]["username"], f"{event['verb']} {resource}", received, message or event["requestURI"],
-                   is_by_admission)
+    return LoggedRefusal(event["user"]["username"], f"{event['verb']} {resource}", received,
+                         message or event["requestURI"], is_by_admission)
 
 
 def _now():

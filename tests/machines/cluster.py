@@ -16,7 +16,7 @@ import tempfile
 import threading
 import time
 
-from . import api_client, audit, by_hand, certs, control_plane, daemon, grants, kubelet, pod_policies, programs, shell
+from . import api_client, audit, by_hand, certs, control_plane, daemon, grants, kubelet, pod_policies, programs
 from .cluster_user import Account, User
 from .daemon import Daemon
 from .wait import wait_until

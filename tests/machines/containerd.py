@@ -99,7 +99,7 @@ def options_of(pod, container):
     return options
 
 
-class Container(Daemon):
+class PodContainer(Daemon):
     """One container of a Deployment, in a network of its own, as a process; start it with start().
 
     `mounts` is {path: file or folder of this machine}, which the container can only read.

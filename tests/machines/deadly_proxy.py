@@ -2,11 +2,14 @@
 """A proxy for the API server that kills the client at a chosen write, before or after the server has received it."""
 
 import json
+import os
+import random
 import threading
 
 from .proxy import Proxy
 
 BEFORE, AFTER = "before", "after"
+SAMPLE = 6    # The number of moments at which kill_at_moments() kills the client, except in the nightly run.
 
 
 class DeadlyProxy(Proxy):
@@ -48,6 +51,39 @@ class DeadlyProxy(Proxy):
                 return None
             self.writes.append(write)
             return len(self.writes)
+
+
+def kill_at_moments(cluster, user, play):
+    """Plays a story without a kill, and then with a kill before or after each of a sample of its writes.
+
+    `play` gets the proxy, sets proxy.kill, and fails if the story ends otherwise than it should.  A kill before a write
+    has reached the API server loses the write, and a kill after it loses only the answer.
+    """
+    with DeadlyProxy(cluster, user) as proxy:
+        play(proxy)
+        count = len(proxy.writes)
+    moments = [(number, moment) for number in range(1, count + 1) for moment in (BEFORE, AFTER)]
+    tried = moments if "PINTLE_NIGHTLY" in os.environ else _spread(moments, SAMPLE)
+    failed, killed = {}, 0
+    for number, moment in tried:
+        with DeadlyProxy(cluster, user, number, moment) as proxy:
+            try:
+                play(proxy)
+            except Exception as failure:  # pylint: disable=broad-exception-caught
+                failed[f"{moment} write {number}, {proxy.fatal_write}"] = str(failure)
+            killed += bool(proxy.fatal_write)
+    print(f"the client makes {count} writes; of {len(moments)} moments to kill it, {len(tried)} were tried and {killed} "
+          "were reached")
+    assert not failed, "\n".join(f"{moment}: {why}" for moment, why in failed.items())
+    # The number of writes differs between runs, so the last moments do not occur in each.
+    assert killed >= 0.8 * len(tried)
+
+
+def _spread(moments, count):
+    """Returns this many of the moments, at equal distances; another PINTLE_SEED gives other moments."""
+    distance = len(moments) / count
+    offset = random.Random(int(os.environ.get("PINTLE_SEED", "1"))).random() * distance
+    return [moments[int(offset + index * distance)] for index in range(count)]
 
 
 def _is_write(request, body):

@@ -4,6 +4,7 @@
 from .image import BRANCH, OS_NAME
 
 REPOSITORY = "/sysroot/ostree/repo"
+KEPT_FREE = "core.min-free-space-size"
 
 
 def commit(machine, files, version, timestamp=""):
@@ -27,6 +28,15 @@ def commit(machine, files, version, timestamp=""):
                       --subject="$version" --add-metadata-string=version="$version" "$@"
         rm -r "$tree"
         """, "sh", REPOSITORY, BRANCH, tree, version, *options).stdout.strip()
+
+
+def require_free_space(machine, size):
+    """Makes OSTree refuse whatever would leave less free space than `size`; with None, ends this."""
+    # /sysroot is read-only, and stays so outside this mount namespace.
+    machine.run("unshare", "--mount", "sh", "-ec", """
+        mount -o remount,rw /sysroot
+        ostree config "$@"
+        """, "sh", f"--repo={REPOSITORY}", *(["set", KEPT_FREE, size] if size else ["unset", KEPT_FREE]))
 
 
 def staging(commit_or_branch, kernel_arguments=()):

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """A proxy for the API server with faults: answers of 409, 429 and 500, lost connections, and watches that end early."""
 
-import json
 import random
 import threading
 import time
 
-from .proxy import Proxy, is_watch
+from .proxy import REASONS, Proxy, is_watch, refuse
 
 
 class FaultyProxy(Proxy):
@@ -27,7 +26,7 @@ class FaultyProxy(Proxy):
         if fault:
             self.faults[fault] = self.faults.get(fault, 0) + 1
         if fault in ("409", "429", "500"):
-            return self._refuse(request, int(fault))
+            return refuse(request, int(fault), f"a fault of the proxy: {REASONS[int(fault)]}")
         if fault == "lost":
             return None
         with self.forwarded(request, body) as answer:
@@ -35,17 +34,6 @@ class FaultyProxy(Proxy):
                 # The server has handled the request by then.  A watch is not read to its end, which would take minutes.
                 return None if is_watch(request) else answer.read() and None
             return self.answer(request, answer)
-
-    def _refuse(self, request, status):
-        reason = {409: "Conflict", 429: "TooManyRequests", 500: "InternalError"}[status]
-        text = json.dumps({"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": reason, "code": status,
-                           "message": f"a fault of the proxy: {reason}"}).encode()
-        request.send_response(status)
-        request.send_header("Content-Type", "application/json")
-        request.send_header("Content-Length", str(len(text)))
-        request.send_header("Connection", "close")
-        request.end_headers()
-        request.wfile.write(text)
 
     def pass_on_events(self, request, answer):
         # After a second, this also ends a blocking read of the next line.

@@ -30,16 +30,24 @@ class IgnitionServer:
     def __enter__(self):
         self._process = subprocess.Popen(self._words, stderr=self._log, stdin=subprocess.DEVNULL,
                                          preexec_fn=_with_few_descriptors)
-        urls = wait_until(self._urls, "the Ignition server serves", 60)
+        try:
+            urls = wait_until(self._urls, "the Ignition server serves", 60)
+        except BaseException:
+            self._process.kill()
+            self._process.wait()
+            raise
         self.secure = next((url for url in urls if url.startswith("https:")), None)
         self.plain = next((url for url in urls if url.startswith("http:")), None)
         return self
 
     def __exit__(self, *_):
         self._process.terminate()
-        status = self._process.wait(timeout=30)
+        try:
+            status = self._process.wait(timeout=30)
+        finally:
+            self._process.kill()
+        assert status == 0, f"the Ignition server ended with {status}: {self.log()}"
         self._log.close()
-        assert status == 0, f"the Ignition server ended with {status}"
 
     @property
     def pid(self):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A program that runs one machine.  The program ends with its machine, and the machine ends with the program.
 
-A JSON file describes the machine; the functions below get it as `boot`.  When standard input ends, this program stops the machine.  Standard input also ends
-when the test program dies, in whatever way.  Then nobody else is left to clean up, so this program also removes the
-machine's files.
+A JSON file describes the machine; the functions below get its contents as `boot`.  When standard input ends, this
+program stops the machine.  Standard input also ends when the test program dies, in whatever way.  Then nobody else is
+left to clean up, so this program also removes the machine's files.
 
 This program has a mount namespace of its own, so that only the machine sees its mounts, and they end with it.  Since it
 is run as a file, it imports none of our modules.

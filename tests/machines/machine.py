@@ -138,7 +138,6 @@ class Machine(contextlib.AbstractContextManager):
                  "org.freedesktop.login1.Manager", method, "b", "false", check=False)
 
 
-
 def new_name(kind):
     return f"{kind}-{secrets.token_hex(3)}"
 

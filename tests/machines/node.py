@@ -16,10 +16,9 @@ from .container import ENVIRONMENT, Container
 from .disk import Disk
 from .installed import Installed
 from .machine import Machine, new_name, split_command_line
-from .programs import BUILD
+from .programs import BUILD_ON_MACHINE
 from .shell import run
 from .supervised import MachineDied
-
 
 
 class Node(Machine):
@@ -36,7 +35,7 @@ class Node(Machine):
         self.plain, self.network, self._saved = plain, network, saved
         self.binds = dict(binds or {})
         if "PINTLE_BUILD" in os.environ:
-            self.binds[os.environ["PINTLE_BUILD"]] = BUILD
+            self.binds[os.environ["PINTLE_BUILD"]] = BUILD_ON_MACHINE
 
     def _prepare(self):
         if not self.plain:

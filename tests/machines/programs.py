@@ -13,7 +13,7 @@ import pathlib
 from . import cache
 from .shell import run
 
-BUILD = "/run/pintle-build"  # The machine's mount of the build folder.
+BUILD_ON_MACHINE = "/run/pintle-build"    # The place at which a test machine mounts the build folder.
 # The packages that are installed on all test machines, and those from which this machine takes programs.
 _ON_MACHINES = ("pintle", "pintle-image")
 _HERE = ("pintle", "pintle-controller")
@@ -28,7 +28,7 @@ def are_installed():
 def on_machine(name):
     """Returns the path of one of Pintle's programs on a test machine."""
     in_build, installed = _PLACES[name]
-    return installed if are_installed() else f"{BUILD}/{in_build}"
+    return installed if are_installed() else f"{BUILD_ON_MACHINE}/{in_build}"
 
 
 def here(name):

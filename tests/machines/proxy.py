@@ -6,10 +6,10 @@ It serves plain HTTP on loopback, and forwards the requests with the credentials
 
 import contextlib
 import http.client
-import http.server
 import json
 import threading
 
+from . import loopback_server
 from .api_client import is_reusable
 
 
@@ -22,27 +22,23 @@ class Proxy(contextlib.AbstractContextManager):
         self._connections, self._idle, self._lock = set(), [], threading.Lock()
         proxy = self
 
-        class Handler(http.server.BaseHTTPRequestHandler):
+        class Handler(loopback_server.Handler):
             protocol_version = "HTTP/1.1"
-
-            def log_message(self, *_):
-                pass
 
             def do_any(self):
                 proxy.serve(self)
 
             do_GET = do_POST = do_PATCH = do_PUT = do_DELETE = do_any
 
-        self._server = _Server(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
+        self._server = loopback_server.LoopbackServer(Handler)
+        self.url = f"http://{self._server.host}"
 
     def __enter__(self):
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        self._server.__enter__()
         return self
 
     def __exit__(self, *_):
-        self._server.shutdown()
-        self._server.server_close()
+        self._server.__exit__()
         with self._lock:
             for connection in (*self._connections, *self._idle):
                 end(connection)
@@ -58,7 +54,7 @@ class Proxy(contextlib.AbstractContextManager):
 
     def serve(self, request):
         """Handles one request.  If treat() sends no answer, the client sees a lost connection."""
-        body = request.rfile.read(int(request.headers.get("Content-Length", 0)))
+        body = request.read_body()
         request.close_connection = True
         # The client may have ended, and the API server may be down.
         with contextlib.suppress(OSError, http.client.HTTPException):
@@ -120,11 +116,6 @@ class Proxy(contextlib.AbstractContextManager):
             request.wfile.flush()
 
 
-class _Server(http.server.ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 64    # If the queue were full, the next connection would wait for a second.
-
-
 def is_watch(request):
     return "watch=" in request.path
 
@@ -136,6 +127,25 @@ def begin_answer(request, answer, length=None):
         request.send_header("Content-Length", str(length))
     request.send_header("Connection", "close")
     request.end_headers()
+
+
+# The reasons that the API server gives with an HTTP status.
+REASONS = {403: "Forbidden", 409: "Conflict", 410: "Gone", 422: "Invalid", 429: "TooManyRequests",
+           500: "InternalError", 503: "ServiceUnavailable", 504: "Timeout"}
+
+
+def refuse(request, status, message, headers=None):
+    """Answers a request with an error, as the API server would."""
+    text = json.dumps({"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": REASONS[status],
+                       "code": status, "message": message}).encode()
+    request.send_response(status)
+    request.send_header("Content-Type", "application/json")
+    request.send_header("Content-Length", str(len(text)))
+    request.send_header("Connection", "close")
+    for key, value in (headers or {}).items():
+        request.send_header(key, value)
+    request.end_headers()
+    request.wfile.write(text)
 
 
 def end(connection):

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A proxy for the API server that always refuses chosen requests, and counts them."""
 
-import json
 import threading
 import time
 
-from .proxy import Proxy
+from .proxy import Proxy, refuse
 
 
 class Refusal:
@@ -52,20 +51,4 @@ class RefusingProxy(Proxy):
         if refusal.status is None:
             self._ended.wait()
             return None
-        return self._refuse(request, refusal)
-
-    def _refuse(self, request, refusal):
-        text = json.dumps({"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": _REASONS[refusal.status],
-                           "code": refusal.status, "message": refusal.message}).encode()
-        request.send_response(refusal.status)
-        request.send_header("Content-Type", "application/json")
-        request.send_header("Content-Length", str(len(text)))
-        request.send_header("Connection", "close")
-        for key, value in refusal.headers.items():
-            request.send_header(key, value)
-        request.end_headers()
-        request.wfile.write(text)
-
-
-_REASONS = {403: "Forbidden", 409: "Conflict", 410: "Gone", 422: "Invalid", 429: "TooManyRequests", 500: "InternalError",
-            503: "ServiceUnavailable", 504: "Timeout"}
+        return refuse(request, refusal.status, refusal.message, refusal.headers)

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs commands; an error names the command and contains its output."""
 
+import contextlib
 import os
+import signal
 import subprocess
 
 
@@ -23,6 +25,26 @@ def run(*words, check=True, **options):
     if check and result.returncode != 0:
         raise CommandFailed(words, result)
     return result
+
+
+@contextlib.contextmanager
+def running(*words, **options):
+    """Runs a command beside the test, which waits for its end inside `with`.
+
+    If the test fails before, the command and its children are killed; otherwise, the end of `with` would wait for them.
+    """
+    with subprocess.Popen([str(word) for word in words], start_new_session=True, **options) as process:
+        try:
+            yield process
+        except BaseException:
+            kill(process)
+            raise
+
+
+def kill(process):
+    """Kills a command of running() together with its children, such as the command that a shell waits for."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def need(*programs):

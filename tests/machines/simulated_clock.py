@@ -8,7 +8,7 @@ import datetime
 import os
 import pathlib
 
-from . import node
+from . import programs
 
 _LIBRARY = "tests/integration/wall-clock.so"
 _PLACE = "/run/simulated-clock"    # The folder with the file on nodes.
@@ -49,5 +49,6 @@ class SimulatedClock:
         for unit in ("pintled.service", "pintle-.service"):    # The second one stands for all units with this prefix.
             machine.run("mkdir", "--parents", f"/etc/systemd/system/{unit}.d")
             machine.run("tee", f"/etc/systemd/system/{unit}.d/clock.conf", input=(
-                f"[Service]\nEnvironment=LD_PRELOAD={node.BUILD}/{_LIBRARY} PINTLE_WALL_CLOCK={_PLACE}/{_FILE}\n"))
+                f"[Service]\nEnvironment=LD_PRELOAD={programs.BUILD_ON_MACHINE}/{_LIBRARY}\n"
+                f"Environment=PINTLE_WALL_CLOCK={_PLACE}/{_FILE}\n"))
         machine.run("systemctl", "daemon-reload")

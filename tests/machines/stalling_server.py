@@ -1,32 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """A server on loopback that sends half of some files, and the other half when go_on() is called."""
 
-import contextlib
 import hashlib
-import http.server
 import json
 import pathlib
-import ssl
 import threading
+
+from . import loopback_server
 
 _PATIENCE = 60    # Seconds.
 
 
-class StallingServer(contextlib.AbstractContextManager):
-    """`find` returns the type and contents of a path, or None; `stalls` decides which paths stall.
+class StallingServer(loopback_server.LoopbackServer):
+    """`find` returns the type and contents of a path, or None; `stalls` decides which paths stall."""
 
-    With a certificate, the server uses TLS.
-    """
-
-    def __init__(self, find, stalls, certificate=None):
+    def __init__(self, find, stalls, pair=None):
         going_on = self._going_on = threading.Event()
 
-        class Handler(http.server.BaseHTTPRequestHandler):
+        class Handler(loopback_server.Handler):
             protocol_version = "HTTP/1.1"
             timeout = _PATIENCE
-
-            def log_message(self, *_):
-                pass
 
             def do_HEAD(self):
                 self.answer(find(self.path), has_body=False)
@@ -50,25 +43,11 @@ class StallingServer(contextlib.AbstractContextManager):
                     going_on.wait(_PATIENCE)
                 self.wfile.write(data[half:])
 
-        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self.host = f"127.0.0.1:{self._server.server_address[1]}"
-        if certificate:
-            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            context.load_cert_chain(certificate.certificate, certificate.key)
-            # The handshake is left to the thread of each connection. accept() must not wait for a client that sends
-            # nothing, because then the server would accept no other connection, and could not be shut down.
-            self._server.socket = context.wrap_socket(self._server.socket, server_side=True,
-                                                      do_handshake_on_connect=False)
+        super().__init__(Handler, pair)
 
-    def __enter__(self):
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
-        return self
-
-    def __exit__(self, *_):
+    def __exit__(self, *error):
         self.go_on()
-        self._server.shutdown()
-        self._server.server_close()
+        super().__exit__(*error)
 
     def go_on(self):
         self._going_on.set()

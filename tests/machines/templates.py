@@ -5,13 +5,12 @@ import json
 
 KUBELET = "/etc/kubernetes/kubelet.conf"
 REGISTRIES = "/etc/containers/registries.conf"
-# The generator of configs always needs these files: {name of the template: (path, contents in YAML)}.
-_NEEDED = {
-    "kubelet": (KUBELET, json.dumps("kind: KubeletConfiguration\nmaxPods: 250\n")),
-    "storage": ("/etc/containers/storage.conf", json.dumps("[storage]\ndriver = \"overlay\"\n")),
-    "registries": (REGISTRIES, '""'),
-    "policy": ("/etc/containers/policy.json",
-               json.dumps('{"default":[{"type":"insecureAcceptAnything"}],"transports":{}}')),
+# The files that the generator of configs always needs: {name of the template: (path, text)}.
+RELEASE_FILES = {
+    "kubelet": (KUBELET, "kind: KubeletConfiguration\nmaxPods: 250\n"),
+    "storage": ("/etc/containers/storage.conf", "[storage]\ndriver = \"overlay\"\n"),
+    "registries": (REGISTRIES, ""),
+    "policy": ("/etc/containers/policy.json", '{"default":[{"type":"insecureAcceptAnything"}],"transports":{}}'),
 }
 
 
@@ -22,7 +21,8 @@ def write_templates(folder, **more):
     """
     common = folder / "common/_base/files"
     common.mkdir(parents=True)
-    for name, (path, contents) in (_NEEDED | more).items():
+    needed = {name: (path, json.dumps(text)) for name, (path, text) in RELEASE_FILES.items()}
+    for name, (path, contents) in (needed | more).items():
         (common / f"{name}.yaml").write_text(f"path: {path}\nmode: 0644\ncontents:\n  inline: {contents}\n")
     for role in ("master", "worker"):
         own = folder / f"{role}/00-{role}/_base/files"

@@ -17,7 +17,7 @@ from .container import ENVIRONMENT
 from .disk import Disk
 from .guest_agent import GuestAgent
 from .machine import Machine, new_name, split_command_line
-from .node import BUILD
+from .programs import BUILD_ON_MACHINE
 from .shell import CommandFailed, need, run
 from .supervised import MachineDied, SupervisedProcess
 from .wait import wait_until
@@ -28,7 +28,7 @@ FOR_THE_EMULATOR = "no_timer_check"
 
 
 class Vm(Machine):
-    """A Machine in QEMU.  `programs` are files of the host; after the boot, the machine has them in BUILD."""
+    """A Machine in QEMU, with copies of `programs`, which are files of the host, in BUILD_ON_MACHINE."""
 
     def __init__(self, name=None, programs=()):
         super().__init__(name or new_name("vm"))
@@ -58,8 +58,8 @@ class Vm(Machine):
     def start(self, fall_back=False):
         super().start(fall_back)
         if self.programs:
-            self.run("mkdir", "--parents", BUILD)
-            self.run("mount", "-o", "ro", "LABEL=programs", BUILD)
+            self.run("mkdir", "--parents", BUILD_ON_MACHINE)
+            self.run("mount", "-o", "ro", "LABEL=programs", BUILD_ON_MACHINE)
 
 
 class Emulator(SupervisedProcess):

@@ -72,4 +72,3 @@ class PodRunners(_NodeThreads):
         with contextlib.suppress(Refused, OSError):
             node.cluster.run_pods(node.name)
         self._ended.wait(0.3)
-

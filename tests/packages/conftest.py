@@ -16,7 +16,7 @@ from packaged_rpms import make_repositories
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 # Here, the test machines do not have Pintle: the tests install its packages.
 os.environ.pop("PINTLE_PACKAGES", None)
-# These tests describe machines as the integration tests do.
+# test_rpm.py and test_upgrade.py use configured.py of the integration tests.
 sys.path.append(str(SOURCE / "tests/integration"))
 
 

@@ -74,7 +74,6 @@ def expect_kubelet_without_package(node):
 
 
 def make_change_that_waits_for_reboot(node):
-    """Makes a change that waits for a reboot."""
     config = installed.machine_config([installed.file("/etc/waiting", "new")])
     node.run("tee", "/root/config.json", input=json.dumps(config))
     assert node.run("pintle", "apply", "--yes", "--no-reboot", "/root/config.json", check=False).returncode == 2

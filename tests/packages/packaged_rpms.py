@@ -115,7 +115,9 @@ def build_next(rpms, folder):
 
 
 def make_repositories(rpms, folder):
-    """Makes two repositories in a folder: one of the RPMs, and one of their next release, which differs in its number only."""
+    """Makes two repositories in a folder: one of the RPMs, and one of their next release, which differs in its number
+    only.
+    """
     for name in "first", "next":
         (folder / name).mkdir()
     provides = " ".join(provided_by_debian())

@@ -73,7 +73,7 @@ def test_packages_alone_take_a_clean_machine_from_a_clone_to_a_working_agent(tmp
     own, = [name for name in packages if name.startswith("pintle_")]
     copy_with_next_version(root.folder / CLONE.lstrip("/") / "build/packages" / own, newer)
 
-    # The tree becomes a machine, without what test machines leave out as well.
+    # The tree becomes a machine.  The images of other test machines lack these files and units, too.
     shutil.rmtree(root.folder / CLONE.lstrip("/"))
     for path in "etc/hostname", "etc/resolv.conf":
         (root.folder / path).unlink(missing_ok=True)

@@ -23,7 +23,7 @@ import yaml
 
 from machines import certs, shell
 from machines.cluster import Cluster
-from machines.containerd import IMAGE_GROUP, Container, Containerd
+from machines.containerd import IMAGE_GROUP, Containerd, PodContainer
 from machines.controller import OWN_NAMESPACE, Objects, wait_until_owners_are_known
 from machines.manifests import copy_for, for_old_kustomize, for_this_cluster, kustomize
 from machines.namespace import OWN_MOUNTS
@@ -345,7 +345,8 @@ def run_replica(runtime, image, cluster, network, tmp_path):
 
     @contextlib.contextmanager
     def run(deployment, volumes):
-        made = Container(runtime, image, "replica", deployment, network, {SECRETS: secrets, "/etc/hosts": hosts, **volumes}, {
+        mounts = {SECRETS: secrets, "/etc/hosts": hosts, **volumes}
+        made = PodContainer(runtime, image, "replica", deployment, network, mounts, {
             # With a name, the program also has to resolve it, for which some C libraries need more files.
             "KUBERNETES_SERVICE_HOST": "kubernetes.default.svc", "KUBERNETES_SERVICE_PORT": port,
             # The loader logs which libraries it looks for, also those that the program asks for at run time.
@@ -412,8 +413,7 @@ def test_the_container_leads_renders_and_ends_as_the_manifests_describe_it(repli
     wait_for_probe(network, replica, "liveness")
     objects.controller_config()
     wait_for_probe(network, replica, "readiness")
-    leader = wait_until(lambda: replica.check() or objects.leader(), "the replica leads", 60)
-    assert leader
+    wait_until(lambda: replica.check() or objects.leader(), "the replica leads", 60)
     objects.config("00-worker", files={"/etc/motd": "Welcome."})
     target = objects.wait_for_target("worker")
     files = cluster.get("machineconfig", target)["spec"]["config"]["storage"]["files"]
@@ -424,6 +424,7 @@ def test_the_container_leads_renders_and_ends_as_the_manifests_describe_it(repli
         "apiVersion": "pintle.io/v1alpha1", "kind": "RolloutPolicy", "metadata": {"name": "windows"},
         "spec": {"pool": "worker", "windows": [{"start": "22:00", "duration": "1h", "timeZone": zone}
                                                for zone in ("Europe/Berlin", "US/Pacific")]}})
+
     def accepted():
         conditions = objects.admin.must("GET", f"{POLICIES}/windows").get("status", {}).get("conditions", [])
         return next((each for each in conditions if each["type"] == "Accepted"), None)

@@ -17,19 +17,18 @@ GNU = b"Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.
 OWN = b"Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\n\nFiles: *\nLicense: own\n Do what is right.\n"
 
 
+class Package(types.SimpleNamespace):
+    __hash__ = object.__hash__    # spdx.document() uses packages as keys.
+
+
 def package(name, copyright_file, purl=""):
-    return types.SimpleNamespace(name=name, version="1.0-1", source="built from a source package",
-                                 supplier="Organization: Debian", copyright_file=copyright_file, purl=purl)
+    return Package(name=name, version="1.0-1", source="built from a source package",
+                   supplier="Organization: Debian", copyright_file=copyright_file, purl=purl)
 
 
 def valid_bill():
     image = package("image", b"Apache-2.0 as text")
     first, second = package("libone+", GNU, "pkg:deb/debian/libone%2B@1.0-1?arch=amd64"), package("two", OWN)
-
-    # The values are keys of dictionaries, which a SimpleNamespace cannot be.
-    class Key(types.SimpleNamespace):
-        __hash__ = object.__hash__
-    image, first, second = (Key(**vars(each)) for each in (image, first, second))
     files = {"/usr/lib/one": (first, b"1"), "/usr/bin/two": (second, b"2"), "/usr/bin/more": (second, b"3"),
              "/etc/passwd": (image, b"4")}
     return json.loads(spdx.document(image, [first, second], files, {second: [("headers", "3.1")]}, 0, "/usr/bill"))

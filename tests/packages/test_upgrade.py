@@ -194,7 +194,7 @@ class Upgraded:
         return {**tree_of(self.node, "/etc"), **tree_of(self.node, "/home"), "units": units, "slow": slow}
 
     def signal_agent(self, name):
-        # systemd sends the signal: the `kill` of run()'s shell would mean a process of the host.
+        # systemd sends the signal.  The built-in `kill` of run()'s shell would send it to a process of the host.
         self.run("systemctl", "kill", "--kill-whom=main", f"--signal=SIG{name}", "pintled.service")
 
     def stop_agent(self):
@@ -283,7 +283,9 @@ class Boots:
             yield machine
 
     def expected(self):
-        """Returns the version and the state of a machine on which nothing is cut short, and how long it takes."""
+        """Returns the version and the state of a machine on which nothing is cut short, and the seconds that its change
+        and its upgrade take.
+        """
         self._expected = self._expected or self._uncut()
         return self._expected
 

@@ -139,4 +139,11 @@ inline plan::TestConfig Everything() {
   return config;
 }
 
+// Everything(), with other contents of its files.
+inline plan::TestConfig Reworded() {
+  plan::TestConfig config = Everything();
+  for (ignition::File& file : config.ignition().storage.files) file.contents.source = "data:,reworded";
+  return config;
+}
+
 }  // namespace pintle::change

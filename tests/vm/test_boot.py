@@ -8,7 +8,7 @@ import time
 import pytest
 
 from machines import deploy, shell
-from machines.node import BUILD
+from machines.node import BUILD_ON_MACHINE
 from machines.vm import FOR_THE_EMULATOR, Vm
 
 ROUNDS = 4
@@ -29,7 +29,7 @@ def test_a_virtual_machine_boots_its_deployment_and_runs_a_program_of_ours(tmp_p
         assert f"{vm.boot_entry['options']} {FOR_THE_EMULATOR}" == read(vm, "/proc/cmdline").strip()
         assert deploy.booted_commit(vm)
         assert vm.run("cat", input="through the agent").stdout == "through the agent"
-        assert vm.run(f"{BUILD}/probe", check=False).returncode == 42
+        assert vm.run(f"{BUILD_ON_MACHINE}/probe", check=False).returncode == 42
 
 
 @pytest.mark.nightly

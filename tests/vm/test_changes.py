@@ -11,7 +11,7 @@ import pytest
 
 from machines import deploy, programs, shell
 from machines.installed import ALL, NOTHING, Installed, everything
-from machines.node import BUILD
+from machines.node import BUILD_ON_MACHINE
 from machines.power_cuts import cut_power, start_after_cut
 from machines.vm import Vm
 
@@ -43,8 +43,8 @@ def machine_with_pintle(folder):
     for path in (build / "src/ctl/pintle", module):
         shell.run("strip", "-o", folder / path.name, path)
     with Vm(programs=[folder / "pintle", folder / module.name]) as vm:
-        vm.run("install", "-D", f"{BUILD}/pintle", PROGRAM)
-        vm.run("install", "-D", "-t", MODULES, f"{BUILD}/{module.name}")
+        vm.run("install", "-D", f"{BUILD_ON_MACHINE}/pintle", PROGRAM)
+        vm.run("install", "-D", "-t", MODULES, f"{BUILD_ON_MACHINE}/{module.name}")
         yield vm, PROGRAM
 
 

@@ -24,7 +24,7 @@ std::vector<api::Node> Nodes(int count) {
   return nodes;
 }
 
-// Each node is blocked by each gate, since a time of its own.
+// Returns a memory in which each gate blocks each node, and each node since a time of its own.
 api::RolloutMemory MemoryOf(const std::vector<std::string>& gates, const std::vector<api::Node>& nodes) {
   api::RolloutMemory memory;
   for (const std::string& gate : gates) {
@@ -114,7 +114,7 @@ TEST(BlockedNodes, OfTooManyGatesAreLeftOut) {
   std::size_t length = 0;
   for (const api::RolloutBlockedNodes& more : memory.blocked_more) length += more.times.size();
   EXPECT_LE(length, kLongestBlockedMore);
-  // The status has the count also of nodes whose times it does not have.
+  // The status also counts the nodes whose times it does not have.
   ASSERT_THAT(memory.blocked_more, SizeIs(6));
   EXPECT_EQ(memory.blocked_more[5].nodes, 10'000 - static_cast<int>(kMostNamedNodesOfGate));
   ExpandBlocked(memory, states);

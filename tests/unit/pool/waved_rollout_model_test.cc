@@ -123,7 +123,7 @@ class PolicyModel {
       crashed_.erase(name);
       SetReady(node, true);
       node.spec.unschedulable = false;
-      SetCondition(node, true);
+      SetFit(node, true);
       node.metadata.annotations.erase(std::string(api::kUnstageableAnnotation));
     }
     results_["query"] = {.is_met = true, .message = ""};
@@ -267,9 +267,7 @@ class PolicyModel {
   static void SetReady(api::Node& node, bool is_ready) {
     node.status.conditions.at(0).status = is_ready ? "True" : "False";
   }
-  static void SetCondition(api::Node& node, bool is_fit) {
-    node.status.conditions.at(1).status = is_fit ? "True" : "False";
-  }
+  static void SetFit(api::Node& node, bool is_fit) { node.status.conditions.at(1).status = is_fit ? "True" : "False"; }
 
   void AddNode() {
     const std::string name = "node-" + std::to_string(++made_nodes_);
@@ -364,7 +362,7 @@ class PolicyModel {
 
   void SwitchGates() {
     results_["query"] = {.is_met = OneIn(2), .message = "fires"};
-    SetCondition(nodes_.at(AnyNode()), OneIn(2));
+    SetFit(nodes_.at(AnyNode()), OneIn(2));
     undisruptive_.clear();
     if (OneIn(2)) undisruptive_.insert(AnyNode());
     undrainable_.clear();

@@ -229,7 +229,7 @@ TEST(WavedRollout, PrefersNodesThatCanBeUpdatedForAWave) {
 
 TEST(WavedRollout, PrefersNodesWhoseFailureWouldCountForAWave) {
   Fleet fleet(R"({"pool": "worker", "waves": [{"nodes": 1}]})", 3);
-  fleet.Fail("n0");  // It is the oldest one, and ready, but could not show that the target is good.
+  fleet.Fail("n0");  // It is the oldest one and ready, but it has failed already, so a failure would not count.
   EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n1"));
 }
 
