@@ -18,6 +18,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "net/http_answer.h"
@@ -26,6 +28,8 @@
 #include "net/tls_identity.h"
 
 namespace pintle::net {
+
+class HttpServerState;
 
 struct HttpServerLimits {
   // The maximum at a time; further connections wait in the kernel's queue.  A server never takes more connections than
@@ -88,19 +92,25 @@ class HttpServer {
   void SetIdentity(std::shared_ptr<const TlsIdentity> identity);
 
   // Returns the address, with the port that the kernel chose if port 0 was given.
-  const ListenAddress& address() const;
+  const ListenAddress& address() const { return address_; }
   // Returns the current number of connections.
   std::size_t connections() const;
 
  private:
-  class Shared;
-  class Connection;
   class Thread;
   class Listener;
 
-  explicit HttpServer(std::unique_ptr<Shared> shared);
+  HttpServer(const HttpServerSettings& settings, HttpHandler handler);
 
-  std::unique_ptr<Shared> shared_;
+  Result<> MakeThreads(int count);
+  Thread& NextThread();
+  void RemoveConnection(const std::string& client_key);
+
+  const std::unique_ptr<HttpServerState> state_;
+  std::vector<std::unique_ptr<Thread>> threads_;  // The first thread also runs the listener.
+  std::size_t next_thread_ = 0;                   // Used by the listener only.
+  std::unique_ptr<Listener> listener_;
+  ListenAddress address_;
 };
 
 }  // namespace pintle::net
