@@ -55,7 +55,4 @@ std::optional<WallTime> ExpiryOf(const std::vector<std::string>& keys, std::stri
 // Returns a text such as "the token has expired".
 std::string_view ToText(TokenProblem problem);
 
-// Returns the token in the value of an Authorization header, or an empty string.
-std::string_view TokenOf(std::optional<std::string_view> authorization);
-
 }  // namespace pintle::serving
