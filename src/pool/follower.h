@@ -3,7 +3,7 @@
 
 // Follows a rollout by a policy: makes one decision of pool/waved_rollout.h.
 //
-// The class is one, because all its parts read and change the same memory.  Its functions are in a file for each part:
+// This is one class, because all its parts read and change the same memory.  Each part has a file with its functions:
 // follower.cc has the standing of nodes and the memory, follower_orders.cc the orders of people, follower_waves.cc the
 // waves, follower_gates.cc the gates and the halts, and follower_admission.cc the choice of the nodes that may be
 // updated now.
@@ -104,7 +104,8 @@ class Follower {
   // A machine that is installed with the target is not ready at first.  This is no fault of the target.
   bool IsStarting(const NodeState& node) const;
 
-  // A halt that a controller without `failed` has recorded does not end when this controller takes over.
+  // An older controller may have recorded a halt without the list `failed`.  Fills the list, so that the halt does not
+  // end when this controller takes over.
   void AdoptHalt();
 
   // Works out the standing of each node, and records which nodes are not ready or have failed.
@@ -203,8 +204,8 @@ class Follower {
     return std::tuple(!nodes_[i].is_ready(), nodes_[i].is_degraded(), IsUndrainable(i), DomainOf(i));
   }
 
-  // Puts other nodes in the places of those that cannot be drained now.  Only after the wave has chosen a node is it
-  // found out whether the node can be drained.
+  // Puts other nodes in the places of those that cannot be drained now.  Whether a node can be drained is found out
+  // only after the wave has chosen it.
   void ReplaceUndrainableMembers(const Wave& wave);
 
   // Chooses the nodes of a wave.  Among nodes of the same rank, PickFirst() decides.
@@ -261,8 +262,8 @@ class Follower {
   // lets the rollout continue then.
   bool IsPassedByTimeout(const Gate& gate, const std::string& key, const std::string& why, bool is_running);
 
-  // The first gate that halts the rollout is the one that counts; but a halt keeps its gate while that gate requires
-  // it.
+  // Notes that a gate halts the rollout.  Of several such gates, the gate of the present halt is kept; if it is not
+  // among them, the first one.
   void HaltByGate(const Gate& gate, std::string why);
 
   // Returns why a gate does not let a node pass, or an empty text if it does.  If `node` is nullptr, the gate is
@@ -384,7 +385,7 @@ class Follower {
   bool is_any_unassigned_ = false;
   bool are_gates_after_judged_ = false;  // The gates of GateTime::kAfter have been judged for the present wave.
   std::string halting_gate_;             // The gate that halts the rollout; empty if none does.
-  std::string gate_halt_;                // Why it does.
+  std::string why_gate_halts_;
   // For each node: whether its wave, its window and the gates allow its update.  A halt or the order of failure domains
   // may still forbid the update.
   std::vector<bool> admitted_;

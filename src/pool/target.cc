@@ -44,7 +44,7 @@ NodePatch Target::PatchFor(const NodeState& node) const {
   return patch;
 }
 
-NodePatch Target::StageUpkeep(const NodeState& node, std::string_view to_stage) const {
+NodePatch Target::StagePatchFor(const NodeState& node, std::string_view to_stage) const {
   const api::Annotations& have = node.node().metadata.annotations;
   const std::string_view wanted = IsAssignedTo(node) ? std::string_view() : to_stage;
   const std::string* const requested = api::Find(have, api::kStageAnnotation);

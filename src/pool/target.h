@@ -71,7 +71,7 @@ class Target {
   // Returns the patch that makes the node's agent stage `to_stage`.  The agent stages nothing if `to_stage` is empty,
   // or if the target is assigned to the node.  A report about another target is removed together with the request for
   // that target, so that nobody takes the report for one about `to_stage`.
-  NodePatch StageUpkeep(const NodeState& node, std::string_view to_stage) const;
+  NodePatch StagePatchFor(const NodeState& node, std::string_view to_stage) const;
 
  private:
   std::string_view pool_config_;

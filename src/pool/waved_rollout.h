@@ -17,7 +17,7 @@
 // Some nodes need no wave, gate or window, because they can only gain by being updated.  These are nodes that still
 // have the contents of the target, as most nodes do when a config is taken back.  Others are unavailable already,
 // because an earlier target has broken them or their change to another config has failed.  Nodes that are merely on the
-// way to another config are no such nodes: they complete that change, and nobody knows yet whether the next target is
+// way to another config are not among them: they complete that change, and nobody knows yet whether the next target is
 // better.
 
 #include <cstddef>
