@@ -32,11 +32,11 @@ namespace pintle::net {
 class HttpServerState;
 
 struct HttpServerLimits {
-  // The maximum at a time; further connections wait in the kernel's queue.  A server never takes more connections than
-  // ConnectionsWithin() allows.
+  // The maximum number at a time; further connections wait in the kernel's queue.  A server never takes more
+  // connections than ConnectionsWithin() allows.
   std::size_t connections = 4'096;
-  // The maximum from one client, as ClientKeyOf() defines it; further connections are closed at once.  0 means no
-  // limit.
+  // The maximum number from one client, as ClientKeyOf() defines it; further connections are closed at once.  0 means
+  // no limit.
   std::size_t connections_per_address = 0;
   std::size_t head = 16 << 10;  // The maximum size of a request's head in bytes.
   // The maximum number of the fields in a head.  A field of a few bytes takes much more memory than in the request.
@@ -53,9 +53,9 @@ struct HttpServerLimits {
   std::chrono::milliseconds stream_idle_time = std::chrono::minutes(2);
   // A later answer that has not come after this time is replaced by status 503.
   std::chrono::milliseconds later_answer_time = std::chrono::seconds(30);
-  // The maximum of later answers for one client, as ClientKeyOf() defines it, that are not completed; more requests get
-  // status 503.  An answer also counts when its client has left, until it is completed or destroyed, because its owner
-  // may keep the request for so long.
+  // The maximum number of later answers for one client, as ClientKeyOf() defines it; a request that would need one more
+  // gets status 503.  An answer counts until it is completed or destroyed, even when its client has left, because its
+  // owner may keep the request for so long.
   std::size_t later_answers_per_address = 64;
   // The time for requests that are under way when the server stops.
   std::chrono::milliseconds stop_time = std::chrono::seconds(5);

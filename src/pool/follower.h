@@ -40,8 +40,6 @@ inline api::Time At(WallTime time) { return {std::chrono::floor<std::chrono::sec
 std::string Listed(std::vector<std::string> names);
 // Returns a text such as "1 node" or "5 nodes".
 std::string CountedNodes(std::size_t count);
-// Returns whether pods could run on the node if nobody had cordoned it.
-bool IsReadyUncordoned(const NodeState& node);
 
 // Removes the first elements until there are no more than `most`.
 template <typename T>
@@ -88,8 +86,8 @@ class Follower {
   // A layered pool has no target before its image is built.
   bool IsTargetKnown() const;
 
-  static bool IsWell(const NodeState& node) { return node.is_done() && IsReadyUncordoned(node); }
-  static bool IsUnready(const NodeState& node) { return node.is_done() && !IsReadyUncordoned(node); }
+  static bool IsWell(const NodeState& node) { return node.is_done() && node.is_ready_uncordoned(); }
+  static bool IsUnready(const NodeState& node) { return node.is_done() && !node.is_ready_uncordoned(); }
   static bool IsFaulty(const NodeState& node) { return node.is_degraded() || IsUnready(node); }
 
   // Returns whether the node's fault does not count as a failure of this rollout.
