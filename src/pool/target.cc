@@ -9,12 +9,12 @@ namespace pintle::pool {
 Target::Target(const api::MachineConfigPool& pool, const Layering& layering)
     : pool_config_(pool.spec.configuration.name),
       is_layered_(layering.is_layered()),
-      can_be_known_(!is_layered_ || (!layering.image().empty() && layering.build != nullptr)),
+      is_known_(!is_layered_ || (!layering.image().empty() && layering.build != nullptr)),
       config_(layering.build != nullptr ? layering.build->spec.machine_config.name : pool_config_),
       image_(layering.image()) {}
 
 bool Target::IsAssignedTo(const NodeState& node) const {
-  if (!can_be_known_ || node.desired_config() != config_) return false;
+  if (!is_known_ || node.desired_config() != config_) return false;
   return is_layered_ ? node.desired_image() == image_ : !node.desired_image();
 }
 
@@ -28,7 +28,7 @@ bool Target::IsReachedBy(const NodeState& node) const {
 }
 
 bool Target::IsCurrentOf(const NodeState& node) const {
-  if (!can_be_known_ || node.current_config().empty() || node.current_config() != config_) return false;
+  if (!is_known_ || node.current_config().empty() || node.current_config() != config_) return false;
   return is_layered_ ? node.current_image() == image_ : !node.current_image() || node.current_image()->empty();
 }
 

@@ -76,7 +76,7 @@ class Target {
  private:
   std::string_view pool_config_;
   bool is_layered_;
-  bool can_be_known_;        // False in a layered pool that has no image or no build.
+  bool is_known_;            // False in a layered pool that has no image or no build.
   std::string_view config_;  // The config for nodes.  In a layered pool, the image was built from this config.
   std::string_view image_;   // Empty if nodes use the image that the config names.
 };
