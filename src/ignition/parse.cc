@@ -12,6 +12,7 @@
 #include "ignition/compression.h"
 #include "ignition/config.h"
 #include "ignition/go_types.h"
+#include "ignition/json_syntax.h"
 #include "ignition/parse_with_limit.h"
 #include "ignition/read.h"
 #include "ignition/reading.h"
