@@ -54,9 +54,9 @@ class Target {
 
   // Returns whether the target is assigned to a node.
   bool IsAssignedTo(const NodeState& node) const;
-  // Returns whether the taint for an update in progress may be removed from a node.  In a layered pool, this is so when
-  // the target is assigned to the node.  In another pool, the node has to desire the target's config, and it keeps the
-  // taint while it has annotations for both a desired and a current image: it is then leaving a built image.
+  // Returns whether the taint for an update in progress may be removed from a node.  In a layered pool, the target has
+  // to be assigned to the node.  In another pool, the node's desired config has to be the target's config, and the node
+  // must not have annotations for both a desired and a current image, because it is then leaving a built image.
   bool MayLoseUpdateTaint(const NodeState& node) const;
   // Returns whether a node has reached the target.
   bool IsReachedBy(const NodeState& node) const;
