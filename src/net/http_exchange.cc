@@ -336,8 +336,8 @@ void HttpCall::Exchange::Unpause() {
 
 void HttpCall::Exchange::NoteActivity() { last_activity_ = std::chrono::steady_clock::now(); }
 
-// The timer is not set again for each piece.  When it fires, it checks when the last piece came, and waits for the rest
-// of the time.
+// The timer is not set again for each piece.  When the timer fires, this function checks when the last piece came, and
+// waits for the rest of the time.
 void HttpCall::Exchange::CheckStall() {
   const milliseconds patience = *request_.timeouts.stall;
   if (std::chrono::steady_clock::now() < last_activity_ + patience) return stall_->At(last_activity_ + patience);

@@ -113,7 +113,7 @@ void Expand(std::map<std::string, Value>& entries, std::vector<api::RolloutBlock
   }
 }
 
-// Removes the entries that are too many, and returns them by their gates.
+// Removes the entries that exceed kMostNamedNodesOfGate, and returns them by their gates.
 template <typename Value>
 std::map<std::string, UnnamedNodes> TakeUnnamed(std::map<std::string, Value>& entries) {
   std::map<std::string, UnnamedNodes> unnamed;

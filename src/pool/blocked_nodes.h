@@ -31,8 +31,8 @@ inline constexpr std::size_t kLongestBlockedMore = 512 << 10;
 // `waited`.  Drops all other entries of these lists.
 void ExpandBlocked(api::RolloutMemory& memory, std::span<const NodeState> nodes);
 
-// Moves the entries of `blocked` and `waited` that are too many to `blocked_more` and `waited_more`, which must be
-// empty.  The same entries always become the same memory.
+// Moves the entries of `blocked` and `waited` that exceed kMostNamedNodesOfGate to `blocked_more` and `waited_more`,
+// which must be empty.  The same entries always become the same memory.
 void CompactBlocked(api::RolloutMemory& memory);
 
 }  // namespace pintle::pool

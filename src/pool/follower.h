@@ -94,7 +94,7 @@ class Follower {
   bool IsExcused(const std::string& node) const { return Has(memory_.ailing, node) || Has(memory_.excused, node); }
 
   // Returns when a node was given the target.  If the memory does not have this time, the node counts as assigned since
-  // the begin of the rollout, or since its own creation if it is newer.
+  // the beginning of the rollout, or since its own creation if that is later.
   WallTime AssignedAt(const NodeState& node) const;
 
   static WallTime CreatedAt(const NodeState& node);
