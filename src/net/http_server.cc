@@ -72,7 +72,7 @@ class HttpServer::Thread {
     connection->Begin();
   }
 
-  // Ends the connections that wait for a request at once, and all others after their answer or when the time is up.
+  // Ends at once the connections that wait for a request, and all others after their answer or when the time is up.
   void FinishWithin(std::chrono::milliseconds patience) {
     asio::post(context_, [this, patience] {
       busy_.reset();
