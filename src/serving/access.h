@@ -6,8 +6,8 @@
 // A config contains secrets, and any client that reaches the server can request it.  A token names its pool and its
 // expiry, and is signed with a key of the server.  A new machine has the token in its pointer config, so Ignition sends
 // the token with its request.  There may be several keys, so that keys can be rotated while machines are being
-// installed: a server accepts the signatures of all its keys, and `pintle-controller token` signs with the first key. A
-// new key is put first only when all servers have it.
+// installed: a server accepts the signatures of all its keys, and `pintle-controller token` signs with the first key.
+// A new key is put first only when all servers have it.
 
 #include <optional>
 #include <string>
