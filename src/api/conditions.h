@@ -20,7 +20,7 @@ Condition MakeCondition(std::string_view type, std::string_view status, std::str
 const Condition* FindCondition(std::span<const Condition> conditions, std::string_view type);
 Condition* FindCondition(std::vector<Condition>& conditions, std::string_view type);
 
-// Returns whether the condition is there and has the status and the message of the other one.
+// Returns whether `known` exists, and has the status and the message of `wanted`.
 bool HasSameReport(const Condition* known, const Condition& wanted);
 
 // Adds the condition, or replaces the condition of its type.  Its transition time becomes `now`, even if only the

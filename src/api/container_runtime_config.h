@@ -59,27 +59,10 @@ struct ContainerRuntimeConfigSpec {
   };
 };
 
-// The type is "Success" or "Failure"; the status of both is "True".
-struct ContainerRuntimeConfigCondition {
-  std::string type;
-  std::string status;
-  std::optional<Time> last_transition_time;
-  std::string reason;
-  std::string message;
-
-  static constexpr bool kLenient = true;
-  static constexpr auto kFields = json::FieldList{
-      json::Required{"type", &ContainerRuntimeConfigCondition::type},
-      json::Required{"status", &ContainerRuntimeConfigCondition::status},
-      json::Required{"lastTransitionTime", &ContainerRuntimeConfigCondition::last_transition_time},
-      json::Field{"reason", &ContainerRuntimeConfigCondition::reason},
-      json::Field{"message", &ContainerRuntimeConfigCondition::message},
-  };
-};
-
 struct ContainerRuntimeConfigStatus {
   std::int64_t observed_generation = 0;
-  std::vector<ContainerRuntimeConfigCondition> conditions;
+  // Of type "Success" or "Failure"; the status of both is "True".
+  std::vector<BriefCondition> conditions;
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{

@@ -35,28 +35,11 @@ struct KubeletConfigSpec {
   };
 };
 
-// The type is "Accepted" or, for older tools, "Success" or "Failure".
-struct KubeletConfigCondition {
-  std::string type;
-  std::string status;
-  std::optional<Time> last_transition_time;
-  std::string reason;
-  std::string message;
-
-  static constexpr bool kLenient = true;
-  static constexpr auto kFields = json::FieldList{
-      json::Required{"type", &KubeletConfigCondition::type},
-      json::Required{"status", &KubeletConfigCondition::status},
-      json::Required{"lastTransitionTime", &KubeletConfigCondition::last_transition_time},
-      json::Field{"reason", &KubeletConfigCondition::reason},
-      json::Field{"message", &KubeletConfigCondition::message},
-  };
-};
-
 struct KubeletConfigStatus {
   std::int64_t observed_generation = 0;
-  // The latest outcomes, the newest last, followed by the condition for older tools.
-  std::vector<KubeletConfigCondition> conditions;
+  // The latest outcomes, of type "Accepted", the newest last.  They are followed by a condition for older tools, of
+  // type "Success" or "Failure".
+  std::vector<BriefCondition> conditions;
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{

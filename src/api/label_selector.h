@@ -72,7 +72,7 @@ class Selector {
   bool matches_nothing_ = false;
 };
 
-// Return what is wrong with a label's key or value, in the words of Kubernetes; for a valid text, the list is empty.
+// These return the problems of a label's key or value, in the words of Kubernetes.
 std::vector<std::string> ProblemsOfLabelKey(const std::string& key);
 std::vector<std::string> ProblemsOfLabelValue(const std::string& value);
 

@@ -155,6 +155,24 @@ struct Condition {
   };
 };
 
+// The fields of Condition, for kinds whose conditions leave out an empty reason and an empty message.
+struct BriefCondition {
+  std::string type;
+  std::string status;
+  std::optional<Time> last_transition_time;
+  std::string reason;
+  std::string message;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{
+      json::Required{"type", &BriefCondition::type},
+      json::Required{"status", &BriefCondition::status},
+      json::Required{"lastTransitionTime", &BriefCondition::last_transition_time},
+      json::Field{"reason", &BriefCondition::reason},
+      json::Field{"message", &BriefCondition::message},
+  };
+};
+
 // The fields of Condition, and the generation of the object that the condition describes.
 struct ConditionWithGeneration {
   std::string type;

@@ -354,10 +354,10 @@ struct RolloutMemory {
   // The times since which the timeouts of gates run.  The key is a gate, or a gate, a slash and a node.
   std::map<std::string, Time> blocked;
   std::vector<RolloutBlockedNodes> blocked_more;
-  // The seconds after which the timeouts of gates stopped that do not run now, with the same keys.
+  // For timeouts that stand still now: the seconds that they had run when they were stopped, with the same keys.
   std::map<std::string, std::int64_t> waited;
   std::vector<RolloutBlockedNodes> waited_more;
-  std::vector<std::string> passed_gates;  // Gates that a person has let the present wave pass, sorted.
+  std::vector<std::string> passed_gates;  // Gates that the present wave passes because a person has resumed it, sorted.
   std::optional<RolloutHalt> halt;
   std::vector<RolloutApproval> approvals;
   std::vector<RolloutResumption> resumptions;

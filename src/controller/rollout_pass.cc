@@ -362,7 +362,7 @@ class Pass {
       const auto patch = patches.find(node.name());
       if (patch != patches.end()) work.Add(*patch->second);
       if (is_rolling_out) KeepUpWithPool(work, target);
-      if (is_rolling_out && to_stage) work.Add(target.StageUpkeep(NodeState(work.node()), *to_stage));
+      if (is_rolling_out && to_stage) work.Add(target.StagePatchFor(NodeState(work.node()), *to_stage));
       if (patch != patches.end()) updated.emplace(node.name(), work.node());
       KeepUpReport(work.node(), pool);
       const bool is_retargeted = patch != patches.end() && ChangesTarget(*patch->second);

@@ -36,7 +36,7 @@ std::optional<api::ContainerRuntimeConfigStatus> StatusAfter(const api::Containe
   api::ContainerRuntimeConfigStatus status = config.status;
   status.observed_generation = config.metadata.generation;
   auto& conditions = status.conditions;
-  api::ContainerRuntimeConfigCondition condition;
+  api::BriefCondition condition;
   condition.type = problem.empty() ? kSuccess : kFailure;
   condition.status = "True";
   condition.last_transition_time = api::Time{now};

@@ -15,7 +15,7 @@ constexpr std::string_view kOldSuccess = "Success";
 constexpr std::string_view kOldFailure = "Failure";
 constexpr std::size_t kOutcomesKept = 3;
 
-api::KubeletConfigCondition Condition(std::string_view type, bool status, const std::string& message, WallTime now) {
+api::BriefCondition Condition(std::string_view type, bool status, const std::string& message, WallTime now) {
   return {
       .type = std::string(type),
       .status = status ? "True" : "False",
@@ -25,7 +25,7 @@ api::KubeletConfigCondition Condition(std::string_view type, bool status, const 
   };
 }
 
-bool IsSameExceptTime(const api::KubeletConfigCondition& a, const api::KubeletConfigCondition& b) {
+bool IsSameExceptTime(const api::BriefCondition& a, const api::BriefCondition& b) {
   return a.type == b.type && a.status == b.status && a.reason == b.reason && a.message == b.message;
 }
 
@@ -52,7 +52,7 @@ std::optional<api::KubeletConfigStatus> StatusAfter(const api::KubeletConfig& ob
   auto& conditions = status.conditions;
   status.observed_generation = object.metadata.generation;
   std::erase_if(conditions, [](const auto& c) { return c.type == kOldSuccess || c.type == kOldFailure; });
-  api::KubeletConfigCondition newest = Condition(kAccepted, outcome.is_accepted, outcome.message, now);
+  api::BriefCondition newest = Condition(kAccepted, outcome.is_accepted, outcome.message, now);
   const bool is_again = !conditions.empty() && conditions.back().message == outcome.message;
   if (is_again) conditions.pop_back();
   conditions.push_back(std::move(newest));
@@ -66,7 +66,7 @@ std::optional<api::KubeletConfigStatus> StatusAfter(const api::KubeletConfig& ob
 
 bool IsAccepted(const api::KubeletConfig& object) {
   if (object.status.observed_generation < object.metadata.generation || object.status.conditions.empty()) return false;
-  const api::KubeletConfigCondition& last = object.status.conditions.back();
+  const api::BriefCondition& last = object.status.conditions.back();
   return last.status == "True" && (last.type == kAccepted || last.type == kOldSuccess);
 }
 

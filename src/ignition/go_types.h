@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Words messages about values of the wrong type as the Machine Config Operator does, since people search for its words.
+// Writes messages about values of the wrong type in the words of the Machine Config Operator, since people search for
+// these words.
 
 #include <string>
 #include <string_view>

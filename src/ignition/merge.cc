@@ -64,7 +64,7 @@ void MergeLists(std::vector<T>& parent, std::vector<T> child, std::string_view f
     T& child_element = child[place->second.index];
     if (RemovesParentElement(child_element)) continue;
     T& target = merged.emplace_back(std::move(element));
-    T copy = child_element;  // The parent may have the key twice.
+    T copy = child_element;  // It is not moved, because the parent may have the key twice.
     MergeElement(target, std::move(copy));
   }
   for (T& element : child) {

@@ -2,21 +2,21 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include "base/ascii.h"
 #include "base/base64.h"
 #include "ignition/compression.h"
 #include "ignition/config.h"
 #include "ignition/go_types.h"
+#include "ignition/json_syntax.h"
 #include "ignition/parse_with_limit.h"
 #include "ignition/read.h"
 #include "ignition/reading.h"
+#include "ignition/semver.h"
 #include "ignition/source_text.h"
 #include "ignition/v2/translate.h"
 #include "ignition/v3_1/translate.h"
@@ -43,43 +43,6 @@ constexpr std::string_view kSpec3 = "config spec v3";
 
 // The text that a document was read from, if there is one.  Errors name places in this text.
 using Text = std::optional<std::string_view>;
-
-struct Version {
-  long major = 0;
-  long minor = 0;
-  long patch = 0;
-  bool is_plain = true;  // It has no suffix such as "-experimental" or "+something".
-};
-
-// Cuts `text` off at the first `separator`, and returns the part behind the separator.
-std::string_view TakeBehind(std::string_view& text, char separator) {
-  const std::size_t at = std::min(text.find(separator), text.size());
-  const std::string_view behind = text.substr(std::min(at + 1, text.size()));
-  text = text.substr(0, at);
-  return behind;
-}
-
-bool IsIdentifier(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return IsLetterOrDigit(c) || c == '-' || c == '.'; });
-}
-
-std::optional<Version> ParseVersion(std::string_view text) {
-  Version version;
-  const std::string_view metadata = TakeBehind(text, '+');
-  const std::string_view prerelease = TakeBehind(text, '-');
-  if (!IsIdentifier(metadata) || !IsIdentifier(prerelease)) return std::nullopt;
-  version.is_plain = metadata.empty() && prerelease.empty();
-  for (long* part : {&version.major, &version.minor, &version.patch}) {
-    const std::size_t dot = text.find('.');
-    const std::string_view digits = text.substr(0, dot);
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), *part);
-    const bool is_last = part == &version.patch;
-    if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
-    if (is_last != (dot == std::string_view::npos)) return std::nullopt;
-    text.remove_prefix(is_last ? text.size() : dot + 1);
-  }
-  return version;
-}
 
 // Returns a JSON text with which WrongType() recognises the type of the value.
 std::string TokenOf(const json::Value& value) {
@@ -245,9 +208,9 @@ Result<Config> ParseSpec2(json::Value document, int minor, json::Report& report,
 
 Result<Config> ParseDocument(json::Value document, json::Report& report, const Text& text) {
   const std::string name = TRY(VersionOf(document, text));
-  const auto version = ParseVersion(name);
+  const auto version = ParseSemver(name);
   if (!version) return Refused(fmt::format("parsing Ignition config failed: invalid version. {}", kSupported));
-  const bool is_release = version->is_plain && version->patch == 0 && version->minor >= 0;
+  const bool is_release = version->is_release && version->patch == 0;
   if (is_release && version->major == 3 && version->minor <= 5) {
     return ParseSpec3(std::move(document), static_cast<int>(version->minor), report, text);
   }

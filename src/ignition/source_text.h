@@ -6,7 +6,6 @@
 // A report has only the paths of its problems.  The functions below find the lines and columns of the problems.
 
 #include <cstddef>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -43,12 +42,5 @@ std::vector<LocatedProblem> Locate(std::string_view json_text, std::span<const j
 
 // Returns the line and the column of an offset.
 TextPosition PositionOf(std::string_view text, std::size_t offset);
-
-struct SyntaxProblem {
-  std::string what;    // In the Machine Config Operator's words.
-  std::size_t offset;  // The offset behind the wrong byte.
-};
-// Returns the first syntax error of a JSON text, or nullopt if the text is valid.
-std::optional<SyntaxProblem> FindSyntaxProblem(std::string_view text);
 
 }  // namespace pintle::ignition

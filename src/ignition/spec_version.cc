@@ -5,15 +5,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
-#include <cstdint>
 #include <cstdlib>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "base/ascii.h"
+#include "ignition/semver.h"
 
 namespace pintle::ignition {
 namespace {
@@ -24,34 +22,6 @@ constexpr std::array kNames = {
     std::pair{SpecVersion::k3_3, std::string_view("3.3.0")}, std::pair{SpecVersion::k3_4, std::string_view("3.4.0")},
     std::pair{SpecVersion::k3_5, std::string_view("3.5.0")},
 };
-
-struct Semver {
-  std::int64_t major;
-  std::int64_t minor;
-  std::int64_t patch;
-};
-
-// Parses MAJOR.MINOR.PATCH, which may be followed by a pre-release or build metadata.
-std::optional<Semver> ParseSemver(std::string_view text) {
-  const std::size_t suffix_start = text.find_first_of("-+");
-  const auto is_suffix_character = [](char c) { return IsLetterOrDigit(c) || c == '-' || c == '.' || c == '+'; };
-  const std::string_view suffix =
-      suffix_start == std::string_view::npos ? std::string_view() : text.substr(suffix_start);
-  if (!std::all_of(suffix.begin(), suffix.end(), is_suffix_character)) return std::nullopt;
-  if (std::count(suffix.begin(), suffix.end(), '+') > 1) return std::nullopt;
-  text = text.substr(0, suffix_start);
-  std::array<std::int64_t, 3> parts{};
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const std::size_t dot = text.find('.');
-    const std::string_view digits = text.substr(0, dot);
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), parts[i]);
-    if (error != std::errc() || end != digits.data() + digits.size() || parts[i] < 0) return std::nullopt;
-    const bool is_last = i + 1 == parts.size();
-    if (is_last != (dot == std::string_view::npos)) return std::nullopt;
-    text.remove_prefix(is_last ? text.size() : dot + 1);
-  }
-  return Semver{parts[0], parts[1], parts[2]};
-}
 
 std::string_view TrimAscii(std::string_view text) {
   constexpr std::string_view kSpace = " \t\n\v\f\r";

@@ -72,8 +72,8 @@ class AnyMirror::State final : public Work, public std::enable_shared_from_this<
     auto object = make_();
     json::Report report;
     object->Decode(std::move(document), report);
-    Result<> outcome = ReadingOutcome(kind_, report);
-    if (outcome && why_incomplete) outcome = ReadingError(kind_, *why_incomplete);
+    Result<> outcome = DecodingOutcome(kind_, report);
+    if (outcome && why_incomplete) outcome = DecodingError(kind_, *why_incomplete);
     // The last readable state of the object stays: it may still be right, and is better than none.
     if (!outcome) {
       const Error why = std::move(outcome).error().While(name.ToString());

@@ -45,14 +45,14 @@ Result<Client> Client::Create(event::Loop& loop, Access access, ClientSettings s
   return Client(TRY(Transport::Create(loop, std::move(access))), std::move(settings));
 }
 
-Client::Receive Client::Reading(const ObjectName& name, DoneJson done) const {
+Client::Receive Client::ObjectTo(const ObjectName& name, DoneJson done) const {
   return [name, done = std::move(done), failed = settings_.failed](Fetched fetched) {
     if (const auto* const failure = std::get_if<Failure>(&fetched); failure != nullptr && failed) failed(*failure);
     done(ReadObject(name, std::move(fetched)));
   };
 }
 
-Client::Receive Client::Ignoring(Done<void> done) const {
+Client::Receive Client::SuccessTo(Done<void> done) const {
   return [done = std::move(done), failed = settings_.failed](Fetched fetched) {
     auto* const failure = std::get_if<Failure>(&fetched);
     if (failure == nullptr) return done({});
@@ -76,7 +76,7 @@ Call Client::ListObjects(const ResourceKind& kind, ObjectMaker make, Selection s
                        auto object = make();
                        json::Report report;
                        object->Decode(std::move(document), report);
-                       const auto outcome = ReadingOutcome(kind, report);
+                       const auto outcome = DecodingOutcome(kind, report);
                        if (!outcome) return set_aside(name, outcome.error());
                        found->insert_or_assign(name, std::move(object));
                        return {};
@@ -96,7 +96,7 @@ Call Client::GetObject(const ResourceKind& kind, const ObjectName& name, DoneJso
   if (!path) return Refuse(transport_->loop(), std::move(path).error(), std::move(done));
   return Fetch(transport_,
                {.path = *std::move(path), .doing = fmt::format("reading {} {}", kind.kind, name.ToString())},
-               Repeatable::kYes, settings_.patience, Reading(name, std::move(done)));
+               Repeatable::kYes, settings_.patience, ObjectTo(name, std::move(done)));
 }
 
 Call Client::CreateObject(const ResourceKind& kind, const ObjectName& name, const json::Value& object, DoneJson done) {
@@ -108,7 +108,7 @@ Call Client::CreateObject(const ResourceKind& kind, const ObjectName& name, cons
                         .body = json::ToText(object),
                         .doing = fmt::format("creating {} {}", kind.kind, name.ToString()),
                         .has_secrets = IsSecret(kind)};
-  return Fetch(transport_, std::move(request), Repeatable::kNo, settings_.patience, Reading(name, std::move(done)));
+  return Fetch(transport_, std::move(request), Repeatable::kNo, settings_.patience, ObjectTo(name, std::move(done)));
 }
 
 Call Client::PatchObject(const ResourceKind& kind, const ObjectName& name, const kube::Patch& patch, Part part,
@@ -116,7 +116,7 @@ Call Client::PatchObject(const ResourceKind& kind, const ObjectName& name, const
   auto request = PatchRequest(kind, name, patch, part, settings_.field_manager);
   if (!request) return Refuse(transport_->loop(), std::move(request).error(), std::move(done));
   return Fetch(transport_, *std::move(request), RepeatableOf(patch), settings_.patience,
-               Reading(name, std::move(done)));
+               ObjectTo(name, std::move(done)));
 }
 
 Call Client::AmendObject(const ResourceKind& kind, const ObjectName& name, Change change, Part part, DoneJson done) {
@@ -141,7 +141,7 @@ Call Client::DeleteObject(const ResourceKind& kind, const ObjectName& name, cons
     request.body = json::ToText({{"preconditions", {{"uid", uid}}}});
   }
   // If a repetition found the object already deleted, the caller would get kNotFound although its request deleted it.
-  return Fetch(transport_, std::move(request), Repeatable::kNo, settings_.patience, Ignoring(std::move(done)));
+  return Fetch(transport_, std::move(request), Repeatable::kNo, settings_.patience, SuccessTo(std::move(done)));
 }
 
 Call Client::Evict(const ObjectName& pod, const std::string& uid, Done<Eviction> done, EvictionMode mode) {

@@ -123,10 +123,10 @@ class Client {
     };
   }
 
-  // Each of these makes a callback that reports a failure to `failed` and then calls `done`: Reading() with the object
-  // in the answer, and Ignoring() without it.
-  Receive Reading(const ObjectName& name, DoneJson done) const;
-  Receive Ignoring(Done<void> done) const;
+  // These make a callback that passes a failure to `failed`, and then the object in the answer, or only the success, to
+  // `done`.
+  Receive ObjectTo(const ObjectName& name, DoneJson done) const;
+  Receive SuccessTo(Done<void> done) const;
   Call ListObjects(const ResourceKind& kind, ObjectMaker make, Selection selection, Done<AnyObjects> done,
                    UnreadableObject unreadable);
   Call GetObject(const ResourceKind& kind, const ObjectName& name, DoneJson done);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The codecs of all objects of kube/resource_kind.h.
+// Compiles the codecs of all objects in kube/resource_kind.h.
 #include "json/fields.h"
 #include "kube/resource_kind.h"
 

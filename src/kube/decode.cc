@@ -5,14 +5,14 @@
 
 namespace pintle::kube {
 
-Error ReadingError(const ResourceKind& kind, Error why) {
+Error DecodingError(const ResourceKind& kind, Error why) {
   return std::move(why).While(fmt::format("decoding a {} from the API server", kind.kind));
 }
 
-Result<> ReadingOutcome(const ResourceKind& kind, const json::Report& report) {
+Result<> DecodingOutcome(const ResourceKind& kind, const json::Report& report) {
   auto outcome = report.ToResult();
   if (outcome) return outcome;
-  return ReadingError(kind, std::move(outcome).error());
+  return DecodingError(kind, std::move(outcome).error());
 }
 
 }  // namespace pintle::kube

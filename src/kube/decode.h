@@ -13,17 +13,17 @@
 
 namespace pintle::kube {
 
-// Adds to an error that it was found when an object of this kind was decoded.
-Error ReadingError(const ResourceKind& kind, Error why);
+// Adds to an error that it was found while an object of this kind was decoded.
+Error DecodingError(const ResourceKind& kind, Error why);
 
 // Returns the errors of `report` as one error about an object of this kind; success if there are none.
-Result<> ReadingOutcome(const ResourceKind& kind, const json::Report& report);
+Result<> DecodingOutcome(const ResourceKind& kind, const json::Report& report);
 
 template <Resource T>
 Result<T> Decode(json::Value document) {
   json::Report report;
   T object = json::Decode<T>(std::move(document), report);
-  TRY(ReadingOutcome(kResourceKind<T>, report));
+  TRY(DecodingOutcome(kResourceKind<T>, report));
   return object;
 }
 

@@ -25,8 +25,8 @@ std::string BodyFor(const EvictionRequest& request, std::string_view version) {
   return json::ToText(body);
 }
 
-// The body decides whether the server evicts the pod.  The query decides whether the server tells admission webhooks
-// that this is a dry run: without it, a webhook may count or prepare an eviction that never happens.
+// The body decides whether the server evicts the pod.  The query makes the server mark its requests to admission
+// webhooks as a dry run: without it, a webhook may count or prepare an eviction that never happens.
 std::string PathFor(const EvictionRequest& request) {
   return request.path + Query({{"dryRun", request.mode == EvictionMode::kDryRun ? "All" : ""}});
 }

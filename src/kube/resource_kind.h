@@ -109,7 +109,7 @@ std::string Query(const std::vector<std::pair<std::string_view, std::string>>& p
 
 }  // namespace pintle::kube
 
-// Compiled in kube/codecs.cc.
+// These templates are compiled in kube/codecs.cc.
 namespace pintle::json {
 
 extern template struct Coding<api::Node>;

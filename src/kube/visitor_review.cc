@@ -40,7 +40,7 @@ Result<Review> ReadReview(const ResourceKind& kind, Fetched fetched) {
   }
   json::Report report;
   Review review = json::Decode<Review>(std::move(document), report);
-  TRY(ReadingOutcome(kind, report));
+  TRY(DecodingOutcome(kind, report));
   return review;
 }
 

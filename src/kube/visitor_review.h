@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Asks the API server whether somebody who has sent us a token may do something.
+// Asks the API server whether a visitor, who has sent us a token, may make a request.
 //
-// A TokenReview finds the owner of the token, and then a SubjectAccessReview finds out what the owner may do.  We need
-// the right to create both, which the ClusterRole system:auth-delegator has.
+// A TokenReview finds the owner of the token, and then a SubjectAccessReview decides whether the owner has the right.
+// We need the right to create both reviews, which the ClusterRole system:auth-delegator has.
 
 #include <functional>
 #include <memory>

@@ -15,7 +15,7 @@
 namespace pintle::kube {
 
 struct WatchTimes {
-  // The server is asked to end the watch after this time or up to twice as long, so that watches move to new servers.
+  // The server is asked to end the watch after one to two times this duration, so that watches move to new servers.
   std::chrono::seconds duration = std::chrono::minutes(5);
   // The server sends bookmarks about once a minute.  If a watch is silent for longer, its connection may have died
   // unnoticed, and starting again from the last bookmark is cheap.

@@ -26,7 +26,7 @@ std::optional<std::string_view> BearerTokenOf(const IncomingRequest& request) {
   std::optional<std::string_view> value;
   for (const IncomingRequest::Field& field : request.headers) {
     if (!SameIgnoringCase(field.name, "Authorization")) continue;
-    // With two headers, a proxy may have checked the other one.
+    // If there are two headers, a proxy may have checked the other one.
     if (value) return std::nullopt;
     value = field.value;
   }

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <limits>
 #include <utility>
 
 #include "base/libcrypto.h"
@@ -83,9 +82,7 @@ Result<Certificate> Read(const X509* certificate) {
 
 // Appends the certificates of a bundle up to the first that cannot be read, which is an error.
 Result<> AppendCertificates(std::string_view pem, std::vector<Certificate>& to) {
-  if (pem.size() > std::numeric_limits<int>::max()) return Error(ErrorKind::kInvalid, "the bundle is too large");
-  const Bio bytes(Crypto().BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
-  if (!bytes) return Error(ErrorKind::kSystem, "out of memory");
+  const Bio bytes = TRY(ReaderOf(pem));
   Crypto().ERR_clear_error();
   while (true) {
     const X509Certificate certificate = NextCertificate(bytes.get());

@@ -15,7 +15,7 @@ namespace pintle::net {
 struct Certificate {
   std::string subject;      // "CN=kube-apiserver-to-kubelet-signer,OU=openshift", formatted by RFC 2253.
   std::string issuer;       // In the same format.
-  std::string common_name;  // The last one in the subject, or "".
+  std::string common_name;  // The last common name in the subject, or "".
   WallTime not_before;      // The first second of its validity.
   WallTime not_after;       // The last second of its validity.
 };

@@ -15,7 +15,7 @@
 
 namespace pintle::net {
 
-// A request, which is valid during the call of the handler.
+// A request.  Its texts are valid only during the call of the handler.
 struct IncomingRequest {
   struct Field {
     std::string_view name;

@@ -91,23 +91,23 @@ void HttpCall::Engine::CancelAll() {
   for (const auto& exchange : exchanges) exchange->Cancel();
 }
 
-Result<> HttpCall::Engine::Enter(Exchange& exchange) {
+Result<> HttpCall::Engine::AddToCurl(Exchange& exchange) {
   const CURLMcode added = Curl().multi_add_handle(multi_.get(), exchange.easy());
   if (added != CURLM_OK) return Error(ErrorKind::kSystem, Curl().multi_strerror(added));
   return {};
 }
 
-void HttpCall::Engine::Remove(Exchange& exchange) {
+void HttpCall::Engine::RemoveFromCurl(Exchange& exchange) {
   if (exchange.easy() == nullptr) return;
   const SigpipeBlocker sigpipe_blocker;
   Curl().multi_remove_handle(multi_.get(), exchange.easy());
 }
 
-void HttpCall::Engine::Leave(Exchange& exchange) {
+void HttpCall::Engine::Forget(Exchange& exchange) {
   const auto alive = exchange.shared_from_this();
   exchanges_.erase(alive);
-  if (in_curl_) return leaving_.push_back(alive);
-  Remove(exchange);
+  if (in_curl_) return to_remove_.push_back(alive);
+  RemoveFromCurl(exchange);
 }
 
 void HttpCall::Engine::Unpause(Exchange& exchange) {
@@ -185,7 +185,7 @@ void HttpCall::Engine::CallCurl(Call call) {
 }
 
 void HttpCall::Engine::FinishTransfers() {
-  for (const auto& exchange : std::exchange(leaving_, {})) Remove(*exchange);
+  for (const auto& exchange : std::exchange(to_remove_, {})) RemoveFromCurl(*exchange);
   int left = 0;
   while (const CURLMsg* const message = Curl().multi_info_read(multi_.get(), &left)) {
     const CURLcode code = message->data.result;

@@ -31,11 +31,11 @@ class HttpCall::Engine : public std::enable_shared_from_this<Engine> {
   void Add(const std::shared_ptr<Exchange>& exchange);
   void CancelAll();
 
-  // Enter() hands the request to curl, and Remove() takes it back.
-  Result<> Enter(Exchange& exchange);
-  void Remove(Exchange& exchange);
+  // AddToCurl() hands the request to curl, and RemoveFromCurl() takes it back.
+  Result<> AddToCurl(Exchange& exchange);
+  void RemoveFromCurl(Exchange& exchange);
   // Called when the request is over: forgets it, and removes it from curl as soon as curl is not running.
-  void Leave(Exchange& exchange);
+  void Forget(Exchange& exchange);
 
   void Unpause(Exchange& exchange);
 
@@ -71,7 +71,7 @@ class HttpCall::Engine : public std::enable_shared_from_this<Engine> {
   event::Loop& loop_;
   HttpClient::Settings settings_;
   std::set<std::shared_ptr<Exchange>> exchanges_;
-  std::vector<std::shared_ptr<Exchange>> leaving_;
+  std::vector<std::shared_ptr<Exchange>> to_remove_;  // Forgotten while curl was running.
   std::map<curl_socket_t, Watched> watches_;
   event::Timer timer_;
   bool in_curl_ = false;

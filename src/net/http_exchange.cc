@@ -113,7 +113,7 @@ Result<> HttpCall::Exchange::Send() {
   if (!easy_) return Error(ErrorKind::kSystem, "curl_easy_init failed");
   SetUp();
   TRY(engine->SetTls(easy(), url_, AtFirstServer()));
-  return engine->Enter(*this);
+  return engine->AddToCurl(*this);
 }
 
 void HttpCall::Exchange::SetUp() {
@@ -261,7 +261,7 @@ Result<> HttpCall::Exchange::TakePiece(std::string_view piece) {
   if (over_) return {};
   body_size_ += piece.size();
   if (body_size_ > request_.body_limit) return BodyOverLimit(request_.body_limit, url_.HostAndPort());
-  if (!next_) receiver_.body(piece);  // The body of a redirect is read, but nobody wants it.
+  if (!next_) receiver_.body(piece);  // The body of a redirect is read and dropped.
   return {};
 }
 
@@ -277,7 +277,7 @@ void HttpCall::Exchange::Done(CURLcode code) {
 }
 
 Result<> HttpCall::Exchange::Follow() {
-  engine_.lock()->Remove(*this);
+  engine_.lock()->RemoveFromCurl(*this);
   url_ = *std::exchange(next_, std::nullopt);
   ++redirects_;
   is_sent_to_proxy_.reset();
@@ -299,7 +299,7 @@ void HttpCall::Exchange::Cancel() {
   over_ = true;
   stall_.reset();
   whole_.reset();
-  if (const auto engine = engine_.lock()) engine->Leave(*this);
+  if (const auto engine = engine_.lock()) engine->Forget(*this);
 }
 
 void HttpCall::Exchange::FailSoon(Error error) {
@@ -336,17 +336,17 @@ void HttpCall::Exchange::Unpause() {
 
 void HttpCall::Exchange::NoteActivity() { last_activity_ = std::chrono::steady_clock::now(); }
 
-// The timer is not set again for each piece.  When it fires, it checks when the last piece came, and waits for the rest
-// of the time.
+// The timer is not set again for each piece.  When the timer fires, this function checks when the last piece came, and
+// waits for the rest of the time.
 void HttpCall::Exchange::CheckStall() {
   const milliseconds patience = *request_.timeouts.stall;
   if (std::chrono::steady_clock::now() < last_activity_ + patience) return stall_->At(last_activity_ + patience);
-  GiveUp(patience, StalledFor(patience, url_.HostAndPort(), HowFar()));
+  GiveUp(patience, StalledFor(patience, url_.HostAndPort(), Progress()));
 }
 
 void HttpCall::Exchange::EndLate() {
   const milliseconds patience = *request_.timeouts.whole;
-  GiveUp(patience, NotDoneWithin(patience, url_.HostAndPort(), HowFar()));
+  GiveUp(patience, NotDoneWithin(patience, url_.HostAndPort(), Progress()));
 }
 
 // Half of the time may have passed before the request had a connection, so only the second half counts as silence.
@@ -356,7 +356,7 @@ void HttpCall::Exchange::GiveUp(milliseconds patience, Error error) {
   End(std::move(error));
 }
 
-AnswerProgress HttpCall::Exchange::HowFar() const {
+AnswerProgress HttpCall::Exchange::Progress() const {
   return {.answered = answered_,
           .body_received = static_cast<std::uint64_t>(Get<curl_off_t>(easy_.get(), CURLINFO_SIZE_DOWNLOAD_T)),
           .body_expected = body_expected_};
@@ -370,7 +370,7 @@ TransferFailure HttpCall::Exchange::Failure(CURLcode code) const {
                              .errno_value = static_cast<int>(Get<long>(easy_.get(), CURLINFO_OS_ERRNO)),
                              .tunnel_status = Get<long>(easy_.get(), CURLINFO_HTTP_CONNECTCODE),
                              .has_client_certificate = engine->settings().tls.client && AtFirstServer(),
-                             .progress = HowFar(),
+                             .progress = Progress(),
                              .server = url_.HostAndPort(),
                              .connect_timeout = request_.timeouts.connect};
   failure.proxy = ProxyInvolved(failure);

@@ -66,7 +66,7 @@ class HttpCall::Exchange : public std::enable_shared_from_this<Exchange> {
   void GiveUp(std::chrono::milliseconds patience, Error error);
   void NoteActivity();
   const std::string& Proxy() const { return engine_.lock()->settings().proxy.For(url_); }
-  AnswerProgress HowFar() const;
+  AnswerProgress Progress() const;
   TransferFailure Failure(CURLcode code) const;
   std::string ProxyInvolved(const TransferFailure& failure) const;
   void End(Result<> outcome);

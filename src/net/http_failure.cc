@@ -36,8 +36,8 @@ bool Mentions(const std::string& text, std::initializer_list<std::string_view> w
   return false;
 }
 
-// Removes the time from a message such as "Connection timeout after 15001 ms".  With it, the message would be another
-// one after each attempt, and be logged each time.
+// Removes the time from a message such as "Connection timeout after 15001 ms".  With the time, the message would differ
+// after each attempt, and be logged each time.
 std::string WithoutTime(std::string text) {
   constexpr std::string_view kAfter = " after ";
   const std::size_t begin = text.find(kAfter);

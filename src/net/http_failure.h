@@ -38,9 +38,9 @@ struct TransferFailure {
 // Makes the error about a failed transfer.
 Error Explain(const TransferFailure& failure);
 
-// The server has sent nothing for the time `patience`.
+// These two make the errors of a server that has sent nothing for the time `patience`, and of one whose answer was not
+// complete after that time.
 Error StalledFor(std::chrono::milliseconds patience, const std::string& server, const AnswerProgress& progress);
-// The answer was not complete after the time `patience`.
 Error NotDoneWithin(std::chrono::milliseconds patience, const std::string& server, const AnswerProgress& progress);
 Error BodyOverLimit(std::uint64_t limit, const std::string& server);
 Error ProxyWantsCredentials(const std::string& proxy, const std::string& server);

@@ -18,6 +18,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "net/http_answer.h"
@@ -27,12 +29,14 @@
 
 namespace pintle::net {
 
+class HttpServerState;
+
 struct HttpServerLimits {
-  // The maximum at a time; further connections wait in the kernel's queue.  A server never takes more connections than
-  // ConnectionsWithin() allows.
+  // The maximum number at a time; further connections wait in the kernel's queue.  A server never takes more
+  // connections than ConnectionsWithin() allows.
   std::size_t connections = 4'096;
-  // The maximum from one client, as ClientKeyOf() defines it; further connections are closed at once.  0 means no
-  // limit.
+  // The maximum number from one client, as ClientKeyOf() defines it; further connections are closed at once.  0 means
+  // no limit.
   std::size_t connections_per_address = 0;
   std::size_t head = 16 << 10;  // The maximum size of a request's head in bytes.
   // The maximum number of the fields in a head.  A field of a few bytes takes much more memory than in the request.
@@ -49,9 +53,9 @@ struct HttpServerLimits {
   std::chrono::milliseconds stream_idle_time = std::chrono::minutes(2);
   // A later answer that has not come after this time is replaced by status 503.
   std::chrono::milliseconds later_answer_time = std::chrono::seconds(30);
-  // The maximum of later answers for one client, as ClientKeyOf() defines it, that are not completed; more requests get
-  // status 503.  An answer also counts when its client has left, until it is completed or destroyed, because its owner
-  // may keep the request for so long.
+  // The maximum number of later answers for one client, as ClientKeyOf() defines it; a request that would need one more
+  // gets status 503.  An answer counts until it is completed or destroyed, even when its client has left, because its
+  // owner may keep the request for so long.
   std::size_t later_answers_per_address = 64;
   // The time for requests that are under way when the server stops.
   std::chrono::milliseconds stop_time = std::chrono::seconds(5);
@@ -88,19 +92,25 @@ class HttpServer {
   void SetIdentity(std::shared_ptr<const TlsIdentity> identity);
 
   // Returns the address, with the port that the kernel chose if port 0 was given.
-  const ListenAddress& address() const;
+  const ListenAddress& address() const { return address_; }
   // Returns the current number of connections.
   std::size_t connections() const;
 
  private:
-  class Shared;
-  class Connection;
   class Thread;
   class Listener;
 
-  explicit HttpServer(std::unique_ptr<Shared> shared);
+  HttpServer(const HttpServerSettings& settings, HttpHandler handler);
 
-  std::unique_ptr<Shared> shared_;
+  Result<> MakeThreads(int count);
+  Thread& NextThread();
+  void RemoveConnection(const std::string& client_key);
+
+  const std::unique_ptr<HttpServerState> state_;
+  std::vector<std::unique_ptr<Thread>> threads_;  // The first thread also runs the listener.
+  std::size_t next_thread_ = 0;                   // Used by the listener only.
+  std::unique_ptr<Listener> listener_;
+  ListenAddress address_;
 };
 
 }  // namespace pintle::net

@@ -10,12 +10,12 @@
 
 namespace pintle::net {
 
-// The kubelet's bundle of its clients' authorities has certificates of several signers, of which only the API server's
-// matters.  For any other bundle, all certificates matter.
+// The bundle with which kubelets verify their clients has certificates of several signers.  Only the signer of the API
+// server's client certificate matters there; in any other bundle, all certificates matter.
 enum class BundleOf { kAnyone, kKubelet };
 
-// Returns the certificate that expires last.  In the kubelet's bundle, only certificates that sign for the API server
-// count, if there are any.
+// Returns the certificate that expires last.  In the kubelet's bundle, only certificates of that signer count, if there
+// are any.
 std::optional<Certificate> LastToExpire(std::vector<Certificate> certificates, BundleOf whose);
 
 }  // namespace pintle::net

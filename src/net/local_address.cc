@@ -136,7 +136,7 @@ bool IsLocal(const sockaddr& address) {
     std::memcpy(&six, &address, sizeof six);
     return IsLocalIpv6(six.sin6_addr);
   }
-  return true;  // Other kinds, such as the sockets of files, are of this machine.
+  return true;  // Addresses of other families, such as AF_UNIX, are of this machine.
 }
 
 bool IsLocalHost(std::string_view host) {

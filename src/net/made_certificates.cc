@@ -8,7 +8,6 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
-#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -43,13 +42,6 @@ Result<std::string> TextOf(BIO* bio) {
   const long size = Crypto().BIO_ctrl(bio, BIO_CTRL_INFO, 0, &bytes);
   if (size <= 0) return MakingFailed("writing PEM");
   return std::string(bytes, static_cast<std::size_t>(size));
-}
-
-Result<Bio> ReaderOf(const std::string& text) {
-  if (text.size() > std::numeric_limits<int>::max()) return Error(ErrorKind::kInvalid, "it is too long");
-  Bio bio(Crypto().BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
-  if (!bio) return MakingFailed("reading PEM");
-  return bio;
 }
 
 Result<X509Certificate> ReadOne(const std::string& pem) {

@@ -37,7 +37,7 @@ ProxyName NameOfProxy(const std::string& proxy_url) {
     scheme = authority.substr(0, end);
     authority.remove_prefix(end + 3);
   }
-  // The password comes off first: it may have a slash in it that should be written as %2F.
+  // The password is removed first, because it may contain a slash that should have been written as %2F.
   if (const std::size_t at = authority.rfind('@'); at != std::string_view::npos) authority.remove_prefix(at + 1);
   authority = authority.substr(0, authority.find_first_of("/?#"));
   const std::size_t colon = authority.rfind(':');

@@ -21,7 +21,10 @@ std::shared_ptr<const std::string> RevocableStream::Next(std::function<void()> w
     if (is_revoked_) return nullptr;
     wake_ = wake;
   }
-  return stream_->Next(std::move(wake));
+  auto piece = stream_->Next(std::move(wake));
+  // The stream may have been revoked meanwhile, by another thread.
+  const std::lock_guard lock(mutex_);
+  return is_revoked_ ? nullptr : piece;
 }
 
 bool RevocableStream::IsOver() const {

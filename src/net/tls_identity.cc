@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <array>
-#include <climits>
 #include <utility>
 
 #include "base/libcrypto.h"
@@ -35,15 +34,8 @@ Error OpensslError(std::string_view message) {
   return Error(ErrorKind::kInvalid, reason == nullptr ? std::string(message) : fmt::format("{}: {}", message, reason));
 }
 
-Result<Bio> Reader(const std::string& pem) {
-  if (pem.size() > INT_MAX) return Error(ErrorKind::kInvalid, "it is too long");
-  Bio bio(Crypto().BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
-  if (!bio) return OpensslError("BIO_new_mem_buf");
-  return bio;
-}
-
 Result<> UseCertificates(SSL_CTX* context, const std::string& pem) {
-  const Bio bio = TRY(Reader(pem));
+  const Bio bio = TRY(ReaderOf(pem));
   const X509Certificate own = NextTrustedCertificate(bio.get());
   if (!own) return OpensslError("cannot read a PEM certificate");
   if (Ssl().SSL_CTX_use_certificate(context, own.get()) != 1) return OpensslError("OpenSSL refuses the certificate");
@@ -58,7 +50,7 @@ Result<> UseCertificates(SSL_CTX* context, const std::string& pem) {
 }
 
 Result<> UseKey(SSL_CTX* context, const std::string& pem) {
-  const Bio bio = TRY(Reader(pem));
+  const Bio bio = TRY(ReaderOf(pem));
   const PrivateKey key = NextPrivateKey(bio.get());
   if (!key) return OpensslError("cannot read a private key, which must be PEM without a passphrase");
   if (Ssl().SSL_CTX_use_PrivateKey(context, key.get()) != 1)

@@ -42,9 +42,9 @@ Seconds SecondsOf(const api::Time& time) {
 void SetSeconds(Seconds seconds, std::int64_t& value) { value = seconds; }
 void SetSeconds(Seconds seconds, api::Time& value) { value = {WallTime(std::chrono::seconds(seconds))}; }
 
-// Returns the value of the node whose timeout has run for a shorter time; two nodes may have the same hash.
-Seconds LessLong(Seconds a, Seconds b, const std::int64_t&) { return std::min(a, b); }
-Seconds LessLong(Seconds a, Seconds b, const api::Time&) { return std::max(a, b); }
+// Two nodes may have the same hash.  Returns the value of the node whose timeout has run for a shorter time.
+Seconds OfShorterRun(Seconds a, Seconds b, const std::int64_t&) { return std::min(a, b); }
+Seconds OfShorterRun(Seconds a, Seconds b, const api::Time&) { return std::max(a, b); }
 
 void AddNumber(std::string& bytes, std::uint32_t number) {
   for (const int shift : {24, 16, 8, 0}) bytes += static_cast<char>(number >> shift & 0xFFU);
@@ -59,7 +59,7 @@ std::optional<std::uint32_t> TakeNumber(std::string_view& bytes) {
   return number;
 }
 
-// Returns the seconds of each hash.  A text that somebody has damaged has fewer of them.
+// Returns the seconds of each hash.  If somebody has damaged the text, some are missing.
 template <typename Value>
 std::unordered_map<Hash, Seconds> SecondsIn(const std::string& text) {
   std::unordered_map<Hash, Seconds> times;
@@ -71,7 +71,7 @@ std::unordered_map<Hash, Seconds> SecondsIn(const std::string& text) {
       const auto hash = TakeNumber(bytes);
       if (!hash) break;
       Seconds& known = times.try_emplace(*hash, *time).first->second;
-      known = LessLong(known, *time, Value());
+      known = OfShorterRun(known, *time, Value());
     }
   }
   return times;
@@ -113,7 +113,7 @@ void Expand(std::map<std::string, Value>& entries, std::vector<api::RolloutBlock
   }
 }
 
-// Removes the entries that are too many, and returns them by their gates.
+// Removes the entries that exceed kMostNamedNodesOfGate, and returns them by their gates.
 template <typename Value>
 std::map<std::string, UnnamedNodes> TakeUnnamed(std::map<std::string, Value>& entries) {
   std::map<std::string, UnnamedNodes> unnamed;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Keeps small what a rollout remembers about the nodes that gates block.
+// Limits the size of what a rollout remembers about the nodes that gates block.
 //
 // The timeout of a gate about nodes runs for each node, so the memory has a time for each gate and node.  The memory is
 // in the status of an object, and etcd refuses an object of more than 1.5 MiB.  So the memory has the names of only the
 // first nodes of each gate.  The times of the others are in a text without names: 4 bytes of hash for each node, and 8
 // more for each distinct time.
 //
-// The seconds after which timeouts stand still are kept in the same way.
+// The seconds that timeouts had run when they were stopped are kept in the same way.
 //
 // Two nodes with the same hash are rare; both then have the later of their times, or the smaller number of seconds.
 // When even this form is too long, nodes are left out of it.  Such a node stays blocked, and its timeout begins when
@@ -31,8 +31,8 @@ inline constexpr std::size_t kLongestBlockedMore = 512 << 10;
 // `waited`.  Drops all other entries of these lists.
 void ExpandBlocked(api::RolloutMemory& memory, std::span<const NodeState> nodes);
 
-// Moves the entries of `blocked` and `waited` that are too many to `blocked_more` and `waited_more`, which must be
-// empty.  The same entries always become the same memory.
+// Moves the entries of `blocked` and `waited` that exceed kMostNamedNodesOfGate to `blocked_more` and `waited_more`,
+// which must be empty.  The same entries always become the same memory.
 void CompactBlocked(api::RolloutMemory& memory);
 
 }  // namespace pintle::pool

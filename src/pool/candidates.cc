@@ -25,10 +25,7 @@ bool ComesBefore(const NodeState& a, const NodeState& b) {
 
 // Returns whether the node is unavailable only because somebody cordoned it.
 bool IsOnlyCordoned(const NodeState& node) {
-  if (!node.is_done() || !node.node().spec.unschedulable) return false;
-  api::Node uncordoned;
-  uncordoned.status = node.node().status;
-  return !WhyNotReady(uncordoned);
+  return node.is_done() && node.node().spec.unschedulable && node.is_ready_uncordoned();
 }
 
 }  // namespace

@@ -35,14 +35,6 @@ std::string Listed(std::vector<std::string> names) {
 
 std::string CountedNodes(std::size_t count) { return fmt::format("{} {}", count, count == 1 ? "node" : "nodes"); }
 
-bool IsReadyUncordoned(const NodeState& node) {
-  if (node.is_ready()) return true;
-  if (!node.node().spec.unschedulable) return false;
-  api::Node uncordoned;
-  uncordoned.status = node.node().status;
-  return !WhyNotReady(uncordoned);
-}
-
 PolicyRollout Follower::Follow() && {
   decided_.opening = policy_.windows.Next(now_);
   decided_.waves = static_cast<int>(policy_.waves.size());
@@ -146,8 +138,8 @@ const Wave& Follower::CurrentWave() const {
 
 bool Follower::IsInWave(std::size_t i) const {
   if (!memory_.has_begun) return false;
-  // A wave that has chosen its nodes keeps them.  If the policy was edited meanwhile, the number of this wave may now
-  // be that of the wave that has all nodes which other waves leave.
+  // A wave that has chosen its nodes keeps them.  If the policy was edited meanwhile, this wave's number may now belong
+  // to the wave that has all remaining nodes.
   return memory_.members.empty() ? CurrentWave().has_all_remaining_nodes() : Has(memory_.members, nodes_[i].name());
 }
 
@@ -172,7 +164,7 @@ void Follower::DecideAgainAt(WallTime when) {
 bool Follower::IsBrokenByPreviousTarget(const NodeState& node) const {
   const std::string& name = node.name();
   if (memory_.target.empty() || target_.IsAssignedTo(node) || IsWell(node)) return false;
-  if (Has(memory_.broken, name)) return IsFaulty(node) || !IsReadyUncordoned(node);
+  if (Has(memory_.broken, name)) return IsFaulty(node) || !node.is_ready_uncordoned();
   if (Has(memory_.excused, name) || Has(memory_.failed, name)) return true;
   if (Has(memory_.ailing, name) || IsLastWaveOver()) return false;
   const std::string_view previous = std::string_view(memory_.target).substr(0, memory_.target.find(' '));
@@ -298,7 +290,7 @@ void Follower::Record(const std::vector<NodeUpdate>& updates) {
   for (const NodeUpdate& update : updates) {
     if (!ChangesTarget(update.patch)) continue;
     const std::size_t i = indices.at(update.node);
-    const bool is_unwell = nodes_[i].is_degraded() || !IsReadyUncordoned(nodes_[i]);
+    const bool is_unwell = nodes_[i].is_degraded() || !nodes_[i].is_ready_uncordoned();
     if (is_unwell) AddTo(memory_.ailing, update.node);
     const auto assigned = memory_.assigned_at.find(update.node);
     if (assigned != memory_.assigned_at.end() && now_ - assigned->second.at < RecordLasts()) continue;

@@ -3,7 +3,7 @@
 
 // Follows a rollout by a policy: makes one decision of pool/waved_rollout.h.
 //
-// The class is one, because all its parts read and change the same memory.  Its functions are in a file for each part:
+// This is one class, because all its parts read and change the same memory.  Each part has a file with its functions:
 // follower.cc has the standing of nodes and the memory, follower_orders.cc the orders of people, follower_waves.cc the
 // waves, follower_gates.cc the gates and the halts, and follower_admission.cc the choice of the nodes that may be
 // updated now.
@@ -40,8 +40,6 @@ inline api::Time At(WallTime time) { return {std::chrono::floor<std::chrono::sec
 std::string Listed(std::vector<std::string> names);
 // Returns a text such as "1 node" or "5 nodes".
 std::string CountedNodes(std::size_t count);
-// Returns whether pods could run on the node if nobody had cordoned it.
-bool IsReadyUncordoned(const NodeState& node);
 
 // Removes the first elements until there are no more than `most`.
 template <typename T>
@@ -88,15 +86,15 @@ class Follower {
   // A layered pool has no target before its image is built.
   bool IsTargetKnown() const;
 
-  static bool IsWell(const NodeState& node) { return node.is_done() && IsReadyUncordoned(node); }
-  static bool IsUnready(const NodeState& node) { return node.is_done() && !IsReadyUncordoned(node); }
+  static bool IsWell(const NodeState& node) { return node.is_done() && node.is_ready_uncordoned(); }
+  static bool IsUnready(const NodeState& node) { return node.is_done() && !node.is_ready_uncordoned(); }
   static bool IsFaulty(const NodeState& node) { return node.is_degraded() || IsUnready(node); }
 
   // Returns whether the node's fault does not count as a failure of this rollout.
   bool IsExcused(const std::string& node) const { return Has(memory_.ailing, node) || Has(memory_.excused, node); }
 
   // Returns when a node was given the target.  If the memory does not have this time, the node counts as assigned since
-  // the begin of the rollout, or since its own creation if it is newer.
+  // the beginning of the rollout, or since its own creation if that is later.
   WallTime AssignedAt(const NodeState& node) const;
 
   static WallTime CreatedAt(const NodeState& node);
@@ -104,7 +102,8 @@ class Follower {
   // A machine that is installed with the target is not ready at first.  This is no fault of the target.
   bool IsStarting(const NodeState& node) const;
 
-  // A halt that a controller without `failed` has recorded does not end when this controller takes over.
+  // An older controller may have recorded a halt without the list `failed`.  Fills the list, so that the halt does not
+  // end when this controller takes over.
   void AdoptHalt();
 
   // Works out the standing of each node, and records which nodes are not ready or have failed.
@@ -203,8 +202,8 @@ class Follower {
     return std::tuple(!nodes_[i].is_ready(), nodes_[i].is_degraded(), IsUndrainable(i), DomainOf(i));
   }
 
-  // Puts other nodes in the places of those that cannot be drained now.  Only after the wave has chosen a node is it
-  // found out whether the node can be drained.
+  // Puts other nodes in the places of those that cannot be drained now.  Whether a node can be drained is found out
+  // only after the wave has chosen it.
   void ReplaceUndrainableMembers(const Wave& wave);
 
   // Chooses the nodes of a wave.  Among nodes of the same rank, PickFirst() decides.
@@ -261,8 +260,8 @@ class Follower {
   // lets the rollout continue then.
   bool IsPassedByTimeout(const Gate& gate, const std::string& key, const std::string& why, bool is_running);
 
-  // The first gate that halts the rollout is the one that counts; but a halt keeps its gate while that gate requires
-  // it.
+  // Notes that a gate halts the rollout.  Of several such gates, the gate of the present halt is kept; if it is not
+  // among them, the first one.
   void HaltByGate(const Gate& gate, std::string why);
 
   // Returns why a gate does not let a node pass, or an empty text if it does.  If `node` is nullptr, the gate is
@@ -384,7 +383,7 @@ class Follower {
   bool is_any_unassigned_ = false;
   bool are_gates_after_judged_ = false;  // The gates of GateTime::kAfter have been judged for the present wave.
   std::string halting_gate_;             // The gate that halts the rollout; empty if none does.
-  std::string gate_halt_;                // Why it does.
+  std::string why_gate_halts_;
   // For each node: whether its wave, its window and the gates allow its update.  A halt or the order of failure domains
   // may still forbid the update.
   std::vector<bool> admitted_;

@@ -58,7 +58,7 @@ void Follower::HaltByGate(const Gate& gate, std::string why) {
   const bool is_present = memory_.halt && memory_.halt->gate == gate.name;
   if (!halting_gate_.empty() && !(is_present && halting_gate_ != gate.name)) return;
   halting_gate_ = gate.name;
-  gate_halt_ = std::move(why);
+  why_gate_halts_ = std::move(why);
 }
 
 std::string Follower::WhyBlocked(const Gate& gate, const NodeState* node, bool is_running) {
@@ -120,7 +120,7 @@ void Follower::JudgeHalt() {
         kHaltedByFailures, "",
         fmt::format("{} failed with {} ({}), and the policy allows {}", count, target_text_, Listed(failed), most));
   }
-  if (!halting_gate_.empty()) return Halt(kHaltedByGate, halting_gate_, gate_halt_);
+  if (!halting_gate_.empty()) return Halt(kHaltedByGate, halting_gate_, why_gate_halts_);
   EndHalt("no failed node and no gate requires it any more");
 }
 

@@ -23,8 +23,8 @@ class GateTimeouts {
   enum class Outcome { kBlocks, kHalts, kContinues };
 
   // `blocked` has the time since which each gate blocks.  A key identifies a gate or, where a gate is tested for each
-  // node, a gate and a node.  `waited` has the seconds after which timeouts stand still; it may be nullptr if none ever
-  // does.  The maps must outlive this object.
+  // node, a gate and a node.  `waited` has the seconds that each timeout which stands still has run; it may be nullptr
+  // if none ever stands still.  The maps must outlive this object.
   GateTimeouts(std::map<std::string, api::Time>& blocked, WallTime now,
                std::map<std::string, std::int64_t>* waited = nullptr)
       : blocked_since_(blocked), waited_(waited), now_(now) {}

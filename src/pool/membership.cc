@@ -35,8 +35,8 @@ Result<Pools> Pools::Make(std::span<const api::MachineConfigPool* const> pools) 
 SelectingPools Pools::Selecting(const api::Node& node) const {
   SelectingPools selecting;
   if (IsWindows(node)) return selecting;
-  const auto add_matching = [&](const std::vector<Candidate>& candidates) {
-    for (const auto& [pool, selector] : candidates) {
+  const auto add_matching = [&](const std::vector<CompiledPool>& pools) {
+    for (const auto& [pool, selector] : pools) {
       if (!selector.Matches(node.metadata.labels)) continue;
       if (pool->metadata.name == api::kMasterPool) {
         selecting.master = pool;

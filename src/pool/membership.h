@@ -42,15 +42,15 @@ class Pools {
 
  private:
   // A pool and its compiled selector.
-  struct Candidate {
+  struct CompiledPool {
     const api::MachineConfigPool* pool;
     api::Selector selector;
   };
 
   // The pools whose selector requires a label, by the key of this label.  Without this index, each node of a cluster
   // with a hundred pools would be compared with all of them.
-  std::map<std::string, std::vector<Candidate>, std::less<>> by_label_;
-  std::vector<Candidate> others_;  // The pools whose selector requires no label.
+  std::map<std::string, std::vector<CompiledPool>, std::less<>> by_label_;
+  std::vector<CompiledPool> others_;  // The pools whose selector requires no label.
 };
 
 // Puts the pools that select a node in the order of Pools::Of().  Fails if two of them are custom pools.

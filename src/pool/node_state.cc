@@ -42,7 +42,9 @@ std::optional<std::string> WhyNotReady(const api::Node& node) {
 }
 
 NodeState::NodeState(const api::Node& node)
-    : node_(&node), is_ready_(!FirstProblem(node).has_value() && !node.spec.unschedulable) {
+    : node_(&node),
+      is_ready_uncordoned_(!FirstProblem(node).has_value()),
+      is_ready_(is_ready_uncordoned_ && !node.spec.unschedulable) {
   // Annotations are sorted by name.  Those with the prefix are next to each other, and the loop skips the many others.
   static const std::string kPrefix = "machineconfiguration.openshift.io/";
   const auto& annotations = node.metadata.annotations;

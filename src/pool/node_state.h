@@ -40,6 +40,8 @@ class NodeState {
 
   // Pods can run on the node.
   bool is_ready() const { return is_ready_; }
+  // Pods could run on the node if nobody had cordoned it.
+  bool is_ready_uncordoned() const { return is_ready_uncordoned_; }
   // The node has its desired config and image, and its agent reports that it is done.
   bool is_done() const { return is_done_; }
   // The agent could not apply the desired config, and may be given another one.
@@ -62,6 +64,7 @@ class NodeState {
   std::optional<std::string_view> desired_image_;
   std::optional<std::string_view> first_pivot_config_;
   bool has_custom_pool_labels_ = false;
+  bool is_ready_uncordoned_;
   bool is_ready_;
   bool is_degraded_ = false;
   bool is_done_ = false;

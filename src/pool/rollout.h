@@ -77,7 +77,7 @@ struct Rollout {
   api::MachineConfigPoolStatus status;
 };
 
-// Describes what Decide() leaves room for.  It does not depend on the admission.
+// The room for updates that Decide() has, whatever the admission is.
 struct Headroom {
   std::string hold_reason;  // As in Rollout.
   int capacity = 0;         // How many more nodes that are ready may be updated now.

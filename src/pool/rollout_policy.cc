@@ -16,7 +16,7 @@
 namespace pintle::pool {
 namespace {
 
-// Returns a number from 0 on, or nullopt if the text is no such number.
+// Returns nullopt if the text is not a whole number from 0 on.
 std::optional<int> ReadPercent(std::string_view text) {
   int number = 0;
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -128,8 +128,8 @@ class PolicyCompiler {
       }
     }
     if (!waves.empty() && waves.back().has_all_remaining_nodes()) return waves;
-    // A wave is added for the nodes that are in none.  It has the timeouts of the last wave of the policy.  Its failure
-    // threshold is the default: that of a canary may allow the failure of each of its few nodes.
+    // A wave is added for the nodes that no other wave has.  It has the timeouts of the policy's last wave, but the
+    // default failure threshold: the threshold of a canary wave may allow all of its few nodes to fail.
     Wave added;
     added.name = "all nodes";
     if (!waves.empty()) {

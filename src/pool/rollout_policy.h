@@ -23,8 +23,8 @@ namespace pintle::pool {
 inline constexpr std::size_t kMostWaves = 32;
 inline constexpr std::size_t kMostWindows = 32;
 
-// How long nodes may be done and not ready if the policy does not say.  The agent is done as soon as the kubelet runs,
-// but the Node is Ready only when its network is.
+// How long nodes may be done and not ready if the policy does not set a time.  The agent is done as soon as the kubelet
+// runs, but the Node is Ready only when its network is.
 inline constexpr std::chrono::seconds kReadyTimeout = std::chrono::minutes(5);
 
 // A number of nodes, or a percentage of a set of nodes.
@@ -46,7 +46,7 @@ struct Wave {
   // More failed nodes than this halt the rollout; if unset, failures never halt it.
   std::optional<NodeShare> failure_threshold;
   std::chrono::seconds node_timeout = std::chrono::hours(1);  // A node that takes longer has failed.
-  // A node that is done, and is not ready for longer, has failed.  It is never longer than node_timeout.
+  // A node that is done, and is not ready for longer than this, has failed.  Never longer than node_timeout.
   std::chrono::seconds ready_timeout = kReadyTimeout;
   std::string definition;  // The wave as the policy has it, as JSON; empty if the policy does not name the wave.
 

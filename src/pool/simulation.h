@@ -50,7 +50,7 @@ struct SimulatedStep {
   Kind kind = Kind::kFinished;
   int wave = 0;           // From 1.
   std::size_t nodes = 0;  // The nodes of the wave that begins, or all nodes if the rollout has finished.
-  std::optional<WallTime> since = std::nullopt;  // The begin of the window that is used.
+  std::optional<WallTime> since = std::nullopt;  // The beginning of the window that is used.
   std::optional<WallTime> until = std::nullopt;  // When the used window, the wait or the soak time ends.
   std::string message = {};
 

@@ -9,12 +9,12 @@ namespace pintle::pool {
 Target::Target(const api::MachineConfigPool& pool, const Layering& layering)
     : pool_config_(pool.spec.configuration.name),
       is_layered_(layering.is_layered()),
-      can_be_known_(!is_layered_ || (!layering.image().empty() && layering.build != nullptr)),
+      is_known_(!is_layered_ || (!layering.image().empty() && layering.build != nullptr)),
       config_(layering.build != nullptr ? layering.build->spec.machine_config.name : pool_config_),
       image_(layering.image()) {}
 
 bool Target::IsAssignedTo(const NodeState& node) const {
-  if (!can_be_known_ || node.desired_config() != config_) return false;
+  if (!is_known_ || node.desired_config() != config_) return false;
   return is_layered_ ? node.desired_image() == image_ : !node.desired_image();
 }
 
@@ -28,7 +28,7 @@ bool Target::IsReachedBy(const NodeState& node) const {
 }
 
 bool Target::IsCurrentOf(const NodeState& node) const {
-  if (!can_be_known_ || node.current_config().empty() || node.current_config() != config_) return false;
+  if (!is_known_ || node.current_config().empty() || node.current_config() != config_) return false;
   return is_layered_ ? node.current_image() == image_ : !node.current_image() || node.current_image()->empty();
 }
 
@@ -44,7 +44,7 @@ NodePatch Target::PatchFor(const NodeState& node) const {
   return patch;
 }
 
-NodePatch Target::StageUpkeep(const NodeState& node, std::string_view to_stage) const {
+NodePatch Target::StagePatchFor(const NodeState& node, std::string_view to_stage) const {
   const api::Annotations& have = node.node().metadata.annotations;
   const std::string_view wanted = IsAssignedTo(node) ? std::string_view() : to_stage;
   const std::string* const requested = api::Find(have, api::kStageAnnotation);

@@ -54,9 +54,9 @@ class Target {
 
   // Returns whether the target is assigned to a node.
   bool IsAssignedTo(const NodeState& node) const;
-  // Returns whether the taint for an update in progress may be removed from a node.  In a layered pool, this is so when
-  // the target is assigned to the node.  In another pool, the node has to desire the target's config, and it keeps the
-  // taint while it has annotations for both a desired and a current image: it is then leaving a built image.
+  // Returns whether the taint for an update in progress may be removed from a node.  In a layered pool, the target has
+  // to be assigned to the node.  In another pool, the node's desired config has to be the target's config, and the node
+  // must not have annotations for both a desired and a current image, because it is then leaving a built image.
   bool MayLoseUpdateTaint(const NodeState& node) const;
   // Returns whether a node has reached the target.
   bool IsReachedBy(const NodeState& node) const;
@@ -71,12 +71,12 @@ class Target {
   // Returns the patch that makes the node's agent stage `to_stage`.  The agent stages nothing if `to_stage` is empty,
   // or if the target is assigned to the node.  A report about another target is removed together with the request for
   // that target, so that nobody takes the report for one about `to_stage`.
-  NodePatch StageUpkeep(const NodeState& node, std::string_view to_stage) const;
+  NodePatch StagePatchFor(const NodeState& node, std::string_view to_stage) const;
 
  private:
   std::string_view pool_config_;
   bool is_layered_;
-  bool can_be_known_;        // False in a layered pool that has no image or no build.
+  bool is_known_;            // False in a layered pool that has no image or no build.
   std::string_view config_;  // The config for nodes.  In a layered pool, the image was built from this config.
   std::string_view image_;   // Empty if nodes use the image that the config names.
 };

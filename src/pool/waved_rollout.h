@@ -17,7 +17,7 @@
 // Some nodes need no wave, gate or window, because they can only gain by being updated.  These are nodes that still
 // have the contents of the target, as most nodes do when a config is taken back.  Others are unavailable already,
 // because an earlier target has broken them or their change to another config has failed.  Nodes that are merely on the
-// way to another config are no such nodes: they complete that change, and nobody knows yet whether the next target is
+// way to another config are not among them: they complete that change, and nobody knows yet whether the next target is
 // better.
 
 #include <cstddef>
@@ -92,9 +92,9 @@ struct PolicyRollout {
 // Returns the next step of the rollout, and the memory with which the step after it is decided.
 PolicyRollout DecideByPolicy(const Situation& situation, const PolicyInputs& inputs);
 
-// Returns the digest that an approval of a wave has to name; `wave` counts from 0.  The digest is made from the target
-// and from the wave as the policy defines it.  The digest does not depend on the place of the wave, since other waves
-// may be added or removed before it.  Waves with the same definition have different digests.
+// Returns the digest that an approval of a wave has to name; `wave` counts from 0.  The digest is made from the target,
+// from the wave as the policy defines it, and from the number of earlier waves with the same definition.  So it stays
+// the same when other waves are added or removed before the wave, and differs for waves with the same definition.
 std::string DigestOfWave(const Policy& policy, std::size_t wave, std::string_view target);
 
 // Returns the next entry for the pool in the policy's status.  `before` is the present entry, or nullptr.

@@ -5,9 +5,9 @@
 //
 // A window opens at a local time of some weekdays and stays open for a duration.  The duration is elapsed time: where
 // the clocks are put forward during a window of four hours, it closes five hours later by the clock.  A duration of
-// whole days is an exception: the window closes at the same local time, so one of a day may last 23 or 25 hours.  A
-// window whose start is skipped by the clocks opens at the instant of the skip, and a start that the clocks pass twice
-// counts once, the first time.  A freeze keeps all windows closed until a date begins.
+// whole days is an exception: the window closes at the same local time, so a window of one day may last 23 or 25 hours.
+// A window whose start is skipped by the clocks opens at the instant of the skip, and a start that the clocks pass
+// twice counts once, the first time.  A freeze keeps all windows closed until a date begins.
 
 #include <array>
 #include <chrono>

@@ -7,12 +7,10 @@
 #include <cstdint>
 #include <utility>
 
-#include "base/ascii.h"
 #include "base/base64.h"
 #include "json/fields.h"
 #include "machineconfig/input.h"
 #include "net/hmac.h"
-#include "net/http_answer.h"
 #include "serving/private_file.h"
 
 namespace pintle::serving {
@@ -150,14 +148,6 @@ std::string_view ToText(TokenProblem problem) {
       return "the token has expired";
   }
   return "";
-}
-
-std::string_view TokenOf(std::optional<std::string_view> authorization) {
-  constexpr std::string_view kScheme = "Bearer ";
-  if (!authorization || !SameIgnoringCase(authorization->substr(0, kScheme.size()), kScheme)) return {};
-  std::string_view token = authorization->substr(kScheme.size());
-  while (token.starts_with(' ')) token.remove_prefix(1);
-  return token;
 }
 
 }  // namespace pintle::serving

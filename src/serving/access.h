@@ -6,7 +6,8 @@
 // A config contains secrets, and any client that reaches the server can request it.  A token names its pool and its
 // expiry, and is signed with a key of the server.  A new machine has the token in its pointer config, so Ignition sends
 // the token with its request.  There may be several keys, so that keys can be rotated while machines are being
-// installed: a server accepts the signatures of all keys, and the first key signs new tokens once all servers have it.
+// installed: a server accepts the signatures of all its keys, and `pintle-controller token` signs with the first key.
+// A new key is put first only when all servers have it.
 
 #include <optional>
 #include <string>
@@ -53,8 +54,5 @@ std::optional<WallTime> ExpiryOf(const std::vector<std::string>& keys, std::stri
 
 // Returns a text such as "the token has expired".
 std::string_view ToText(TokenProblem problem);
-
-// Returns the token in the value of an Authorization header, or an empty string.
-std::string_view TokenOf(std::optional<std::string_view> authorization);
 
 }  // namespace pintle::serving

@@ -10,9 +10,9 @@
 namespace pintle::serving {
 namespace {
 
-// The wait between a change and the look: a certificate and its key are seldom replaced at the same instant.
+// The wait between a change and the check: a certificate and its key are seldom replaced at the same instant.
 constexpr auto kPauseAfterChange = std::chrono::milliseconds(200);
-// The time between regular looks: some replacements happen in directories that are not watched.
+// The time between regular checks: some replacements happen in directories that are not watched.
 constexpr auto kCheckUnwatched = std::chrono::seconds(30);
 
 std::string DirectoryOf(const std::string& path) {
@@ -23,29 +23,29 @@ std::string DirectoryOf(const std::string& path) {
 
 }  // namespace
 
-FileWatch::FileWatch(event::Loop& loop, std::function<void()> look)
-    : look_(std::move(look)), look_soon_(loop, [this] { Look(); }), look_regularly_(loop, [this] { Look(); }) {}
+FileWatch::FileWatch(event::Loop& loop, std::function<void()> check)
+    : check_(std::move(check)), check_soon_(loop, [this] { Check(); }), check_regularly_(loop, [this] { Check(); }) {}
 
 Result<std::unique_ptr<FileWatch>> FileWatch::Begin(event::Loop& loop, const std::vector<std::string>& files,
-                                                    std::function<void()> look) {
+                                                    std::function<void()> check) {
   constexpr std::uint32_t kChanges = IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_DELETE;
-  std::unique_ptr<FileWatch> watch(new FileWatch(loop, std::move(look)));
+  std::unique_ptr<FileWatch> watch(new FileWatch(loop, std::move(check)));
   std::set<std::string> directories;
   for (const std::string& file : files) directories.insert(DirectoryOf(file));
   for (const std::string& directory : directories) {
     watch->watches_.push_back(TRY(event::InotifyWatch::Create(loop, directory, kChanges,
                                                               [self = watch.get()](const event::FileEvent&) {
-                                                                self->look_soon_.After(kPauseAfterChange);
+                                                                self->check_soon_.After(kPauseAfterChange);
                                                               }),
                                   "watching " + directory));
   }
-  watch->look_regularly_.After(kCheckUnwatched);
+  watch->check_regularly_.After(kCheckUnwatched);
   return watch;
 }
 
-void FileWatch::Look() {
-  look_regularly_.After(kCheckUnwatched);
-  look_();
+void FileWatch::Check() {
+  check_regularly_.After(kCheckUnwatched);
+  check_();
 }
 
 }  // namespace pintle::serving

@@ -6,7 +6,7 @@
 //
 //     auto watch = TRY(FileWatch::Begin(loop, {certificate, key}, [] { read them and compare }));
 //
-// A call of `look` means only that the files may have changed.  To miss no change, begin to watch before the first
+// A call of `check` means only that the files may have changed.  To miss no change, begin to watch before the first
 // read.
 
 #include <functional>
@@ -22,21 +22,21 @@ namespace pintle::serving {
 
 class FileWatch {
  public:
-  // Calls `look` from now on whenever the files may have changed.
+  // Calls `check` from now on whenever the files may have changed.
   static Result<std::unique_ptr<FileWatch>> Begin(event::Loop& loop, const std::vector<std::string>& files,
-                                                  std::function<void()> look);
+                                                  std::function<void()> check);
   FileWatch(const FileWatch&) = delete;
   FileWatch& operator=(const FileWatch&) = delete;
 
  private:
-  FileWatch(event::Loop& loop, std::function<void()> look);
+  FileWatch(event::Loop& loop, std::function<void()> check);
 
-  void Look();
+  void Check();
 
-  const std::function<void()> look_;
+  const std::function<void()> check_;
   std::vector<event::InotifyWatch> watches_;
-  event::Timer look_soon_;       // Runs after a change of a watched directory.
-  event::Timer look_regularly_;  // Finds changes in directories that are not watched.
+  event::Timer check_soon_;       // Runs after a change of a watched directory.
+  event::Timer check_regularly_;  // Finds changes in directories that are not watched.
 };
 
 }  // namespace pintle::serving

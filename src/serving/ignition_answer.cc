@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "net/bearer_token.h"
 #include "serving/ignition_route.h"
 
 namespace pintle::serving {
@@ -45,7 +46,7 @@ IgnitionAnswer AnswerConfig(const net::IncomingRequest& request, const std::stri
                             const Access& access, WallTime now) {
   IgnitionAnswer answer = {.http = {}, .pool = pool};
   if (access.mode != AccessMode::kOpen) {
-    answer.token = CheckToken(access.keys, TokenOf(request.Find("Authorization")), pool, now);
+    answer.token = CheckToken(access.keys, net::BearerTokenOf(request).value_or(""), pool, now);
   }
   if (access.mode == AccessMode::kRequired && answer.token != TokenProblem::kNone) {
     answer.http = Refusal(answer.token);

@@ -41,7 +41,7 @@ IgnitionCounts IgnitionCounters::Read() const {
         if (count > 0) counts.requests.push_back({name, text, kStatuses[status], count});
       }
     }
-    if (const std::uint64_t hits = pool->served_without_token; hits > 0) counts.served_without_token[name] = hits;
+    if (const std::uint64_t count = pool->served_without_token; count > 0) counts.served_without_token[name] = count;
   }
   return counts;
 }

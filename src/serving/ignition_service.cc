@@ -46,7 +46,7 @@ Result<> IgnitionService::OpenAccess(event::Loop& loop, const IgnitionSettings& 
   Access access = {.mode = settings.access};
   if (access.mode != AccessMode::kOpen) {
     keys_file_ = settings.token_keys_file;
-    keys_watch_ = TRY(FileWatch::Begin(loop, {keys_file_}, [this] { LookAtKeys(); }));
+    keys_watch_ = TRY(FileWatch::Begin(loop, {keys_file_}, [this] { ReadKeysAgain(); }));
     access.keys = TRY(ReadPrivateKeys(keys_file_));
   }
   access_ = std::make_shared<const Access>(std::move(access));
@@ -114,12 +114,12 @@ void IgnitionService::Serve(ServedPools pools) {
   ReplaceHandlers();
 }
 
-void IgnitionService::LookAtFiles() {
-  if (certificate_) certificate_->Look();
-  if (keys_watch_) LookAtKeys();
+void IgnitionService::ReadFilesAgain() {
+  if (certificate_) certificate_->ReadAgain();
+  if (keys_watch_) ReadKeysAgain();
 }
 
-void IgnitionService::LookAtKeys() {
+void IgnitionService::ReadKeysAgain() {
   auto keys = ReadPrivateKeys(keys_file_);
   if (!keys) return log::Warning("The previous keys stay in use: " + keys.error().message(), kTokenKeysTrouble);
   if (*keys == access_->keys) return;

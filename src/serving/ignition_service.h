@@ -66,7 +66,7 @@ class IgnitionService {
   // certificate.
   Result<> UseCertificate(TlsFiles::Identity identity);
   // Reads the files of the certificate and of the token keys again, and uses them if they have changed.
-  void LookAtFiles();
+  void ReadFilesAgain();
 
   IgnitionCounts Counts() const { return counters_->Read(); }
   // Returns the time at which the certificate in use expires.  Returns nullopt if there is no server with TLS, if the
@@ -83,7 +83,7 @@ class IgnitionService {
   Result<> OpenSecure(event::Loop& loop, const IgnitionSettings& settings, TlsFiles::Identity known);
   Result<> ListenWith(TlsFiles::Identity identity);
   void Renew(TlsFiles::Identity identity);
-  void LookAtKeys();
+  void ReadKeysAgain();
   net::HttpHandler Handler() const;
   net::HttpHandler HealthHandler() const;
   void ReplaceHandlers();

@@ -14,7 +14,7 @@ namespace pintle::serving {
 // because opening the file will report the error.
 bool IsReadableByAll(const std::string& path);
 
-// Returns an error that names the remedy.  There is also one for pods, because Kubernetes gives a Secret's files the
+// Returns an error that names the remedy, and another remedy for pods, because Kubernetes gives a Secret's files the
 // mode 0644 by default.  `contents` describes what is in the file.
 Error ReadableByAllError(std::string_view contents, const std::string& path);
 

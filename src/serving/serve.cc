@@ -97,7 +97,7 @@ Result<ServedPools> PoolsFor(const CommandLine& line, const std::shared_ptr<even
 // read, the earlier ones stay in use, and everything else is replaced.
 Result<> ReadAgain(const CommandLine& line, const std::shared_ptr<event::TextCache>& cache, IgnitionService& service) {
   service.Serve(TRY(PoolsFor(line, cache)));
-  service.LookAtFiles();
+  service.ReadFilesAgain();
   return {};
 }
 

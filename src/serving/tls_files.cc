@@ -38,14 +38,14 @@ Result<std::unique_ptr<TlsFiles>> TlsFiles::Open(event::Loop& loop, std::string 
   std::unique_ptr<TlsFiles> files(
       new TlsFiles(std::move(certificate), std::move(key), std::move(rules), std::move(renewed)));
   files->watch_ =
-      TRY(FileWatch::Begin(loop, {files->certificate_, files->key_}, [self = files.get()] { self->Look(); }));
+      TRY(FileWatch::Begin(loop, {files->certificate_, files->key_}, [self = files.get()] { self->ReadAgain(); }));
   files->last_ = TRY(files->Read());
   files->first_identity_ = TRY(files->Make(files->last_));
   files->expiry_ = ExpiryOfFirst(files->last_.certificate);
   return files;
 }
 
-void TlsFiles::Look() {
+void TlsFiles::ReadAgain() {
   auto texts = Read();
   if (!texts) return renewed_(std::move(texts).error());
   if (*texts == last_) return;

@@ -36,8 +36,8 @@ class TlsFiles {
   // Returns the time at which the certificate in use expires, or nullopt if that time cannot be read.
   std::optional<WallTime> expiry() const { return expiry_; }
 
-  // Reads the files now.
-  void Look();
+  // Reads the files now, and passes on what has changed.
+  void ReadAgain();
 
  private:
   struct Texts {

@@ -11,7 +11,7 @@
 
 namespace pintle::serving {
 
-// `words` are the arguments after the verb.
+// `arguments` are those after the verb.
 ExitStatus Token(const std::vector<std::string_view>& arguments);
 
 }  // namespace pintle::serving

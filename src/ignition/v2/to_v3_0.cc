@@ -73,8 +73,8 @@ class NodeCheck {
   }
 
  private:
-  // None of the shortest links begins with another one, so only the last one that is not behind `path` can be the
-  // beginning of `path`.
+  // None of the shortest links begins with another of them, so only the last one that does not sort after `path` can be
+  // its beginning.
   bool UsesLink(const std::string& path) const {
     const auto behind = shortest_.upper_bound(path);
     if (behind == shortest_.begin()) return false;

@@ -15,8 +15,8 @@ namespace pintle::ignition::v2 {
 // Reads and validates a document of spec 2.`minor`.  Problems go to the report.
 Config ReadAndValidate(Reading& reading);
 
-// Removes duplicates: spec 2 allows several things of one name, and spec 3 does not.  Of several files or units with
-// one name, the last one counts; a unit gets the drop-ins of all of them.  The order of files and units is reversed.
+// Removes duplicates, which spec 2 allows and spec 3 does not.  Of several files with the same path or units with the
+// same name, the last one counts; a unit gets the drop-ins of all of them.  The order of files and units is reversed.
 // Several users "core" become one with all SSH keys; any other user is an error.
 Result<Config> WithoutDuplicates(Config config);
 

@@ -128,7 +128,7 @@ class Validator {
     });
   }
 
-  // Spec 2 words the message about spares differently.
+  // Spec 2 has another message about spares.
   static std::string_view RaidLevelProblem(const Raid& raid) {
     const std::string_view problem = internal::RaidLevelProblem(raid.level, raid.spares);
     if (problem.empty() || problem == "unrecognized raid level") return problem;

@@ -49,7 +49,7 @@ TEST(Object, IgnoresUnknownFields) {
   EXPECT_EQ(node.status.conditions.at(0).status, "True");
 }
 
-TEST(Object, MayLackEachField) {
+TEST(Object, MayLackAnyField) {
   const MachineConfigPool pool = DecodedWithoutProblems<MachineConfigPool>("{}");
   EXPECT_EQ(pool.kind, "MachineConfigPool");
   EXPECT_FALSE(pool.spec.node_selector.has_value());

@@ -57,7 +57,7 @@ TEST(UnitFile, FillsTheBufferWhenItLacksAPartOfACharacter) {
             "invalid unit content: line too long (max 2048 bytes)");
 }
 
-TEST(UnitFile, TakesAnOverlongFormForNoCharacter) {
+TEST(UnitFile, TreatsAnOverlongEncodingAsInvalid) {
   EXPECT_EQ(MessageOf(ReadUnit("[S]\xE0\x80\xA0\n")), "invalid unit content: found garbage after section name");
   // U+005B would begin a section.
   EXPECT_TRUE(ReadUnit("\xE0\x81\x9BS\n"));

@@ -60,7 +60,7 @@ TEST(Kubeconfig, PrefersEmbeddedDataToFiles) {
   EXPECT_EQ(std::get<net::PemFile>(config.tls.client->key).path, "/etc/kubernetes/k");
 }
 
-TEST(Kubeconfig, MayHaveItsDataOnLinesOfTheirOwn) {
+TEST(Kubeconfig, MayHaveBase64DataOnSeveralLines) {
   const std::string data = EncodeBase64("a certificate");
   const std::string first = data.substr(0, 7);
   const std::string second = data.substr(7);
@@ -104,7 +104,7 @@ TEST(Kubeconfig, IsRefusedWithTheFieldAndTheRemedy) {
   EXPECT_THAT(MessageOf(Parse(kServer + ", tls-server-name: other", "token: abc")), HasSubstr("tls-server-name"));
 }
 
-TEST(Kubeconfig, MayDisableTheFieldsThatWeRefuse) {
+TEST(Kubeconfig, MayHaveUnsupportedFieldsThatAreFalseOrEmpty) {
   EXPECT_TRUE(Succeeded(Parse(kServer + ", insecure-skip-tls-verify: false", "token: abc, exec: null, username: ''")));
 }
 

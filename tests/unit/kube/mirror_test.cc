@@ -165,7 +165,7 @@ TEST_F(MirrorTest, RepeatsTheListUntilItSucceeds) {
   EXPECT_EQ(events_[3], "synced");
 }
 
-TEST_F(MirrorTest, HasPausesOfTheirOwnForAKindThatTheServerDoesNotHave) {
+TEST_F(MirrorTest, HasABackoffOfItsOwnForAKindThatTheServerDoesNotHave) {
   // With the wrong pause, the test would take an hour.
   const Backoff::Settings an_hour = {.first = std::chrono::hours(1), .longest = std::chrono::hours(1)};
   settings_.missing_backoff = an_hour;

@@ -79,7 +79,7 @@ TEST_F(VisitorReviewTest, AcceptsOnlyATokenWithAnOwner) {
   }
 }
 
-TEST_F(VisitorReviewTest, FailsIfTheServerDoesNotLetUsAsk) {
+TEST_F(VisitorReviewTest, FailsIfTheServerForbidsUsToCreateReviews) {
   const Answer refusal = {.status = 403, .body = R"({"kind": "Status", "apiVersion": "v1", "status": "Failure",
       "reason": "Forbidden", "message": "the token s3cret must not be reviewed", "code": 403})"};
   server_.Add(refusal);
@@ -92,7 +92,7 @@ TEST_F(VisitorReviewTest, FailsIfTheServerDoesNotLetUsAsk) {
   EXPECT_THAT(MessageOf(Review()), HasSubstr("reviewing the rights of a visitor"));
 }
 
-TEST_F(VisitorReviewTest, FailsIfTheAnswerIsSomethingElse) {
+TEST_F(VisitorReviewTest, FailsIfTheAnswerIsNotAValidReview) {
   for (const char* const body :
        {"", "s3cret", "[]", "{}", R"({"kind": "Status", "apiVersion": "v1"})",
         R"({"kind": "TokenReview", "apiVersion": "a/v1", "status": {"authenticated": "s3cret"}})"}) {

@@ -208,7 +208,7 @@ TEST_F(Requests, CarryMethodHeadersTokenAndBody) {
   EXPECT_THAT(echo, EndsWith("\n{\"spec\":{}}"));
 }
 
-TEST_F(Requests, WithABodyOfUnknownKindDoNotGuessIt) {
+TEST_F(Requests, WithABodySendNoContentTypeUnlessItIsGiven) {
   const Server server;
   const std::string echo = BodyFrom({.method = "POST", .url = server.At("/echo"), .body = std::string("a\0b", 3)});
   EXPECT_THAT(echo, Not(HasSubstr("Content-Type")));
@@ -256,7 +256,7 @@ TEST_F(Connections, ServeManyRequestsAtOnce) {
 }
 
 // HTTP/1.1 cannot have two exchanges at a time on one connection.
-TEST_F(Connections, OfHttp11AreNotAwaited) {
+TEST_F(Connections, OfHttp11DoNotDelayOtherRequests) {
   for (const std::vector<std::string>& arguments : {std::vector<std::string>(), Server::Tls("server")}) {
     const Server server(arguments);
     const HttpCall endless =

@@ -715,7 +715,7 @@ TEST_F(LaterAnswerTest, HasItsOwnTimeAlsoAfterAShorterOne) {
   EXPECT_THAT(caller.ReceiveUntil("one;"), EndsWith("one;"));
 }
 
-TEST_F(LaterAnswerTest, IsAwaitedByAFewRequestsOfOneClientOnly) {
+TEST_F(LaterAnswerTest, IsAwaitedByALimitedNumberOfRequestsOfOneClient) {
   BeginLater({.later_answers_per_address = 2});
   Caller first = Call();
   first.Send(kGet);

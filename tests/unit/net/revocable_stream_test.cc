@@ -16,12 +16,14 @@ class OnePiece final : public HttpStream {
  public:
   std::shared_ptr<const std::string> Next(std::function<void()> wake) override {
     wake_ = std::move(wake);
+    meanwhile();
     return std::exchange(piece_, nullptr);
   }
   bool IsOver() const override { return is_over; }
   void Wake() { wake_(); }
 
   bool is_over = false;
+  std::function<void()> meanwhile = [] {};
 
  private:
   std::shared_ptr<const std::string> piece_ = std::make_shared<const std::string>("piece");
@@ -55,6 +57,12 @@ TEST_F(RevocableStreamTest, EndsAtOnceWhenItIsRevoked) {
   EXPECT_EQ(Next(), nullptr);
   stream_.Revoke();
   EXPECT_EQ(wakes_, 1);
+  EXPECT_EQ(Next(), nullptr);
+  EXPECT_TRUE(stream_.IsOver());
+}
+
+TEST_F(RevocableStreamTest, SendsNothingIfItIsRevokedWhileItsSourceMakesAPiece) {
+  source_->meanwhile = [this] { stream_.Revoke(); };
   EXPECT_EQ(Next(), nullptr);
   EXPECT_TRUE(stream_.IsOver());
 }

@@ -60,6 +60,11 @@ TEST(NodeState, IsUnavailableFromTheNewDesiredConfigUntilItIsDone) {
   EXPECT_TRUE(IsUnavailable(Cordoned(NodeAt("a", kNew))));
 }
 
+TEST(NodeState, IsReadyUncordonedIfNothingButACordonKeepsPodsOff) {
+  EXPECT_TRUE(NodeState(Cordoned(NodeAt("a", kNew))).is_ready_uncordoned());
+  EXPECT_FALSE(NodeState(Cordoned(NotReady(NodeAt("a", kNew)))).is_ready_uncordoned());
+}
+
 TEST(NodeState, IsAvailableForAnotherConfigAfterAFailure) {
   const api::Node node = NodeBetween("a", kOld, kNew, api::kStateDegraded);
   EXPECT_TRUE(IsFailing(node));

@@ -857,7 +857,7 @@ TEST(WavedRollout, KeepsAHaltThatAnEarlierControllerHasRecorded) {
   EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n1"));
 }
 
-TEST(WavedRollout, TakesAPercentageOfFailuresOfTheNodesThatAWaveWillHave) {
+TEST(WavedRollout, AppliesAPercentageOfFailuresToTheNodesThatAWaveWillHave) {
   Fleet fleet(R"({"pool": "worker", "waves": [{"nodes": 1, "failureThreshold": 3},
                   {"nodeSelector": {"matchLabels": {"canary": "yes"}}, "failureThreshold": "50%"}]})",
               20);
@@ -899,7 +899,7 @@ TEST(WavedRollout, RemembersOnlyTheLatestResumptionsAndAFewNodesOfEach) {
   }
 }
 
-TEST(WavedRollout, AllowsNoFailuresAmongTheNodesOfNoWave) {
+TEST(WavedRollout, AllowsNoFailuresAmongNodesThatNoWaveNames) {
   Fleet fleet(R"({"pool": "worker", "waves": [{"nodes": 1, "failureThreshold": "100%"}]})", 4);
   fleet.pool.spec.max_unavailable = api::IntOrString{2};
   fleet.FinishAll(fleet.AssignTargets());
@@ -1373,7 +1373,7 @@ TEST(WavedRollout, UpdatesNoNodeBeforeAllHaveStaged) {
   EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n0"));
 }
 
-TEST(WavedRollout, DoesNotWaitForTheStagingOfANodeThatTheTargetBeforeHasBroken) {
+TEST(WavedRollout, DoesNotWaitForTheStagingOfANodeThatAnEarlierTargetHasBroken) {
   Fleet fleet(R"({"pool": "worker", "stage": "All", "waves": [{"nodes": 1}]})", 2);
   for (const char* name : {"n0", "n1"}) {
     fleet.Named(name).metadata.annotations[std::string(api::kStagedAnnotation)] = kNew;

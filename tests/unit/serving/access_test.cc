@@ -65,14 +65,6 @@ TEST(Access, ATokenNeedsNoQuotingInAHeaderOrUrl) {
   }
 }
 
-TEST(Access, TheTokenFollowsBearer) {
-  EXPECT_EQ(TokenOf("Bearer a.b"), "a.b");
-  EXPECT_EQ(TokenOf("bearer  a.b"), "a.b");
-  EXPECT_EQ(TokenOf("Basic a.b"), "");
-  EXPECT_EQ(TokenOf("Bearer"), "");
-  EXPECT_EQ(TokenOf(std::nullopt), "");
-}
-
 TEST(Access, KeysAreLinesOfSufficientLength) {
   EXPECT_THAT(ValueOf(ParseKeys(kKey + "\r\n\n" + kOtherKey)), testing::ElementsAre(kKey, kOtherKey));
   EXPECT_EQ(MessageOf(ParseKeys(kKey + "\nshort\n")),
