@@ -45,9 +45,9 @@ class Changer {
     if (const auto pending = TRY(journal_.Read())) return UnderWay(*pending);
     auto begun = Begin(stage, next, end);
     if (!begun || begun->change.steps.empty()) {
-      const auto closed = Discard();
-      if (!begun) return WithAlso(std::move(begun).error(), "when its contents were removed", closed);
-      TRY(closed);
+      const auto discarded = Discard();
+      if (!begun) return WithAlso(std::move(begun).error(), "when its contents were removed", discarded);
+      TRY(discarded);
       return Ending::kNothingToDo;
     }
     auto& [change, contents, fetched] = *begun;
@@ -60,9 +60,9 @@ class Changer {
   Result<> Rehearse(const StageFunction& stage, const NextFunction& next) const {
     if (const auto pending = TRY(journal_.Read())) return UnderWay(*pending);
     const auto staged = StageWithRoom(stage, next);
-    const auto closed = Discard();
-    if (!staged) return WithAlso(staged.error(), "when its contents were removed", closed);
-    return closed;
+    const auto discarded = Discard();
+    if (!staged) return WithAlso(staged.error(), "when its contents were removed", discarded);
+    return discarded;
   }
 
   Result<> FetchAhead(NextDeployment next) const {
@@ -139,7 +139,7 @@ class Changer {
     Begun begun = {std::move(staged), std::move(contents), {}};
     Change& change = begun.change;
     if (change.steps.empty()) return begun;
-    TRY(plan::ExpectKnown(change.actions));
+    TRY(plan::ExpectKnownActions(change.actions));
     change.boot_id = TRY(BootId(host_.root));
     change.awaits_confirmation = end == EndsWith::kConfirmation && HasReboot(change.actions);
     TRY(ExpectRoom(host_, change, begun.contents));
@@ -186,7 +186,7 @@ class Changer {
 
   TaskProgress ReportTask(std::string doing) const { return {*host_.deployments, progress_, std::move(doing)}; }
 
-  // Stores the config and the reason as rejected, so that the agent does not simply make the change again.  A change
+  // Stores the config and the reason as rejected, so that the agent does not make the change again by itself.  A change
   // that awaits no confirmation, or is undone without a reason, is not rejected.
   Result<> RecordRejection(const Change& change) const {
     if (!change.awaits_confirmation || change.reason.empty()) return {};
@@ -423,7 +423,7 @@ class Changer {
   Result<Recovered> GoBack(Change& change, const host::DeploymentsState& state) {
     Report(fmt::format("going back from {}: {}", change.to, change.reason));
     TRY(Enter(Phase::kUndoing, change));
-    const auto is_old = [&](const auto& image) { return image && image->id == change.next_boot->replaces; };
+    const auto is_old = [&](const auto& deployed) { return deployed && deployed->id == change.next_boot->replaces; };
     if (!is_old(state.pending)) {
       if (!is_old(state.rollback)) {
         TRY(RecordRejection(change));
