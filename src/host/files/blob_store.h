@@ -47,8 +47,8 @@ class BlobStore {
   Result<std::string> AddPieces(const WalkPieces& walk);
   Result<> Sync();
 
-  // Limits the length of the store's file, so that the disk has room for other programs.  An addition that
-  // would exceed the limit is an error.
+  // Limits the length of the store's file, so that the disk has room for other programs.  An addition that would exceed
+  // the limit is an error.
   void LimitTo(std::uint64_t bytes) { limit_ = bytes; }
 
   bool Has(const std::string& sha256) const { return extents_.contains(sha256); }

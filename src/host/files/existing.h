@@ -39,8 +39,8 @@ struct Existing {
 // entry whose status cannot be read, unless that is the fault of the machine.
 Result<std::optional<Existing>> FindExisting(int directory, const std::string& name);
 
-// Return an error of the kind kConflict if someone has made the entry immutable or append-only, and if something is
-// mounted on the entry.
+// Return an error of the kind kConflict.  The first does so if someone has made the entry immutable or append-only, and
+// the second if something is mounted on the entry.
 Result<> CheckNotImmutable(std::uint64_t statx_flags, std::string_view subject);
 Result<> CheckNotMounted(const Existing& existing);
 

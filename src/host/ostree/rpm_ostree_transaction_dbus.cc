@@ -99,7 +99,7 @@ class FollowedTransaction {
       if (result < 0) return Problem().ToError(result).While("waiting for rpm-ostree");
       if (daemon_.is_gone) return DaemonEnded();
       if (settings_.stop.stop_requested() && !cancel_deadline_) {
-        // The outcome of the transaction shows whether it was cancelled.
+        // The error is ignored, since the outcome of the transaction is what counts.
         static_cast<void>(Call("Cancel", kTransactionCallPatience));
         cancel_deadline_ = SystemClock().Monotonic() + kCancelPatience;
         continue;

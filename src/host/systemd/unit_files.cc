@@ -27,8 +27,6 @@ std::vector<std::string> PartsOf(std::string_view path) {
   return parts;
 }
 
-std::string DirectoryOf(std::string_view path) { return std::string(path.substr(0, path.rfind('/'))); }
-
 // systemd treats an empty file and /dev/null as a mask.
 bool IsMask(const struct stat& status) {
   return S_ISCHR(status.st_mode) || (S_ISREG(status.st_mode) && status.st_size == 0);
@@ -56,7 +54,7 @@ Result<> CheckAlias(const UnitName& alias, std::string_view target) {
 
 Result<> ReadUnitLink(const Root& root, UnitFile& unit, const std::string& path) {
   std::string target = TRY(root.ReadLink(path));
-  if (!target.starts_with('/')) target = DirectoryOf(path) + "/" + target;
+  if (!target.starts_with('/')) target = fmt::format("{}/{}", FolderOf(path), target);
   unit.target = TRY(Resolve(root, target, LastPart::kKeep));
   const bool is_alias = IsBelowUnitSearchPath(unit.target);
   if (is_alias) {
@@ -150,7 +148,7 @@ Result<std::string> Resolve(const Root& root, std::string_view path, LastPart la
     const std::string part = std::move(left.front());
     left.pop_front();
     if (part == "..") {
-      resolved = DirectoryOf(resolved);
+      resolved.resize(FolderOf(resolved).size());
       continue;
     }
     const std::string next = resolved + "/" + part;
