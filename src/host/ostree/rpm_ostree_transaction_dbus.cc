@@ -96,7 +96,7 @@ class FollowedTransaction {
       if (outcome_) return Ended();
       if (is_lost) return ConnectionLost();
       const int result = ProcessAll(daemon_.bus);
-      if (result < 0) return Problem().ToError(result).While("waiting for rpm-ostree");
+      if (result < 0) return BusError().ToError(result).While("waiting for rpm-ostree");
       if (daemon_.is_gone) return DaemonEnded();
       if (settings_.stop.stop_requested() && !cancel_deadline_) {
         // The error is ignored, since the outcome of the transaction is what counts.
