@@ -422,6 +422,7 @@ Result<std::vector<SystemdDbus::Job>> SystemdDbus::Jobs() {
 
 Result<> SystemdDbus::QueueBootAgain(std::span<const std::string> units) {
   constexpr const char* kDefaultTarget = "default.target";
+  const ConnectionUse use(*this);
   TRY(Reload());
   const auto is_touched = [&](const Job& job) {
     return job.state == "waiting" && std::find(units.begin(), units.end(), job.unit) != units.end();
