@@ -57,7 +57,7 @@ TEST_F(APairedFile, IsReplacedAgainAndAgainOnAFullDisk) {
   }
 }
 
-TEST_F(APairedFile, IsNotBegunWithoutSpaceForASecondOne) {
+TEST_F(APairedFile, IsNotCreatedWithoutSpaceForItsSpare) {
   for (int at = 1;; ++at) {
     SCOPED_TRACE(fmt::format("full from call {} on", at));
     const History history = WriteWith({.at = at, .kind = FaultKind::kDiskFull, .errno_value = ENOSPC}, "one");
