@@ -99,7 +99,7 @@ std::vector<std::string> RemediesFor(const Root& root, const std::string& root_w
   const std::string thing = ShellOperand(about);
   std::vector<std::string> remedies = {fmt::format("pintle restore{} {}", root_words, thing)};
   if (IsFile(root, about)) remedies.push_back(fmt::format("pintle adopt{} {}", root_words, thing));
-  remedies.push_back(fmt::format("{}{} {} --until 1d", kIgnoreCommand, root_words, thing));
+  remedies.push_back(fmt::format("{}{} --until 1d {}", kIgnoreCommand, root_words, thing));
   return remedies;
 }
 
