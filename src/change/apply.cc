@@ -318,8 +318,8 @@ class Changer {
   Result<std::string> PutBack(const Change& change, const host::BlobStore& contents, const EndFunction& end) const {
     const auto left_alone = TRY(UndoSteps(host_, contents, {.undo = change.undo, .done = change.steps}));
     std::string left = fmt::format("{}", fmt::join(left_alone, "; "));
-    // Services that run with the new files are restarted with the old ones.  If the machine has rebooted meanwhile,
-    // they may have been started with either.
+    // Services that run with the new files are restarted with the old ones.  If the machine has rebooted meanwhile, the
+    // services may have been started with either.
     const bool may_run_with_new = change.phase == Phase::kUndoing || TRY(HasRebooted(host_.root, change));
     const auto acted = Act(host_, may_run_with_new ? Actions(change.actions) : Actions(), change.undo);
     // The rejection is recorded only now: it needs space on a disk that may be full, and even then the old state must
@@ -440,7 +440,7 @@ class Changer {
     return Recovered{Recovery::kRebootNeededToUndo, change.reason};
   }
 
-  // Puts the files of the new deployment after it was booted.  They are missing if the shutdown did not wait for the
+  // Puts the files of the new deployment, which was booted without them because the shutdown did not wait for the
   // finalizer.
   Result<Recovered> FinalizeLate(Change& change, const host::BlobStore& contents, const host::DeploymentsState& state) {
     if (const auto checked = CheckBooted(host_, change); !checked) {

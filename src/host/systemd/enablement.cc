@@ -36,7 +36,7 @@ bool IsTransientOrGenerated(std::string_view path) {
   return path.starts_with("/run/systemd/generator") || path.starts_with("/run/systemd/transient/");
 }
 
-// A unit of a batch.  `is_also` is true if it is in the batch only because another unit names it in Also=.
+// A unit of a batch.  `is_also` is true if the unit is in the batch only because another unit names it in Also=.
 struct Entry {
   UnitFile unit;
   bool is_also;
