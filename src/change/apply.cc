@@ -156,7 +156,7 @@ class Changer {
       TRY(StageDeployment(*change.next_boot, fetched.wanted));
     } else {
       TRY(PutAll(host_, contents, change.steps, {change.undo, &change.fingerprints}));
-      TRY(NoteLinks(host_, change));
+      TRY(RecordLinks(host_, change));
     }
     return Enter(Phase::kApplied, change);
   }
@@ -365,7 +365,7 @@ class Changer {
     // The finalizer is started first, so that no shutdown can meet a staged deployment without it.
     TRY(ArmFinalizer(host_));
     TRY(host_.deployments->Put(wanted));
-    TRY(NoteStaged(*host_.deployments, next_boot));
+    TRY(RecordStaged(*host_.deployments, next_boot));
     return host::AwaitFinalizer(host_.systemd, kFinalizerPatience);
   }
 

@@ -65,7 +65,7 @@ struct Change {
   // The id of the boot in which the change began, or in which recovery has last put files that need another reboot: the
   // files of the new deployment, if the shutdown did not put them, or the files of the old state.
   std::string boot_id;
-  // The steps for the things that were not as the new config wants them.  NoteLinks() adds a step for the links of
+  // The steps for the things that were not as the new config wants them.  RecordLinks() adds a step for the links of
   // units.  There are no steps, and no steps of the undo, if the old state is back and only a reboot is missing.
   std::vector<plan::Step> steps;
   std::vector<plan::Step> undo;  // The steps that put these things back, in this order.
