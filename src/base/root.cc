@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <array>
 #include <climits>
-#include <functional>
 #include <utility>
 
 #include "base/digest.h"

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
-#include <utility>
 
 #include "base/printable.h"
 #include "base/unique_fd.h"

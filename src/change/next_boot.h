@@ -11,7 +11,6 @@
 // All deployments share /var.  The change's files in /var are written at shutdown as well, and are put back if the old
 // deployment boots.
 
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/sysmacros.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <utility>

@@ -3,9 +3,6 @@
 
 // Reads the status of an entry in an open directory, and finds out whether the entry has changed since then.
 
-#include <sys/stat.h>
-
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>

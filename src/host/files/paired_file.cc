@@ -2,7 +2,6 @@
 #include "host/files/paired_file.h"
 
 #include <fcntl.h>
-#include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

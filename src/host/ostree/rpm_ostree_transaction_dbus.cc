@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/ostree/rpm_ostree_transaction_dbus.h"
 
-#include <fmt/core.h>
 #include <poll.h>
 #include <sys/eventfd.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string_view>
-#include <utility>
 
 #include "base/clock.h"
 #include "base/printable.h"

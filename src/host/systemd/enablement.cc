@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/systemd/enablement.h"
 
-#include <fcntl.h>
 #include <fmt/core.h>
 
 #include <algorithm>
