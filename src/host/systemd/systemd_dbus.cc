@@ -498,8 +498,8 @@ Result<> SystemdDbus::Run(JobKind job, const std::string& unit, milliseconds pat
     }
     result = TRY(AwaitJob(path, SystemClock().Monotonic()), doing());
   }
-  const UnitStatus status = TRY(Observe(unit), doing());
   if (result == "unknown") {
+    const UnitStatus status = TRY(Observe(unit), doing());
     const bool is_wanted = (status.active_state == "active") == (job != JobKind::kStop) || job == JobKind::kTryRestart;
     result = is_wanted && status.active_state != "failed" ? "done" : "failed";
   }
