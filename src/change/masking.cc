@@ -201,7 +201,7 @@ std::string LineMasker::Next(std::string_view line) {
   block_indent_.reset();
   if (BeginsSecretBlock(line)) block_indent_ = IndentOf(line);
   if (in_key_ && !EndsKey(line)) return std::string(kMasked);
-  in_key_ = BeginsKey(line) && !EndsKey(line);
+  in_key_ = BeginsKey(line) && (!EndsKey(line) || line.rfind(kFirstMark) > line.rfind(kLastMark));
   return MaskedLine(line);
 }
 

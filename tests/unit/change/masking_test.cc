@@ -60,6 +60,9 @@ TEST(Masked, HidesAPrivateKeyThatSharesALineWithItsMarks) {
   EXPECT_THAT(
       Masked({R"(x: "-----BEGIN RSA\)", R"(  \ PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\n")", "after"}),
       ElementsAre("x: \"-----BEGIN RSA\\", R"(<masked>-----END RSA PRIVATE KEY-----\n")", "after"));
+  EXPECT_THAT(
+      Masked({"-----BEGIN PRIVATE KEY-----", R"(-----END PRIVATE KEY-----\n-----BEGIN PRIVATE KEY-----\)", "MIIE"}),
+      ElementsAre("-----BEGIN PRIVATE KEY-----", "<masked>", "<masked>"));
   EXPECT_THAT(Masked({"  -----BEGIN PRIVATE KEY-----\r", "MIIE", "  -----END PRIVATE KEY-----\r"}),
               ElementsAre("  -----BEGIN PRIVATE KEY-----\r", "<masked>", "  -----END PRIVATE KEY-----\r"));
 }
