@@ -105,16 +105,16 @@ class Changer {
   }
 
  private:
-  struct Fetched {
+  struct FetchedDeployment {
     host::WantedDeployment wanted;
     std::unique_ptr<host::OfferedPackages> packages;
   };
 
   // A change whose journal is written, unless there is nothing to do.
-  struct Begun {
+  struct BegunChange {
     Change change;
     host::BlobStore contents;
-    Fetched fetched;
+    FetchedDeployment fetched;
   };
 
   static Error UnderWay(const Change& pending) {
@@ -131,11 +131,11 @@ class Changer {
   }
 
   template <typename StageFunction, typename NextFunction>
-  Result<Begun> Begin(const StageFunction& stage, const NextFunction& next, EndsWith end) const {
+  Result<BegunChange> Begin(const StageFunction& stage, const NextFunction& next, EndsWith end) const {
     Report("looking at the machine");
     host::BlobStore contents = TRY(journal_.OpenBlobs());
     Change staged = TRY(stage(contents));
-    Begun begun = {std::move(staged), std::move(contents), {}};
+    BegunChange begun = {std::move(staged), std::move(contents), {}};
     Change& change = begun.change;
     if (change.steps.empty()) return begun;
     TRY(plan::ExpectKnownActions(change.actions));
@@ -150,7 +150,7 @@ class Changer {
   // Removes the contents that were stored for a change of which nothing has been put yet.
   Result<> Discard() const { return journal_.Close(); }
 
-  Result<> PutInPlace(Change& change, const host::BlobStore& contents, const Fetched& fetched) {
+  Result<> PutInPlace(Change& change, const host::BlobStore& contents, const FetchedDeployment& fetched) {
     if (change.next_boot) {
       TRY(StageDeployment(*change.next_boot, fetched.wanted));
     } else {
@@ -345,8 +345,8 @@ class Changer {
                                                   image));
   }
 
-  Result<Fetched> Fetch(NextDeployment next, const std::stop_token& stop) const {
-    Fetched fetched;
+  Result<FetchedDeployment> Fetch(NextDeployment next, const std::stop_token& stop) const {
+    FetchedDeployment fetched;
     if (!next.wanted.packages.IsEmpty()) {
       const TaskProgress task = ReportTask(fmt::format("fetching the packages of {}", next.extensions_image));
       fetched.packages = TRY(host_.deployments->OfferPackages(next.extensions_image, stop));

@@ -215,13 +215,13 @@ class RpmOstree::Connection {
     return {};
   }
 
-  struct Attempted {
+  struct AttemptResult {
     int result;
     Message answer;
   };
 
-  Attempted Attempt(const char* path, const char* interface, const char* method, BusError& bus_error,
-                    const Filler& fill) {
+  AttemptResult Attempt(const char* path, const char* interface, const char* method, BusError& bus_error,
+                        const Filler& fill) {
     Message call, answer;
     int result = ::sd_bus_message_new_method_call(bus_.get(), Out(call), kRpmOstreeName, path, interface, method);
     if (result >= 0) result = fill(call.get());
