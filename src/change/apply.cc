@@ -381,7 +381,7 @@ class Changer {
       const bool was_tried = change.next_boot->is_finalized && state.pending && !state.pending->is_staged;
       if (change.reason.empty() && was_tried) change.reason = "the new deployment did not boot";
       const std::string left_as_is = TRY(StayWithOld(change, contents));
-      // A change without a reason is made again, and then meets and reports the same obstacles.
+      // A change that is undone without a reason is made again, and then it meets and reports the same obstacles.
       if (!left_as_is.empty() && !change.reason.empty()) change.reason += "; " + left_as_is;
       return Recovered{Recovery::kUndone, change.reason};
     }
