@@ -25,7 +25,7 @@ namespace {
 using host::AgentLogin;
 using host::AgentOrder;
 using host::AgentStatus;
-using host::Problem;
+using host::BusError;
 using host::Slot;
 using std::chrono::milliseconds;
 
@@ -225,7 +225,7 @@ class Bus::Connection {
     if (result >= 0) {
       result = ::sd_bus_request_name_async(sd_bus_.get(), Out(name_), host::kAgentName, 0, &OnName, this);
     }
-    if (result < 0) return Problem().ToError(result);
+    if (result < 0) return BusError().ToError(result);
     if (bus_.handlers_.logged_in) TRY(bus_.logins_.Follow(sd_bus_.get()));
     return {};
   }

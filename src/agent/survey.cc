@@ -101,7 +101,7 @@ Result<PlanOutcome> PlanChange(Observation seen, change::Things left_alone) {
   TRY(change::CheckNames(prepared->to.ignition));
   TRY(change::CheckAbleTo(seen.abilities, plan.difference));
   if (plan.drain.error) return Error(ErrorKind::kInvalid, *plan.drain.error);
-  for (const plan::Action& action : plan.actions) TRY(plan::ExpectKnown({&action.what, 1}));
+  for (const plan::Action& action : plan.actions) TRY(plan::ExpectKnownActions({&action.what, 1}));
   plan.writers = prepared->to.writers;
   left_alone.merge(seen.written_by_source);
   prepared->left_alone = std::move(left_alone);

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/ascii.h"
+
 namespace pintle {
 namespace {
 
@@ -30,7 +32,7 @@ class Reader {
     if (rest_.size() < count) return std::nullopt;
     unsigned value = 0;
     for (const char c : rest_.substr(0, count)) {
-      if (c < '0' || c > '9') return std::nullopt;
+      if (!IsDigit(c)) return std::nullopt;
       value = value * 10 + static_cast<unsigned>(c - '0');
     }
     rest_.remove_prefix(count);

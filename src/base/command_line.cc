@@ -14,16 +14,16 @@ namespace {
 
 Error UsageError(std::string message) { return Error(ErrorKind::kInvalid, std::move(message) + " (see --help)"); }
 
-// kubectl calls the option -o also --output.
+// kubectl has --output as a long form of -o, so people may type it.
 Error UnknownOption(std::string_view name, std::span<const Option> options) {
   std::vector<std::string_view> known = {"--help"};
   std::transform(options.begin(), options.end(), std::back_inserter(known), [](const Option& o) { return o.name; });
-  const bool is_long_format = name == "--output" && std::find(known.begin(), known.end(), "-o") != known.end();
+  const bool is_long_form = name == "--output" && std::find(known.begin(), known.end(), "-o") != known.end();
   return UsageError(
-      fmt::format("unknown option {}{}", name, is_long_format ? "; did you mean -o?" : SuggestionFor(name, known)));
+      fmt::format("unknown option {}{}", name, is_long_form ? "; did you mean -o?" : SuggestionFor(name, known)));
 }
 
-// Returns the option of a word such as "-ojson", in which the value follows a short option, or nullptr.
+// If the word is a short option with its value, such as "-ojson", returns the option, and otherwise nullptr.
 const Option* ShortOptionOf(std::string_view word, std::span<const Option> options) {
   constexpr std::size_t kShort = 2;
   const auto option = std::find_if(options.begin(), options.end(), [&](const Option& o) {

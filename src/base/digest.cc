@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "base/ascii.h"
+#include "base/hex_digit.h"
 #include "base/libcrypto.h"
 #include "base/unique_fd.h"
 
@@ -110,9 +111,8 @@ Result<Digest> Digest::FromHex(DigestAlgorithm algorithm, std::string_view hex) 
   }
   std::string lower(hex);
   for (char& c : lower) {
-    if (c >= 'A' && c <= 'F') c = static_cast<char>(c - 'A' + 'a');
-    const bool is_digit = IsDigit(c) || (c >= 'a' && c <= 'f');
-    if (!is_digit) return Error(ErrorKind::kInvalid, fmt::format("'{}' is not a hexadecimal digit", c));
+    if (HexDigit(c) < 0) return Error(ErrorKind::kInvalid, fmt::format("'{}' is not a hexadecimal digit", c));
+    c = LowerCaseOf(c);
   }
   return Digest(std::move(lower));
 }

@@ -5,7 +5,6 @@
 
 #include <compare>
 #include <cstddef>
-#include <memory>
 #include <string>
 #include <string_view>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Prepares for much memory: a page fault then brings 2 MiB instead of 4 KiB.
+// Lets the kernel use huge pages where a program needs much memory: a page fault then brings 2 MiB instead of 4 KiB.
 
 #include <cstddef>
 

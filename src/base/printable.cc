@@ -98,8 +98,8 @@ std::string DollarQuoted(std::string_view word) {
 }
 
 bool IsWebScheme(std::string_view text_before) {
-  std::string scheme(text_before.substr(text_before.size() - std::min<std::size_t>(text_before.size(), 5)));
-  for (char& c : scheme) c = LowerCaseOf(c);
+  const std::string scheme =
+      InLowerCase(text_before.substr(text_before.size() - std::min<std::size_t>(text_before.size(), 5)));
   return scheme.ends_with("http") || scheme.ends_with("https");
 }
 

@@ -12,8 +12,8 @@
 
 namespace pintle {
 
-// Returns the text as a single line.  Control characters other than the tab, line separators, byte order marks,
-// characters that change the direction of text, and bytes that are not UTF-8 are escaped as \xNN, byte by byte.
+// Returns the text as a single line.  Escapes as \xNN, byte by byte: control characters, except for the tab; line
+// separators; byte order marks; characters that change the direction of text; and bytes that are not UTF-8.
 std::string Printable(std::string_view text);
 
 // Like Printable(), but keeps line breaks.

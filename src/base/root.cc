@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <array>
 #include <climits>
-#include <functional>
 #include <utility>
 
 #include "base/digest.h"
@@ -81,8 +80,8 @@ Result<std::string> PathOf(int fd) {
 
 constexpr std::string_view kTemporaryNamePrefix = ".pintle-";
 
-// A leftover has at most this many directories in one another.  Each of them takes a descriptor while it is removed, so
-// without a limit, someone who makes such directories could use up our descriptors.
+// A leftover is removed only if its directories are nested at most this deep.  Each level takes a descriptor until it
+// is removed, so without a limit, someone who nests directories could use up our descriptors.
 constexpr int kMostLeftoverLevels = 250;
 
 Result<> RemoveLeftover(int directory, const std::string& name, int levels = kMostLeftoverLevels) {
@@ -90,8 +89,8 @@ Result<> RemoveLeftover(int directory, const std::string& name, int levels = kMo
   if (errno != EISDIR) return Error::FromErrno("removing a leftover");
   if (levels == 0) {
     return Error(ErrorKind::kConflict,
-                 "removing a leftover: too many directories are in one another there; remove "
-                 "those whose names begin with .pintle-");
+                 "removing a leftover: its directories are nested too deep; remove those whose names begin with "
+                 ".pintle-");
   }
   UniqueFd leftover(::openat(directory, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!leftover) return Error::FromErrno("opening a leftover");

@@ -87,8 +87,8 @@ std::string TemporaryNameOf(std::string_view name);
 bool IsTemporaryName(std::string_view name);
 
 // Removes the entry that an interrupted write of `name` has left under TemporaryNameOf(name) in an open directory: a
-// file, a link, or a directory that contains only temporary names.  It is a conflict if more than 250 directories are
-// in one another there.
+// file, a link, or a directory that contains only temporary names.  Directories that are nested more than 250 deep are
+// a conflict.
 Result<> ClearTemporaryName(int directory, std::string_view name);
 
 }  // namespace pintle

@@ -4,9 +4,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
-#include <string>
-#include <utility>
 
 #include "base/ascii.h"
 

@@ -8,7 +8,6 @@
 // file (RFC 8536) itself: a list of transitions, followed by a rule for the time after the last transition.
 
 #include <chrono>
-#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>

@@ -37,8 +37,8 @@ bool RemovesUnitFile(std::span<const plan::Step> steps, const std::string& unit)
   });
 }
 
-// Returns whether a step changes what the service manager has read.
-bool IsOfSystemd(const plan::Step& step) {
+// Returns whether the service manager has read the thing that a step changes.
+bool IsReadBySystemd(const plan::Step& step) {
   if (const auto* file = std::get_if<host::FilePut>(&step)) {
     constexpr std::string_view kDirectories[] = {"/etc/systemd/", "/run/systemd/", "/usr/lib/systemd/",
                                                  "/usr/local/lib/systemd/"};
@@ -97,10 +97,12 @@ bool HasReboot(Actions actions) {
                      [](const auto& action) { return action.type == action_type::kReboot; });
 }
 
-bool ChangesSystemd(std::span<const plan::Step> steps) { return std::any_of(steps.begin(), steps.end(), IsOfSystemd); }
+bool ChangesSystemd(std::span<const plan::Step> steps) {
+  return std::any_of(steps.begin(), steps.end(), IsReadBySystemd);
+}
 
 Result<> Act(const host::Host& host, Actions actions, std::span<const plan::Step> steps) {
-  TRY(plan::ExpectKnown(actions));
+  TRY(plan::ExpectKnownActions(actions));
   if (ChangesSystemd(steps)) {
     TRY(host.systemd.Reload(), "reloading systemd's configuration failed");
   }

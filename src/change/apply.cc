@@ -6,7 +6,6 @@
 
 #include <chrono>
 #include <memory>
-#include <optional>
 #include <utility>
 #include <variant>
 
@@ -45,9 +44,9 @@ class Changer {
     if (const auto pending = TRY(journal_.Read())) return UnderWay(*pending);
     auto begun = Begin(stage, next, end);
     if (!begun || begun->change.steps.empty()) {
-      const auto closed = Discard();
-      if (!begun) return WithAlso(std::move(begun).error(), "when its contents were removed", closed);
-      TRY(closed);
+      const auto discarded = Discard();
+      if (!begun) return WithAlso(std::move(begun).error(), "when its contents were removed", discarded);
+      TRY(discarded);
       return Ending::kNothingToDo;
     }
     auto& [change, contents, fetched] = *begun;
@@ -60,9 +59,9 @@ class Changer {
   Result<> Rehearse(const StageFunction& stage, const NextFunction& next) const {
     if (const auto pending = TRY(journal_.Read())) return UnderWay(*pending);
     const auto staged = StageWithRoom(stage, next);
-    const auto closed = Discard();
-    if (!staged) return WithAlso(staged.error(), "when its contents were removed", closed);
-    return closed;
+    const auto discarded = Discard();
+    if (!staged) return WithAlso(staged.error(), "when its contents were removed", discarded);
+    return discarded;
   }
 
   Result<> FetchAhead(NextDeployment next) const {
@@ -106,16 +105,16 @@ class Changer {
   }
 
  private:
-  struct Fetched {
+  struct FetchedDeployment {
     host::WantedDeployment wanted;
     std::unique_ptr<host::OfferedPackages> packages;
   };
 
   // A change whose journal is written, unless there is nothing to do.
-  struct Begun {
+  struct BegunChange {
     Change change;
     host::BlobStore contents;
-    Fetched fetched;
+    FetchedDeployment fetched;
   };
 
   static Error UnderWay(const Change& pending) {
@@ -132,14 +131,14 @@ class Changer {
   }
 
   template <typename StageFunction, typename NextFunction>
-  Result<Begun> Begin(const StageFunction& stage, const NextFunction& next, EndsWith end) const {
+  Result<BegunChange> Begin(const StageFunction& stage, const NextFunction& next, EndsWith end) const {
     Report("looking at the machine");
     host::BlobStore contents = TRY(journal_.OpenBlobs());
     Change staged = TRY(stage(contents));
-    Begun begun = {std::move(staged), std::move(contents), {}};
+    BegunChange begun = {std::move(staged), std::move(contents), {}};
     Change& change = begun.change;
     if (change.steps.empty()) return begun;
-    TRY(plan::ExpectKnown(change.actions));
+    TRY(plan::ExpectKnownActions(change.actions));
     change.boot_id = TRY(BootId(host_.root));
     change.awaits_confirmation = end == EndsWith::kConfirmation && HasReboot(change.actions);
     TRY(ExpectRoom(host_, change, begun.contents));
@@ -151,12 +150,12 @@ class Changer {
   // Removes the contents that were stored for a change of which nothing has been put yet.
   Result<> Discard() const { return journal_.Close(); }
 
-  Result<> PutInPlace(Change& change, const host::BlobStore& contents, const Fetched& fetched) {
+  Result<> PutInPlace(Change& change, const host::BlobStore& contents, const FetchedDeployment& fetched) {
     if (change.next_boot) {
       TRY(StageDeployment(*change.next_boot, fetched.wanted));
     } else {
       TRY(PutAll(host_, contents, change.steps, {change.undo, &change.fingerprints}));
-      TRY(NoteLinks(host_, change));
+      TRY(RecordLinks(host_, change));
     }
     return Enter(Phase::kApplied, change);
   }
@@ -186,7 +185,7 @@ class Changer {
 
   TaskProgress ReportTask(std::string doing) const { return {*host_.deployments, progress_, std::move(doing)}; }
 
-  // Stores the config and the reason as rejected, so that the agent does not simply make the change again.  A change
+  // Stores the config and the reason as rejected, so that the agent does not make the change again by itself.  A change
   // that awaits no confirmation, or is undone without a reason, is not rejected.
   Result<> RecordRejection(const Change& change) const {
     if (!change.awaits_confirmation || change.reason.empty()) return {};
@@ -318,8 +317,8 @@ class Changer {
   Result<std::string> PutBack(const Change& change, const host::BlobStore& contents, const EndFunction& end) const {
     const auto left_alone = TRY(UndoSteps(host_, contents, {.undo = change.undo, .done = change.steps}));
     std::string left = fmt::format("{}", fmt::join(left_alone, "; "));
-    // Services that run with the new files are restarted with the old ones.  If the machine has rebooted meanwhile,
-    // they may have been started with either.
+    // Services that run with the new files are restarted with the old ones.  If the machine has rebooted meanwhile, the
+    // services may have been started with either.
     const bool may_run_with_new = change.phase == Phase::kUndoing || TRY(HasRebooted(host_.root, change));
     const auto acted = Act(host_, may_run_with_new ? Actions(change.actions) : Actions(), change.undo);
     // The rejection is recorded only now: it needs space on a disk that may be full, and even then the old state must
@@ -346,8 +345,8 @@ class Changer {
                                                   image));
   }
 
-  Result<Fetched> Fetch(NextDeployment next, const std::stop_token& stop) const {
-    Fetched fetched;
+  Result<FetchedDeployment> Fetch(NextDeployment next, const std::stop_token& stop) const {
+    FetchedDeployment fetched;
     if (!next.wanted.packages.IsEmpty()) {
       const TaskProgress task = ReportTask(fmt::format("fetching the packages of {}", next.extensions_image));
       fetched.packages = TRY(host_.deployments->OfferPackages(next.extensions_image, stop));
@@ -365,7 +364,7 @@ class Changer {
     // The finalizer is started first, so that no shutdown can meet a staged deployment without it.
     TRY(ArmFinalizer(host_));
     TRY(host_.deployments->Put(wanted));
-    TRY(NoteStaged(*host_.deployments, next_boot));
+    TRY(RecordStaged(*host_.deployments, next_boot));
     return host::AwaitFinalizer(host_.systemd, kFinalizerPatience);
   }
 
@@ -382,7 +381,7 @@ class Changer {
       const bool was_tried = change.next_boot->is_finalized && state.pending && !state.pending->is_staged;
       if (change.reason.empty() && was_tried) change.reason = "the new deployment did not boot";
       const std::string left_as_is = TRY(StayWithOld(change, contents));
-      // A change without a reason is made again, and then meets and reports the same obstacles.
+      // A change that is undone without a reason is made again, and then it meets and reports the same obstacles.
       if (!left_as_is.empty() && !change.reason.empty()) change.reason += "; " + left_as_is;
       return Recovered{Recovery::kUndone, change.reason};
     }
@@ -423,7 +422,7 @@ class Changer {
   Result<Recovered> GoBack(Change& change, const host::DeploymentsState& state) {
     Report(fmt::format("going back from {}: {}", change.to, change.reason));
     TRY(Enter(Phase::kUndoing, change));
-    const auto is_old = [&](const auto& image) { return image && image->id == change.next_boot->replaces; };
+    const auto is_old = [&](const auto& deployed) { return deployed && deployed->id == change.next_boot->replaces; };
     if (!is_old(state.pending)) {
       if (!is_old(state.rollback)) {
         TRY(RecordRejection(change));
@@ -440,7 +439,7 @@ class Changer {
     return Recovered{Recovery::kRebootNeededToUndo, change.reason};
   }
 
-  // Puts the files of the new deployment after it was booted.  They are missing if the shutdown did not wait for the
+  // Puts the files of the new deployment, which was booted without them because the shutdown did not wait for the
   // finalizer.
   Result<Recovered> FinalizeLate(Change& change, const host::BlobStore& contents, const host::DeploymentsState& state) {
     if (const auto checked = CheckBooted(host_, change); !checked) {

@@ -44,8 +44,8 @@ enum class Ending {
 // Called with the current activity and, if it takes long, the part of it that is done.
 using Progress = host::ProgressCallback;
 
-// Selects when a change that needs a reboot ends.  With kTheBoot, it ends after the reboot, if everything is as wanted.
-// With kConfirmation, it also waits until Confirm() is called.
+// Selects when a change that needs a reboot ends.  With kTheBoot, the change ends after the reboot, if everything is as
+// wanted.  With kConfirmation, the change also waits until Confirm() is called.
 enum class EndsWith { kTheBoot, kConfirmation };
 
 // Takes the machine from one config to the other.  Things in `left_alone` stay as they are.  With Edits::kRefused, the

@@ -62,11 +62,11 @@ struct Change {
   std::string from;      // The name of the old config.
   std::string to;        // The name of the new config.
   std::string to_image;  // The image that was built for the new config; empty if there is none.
-  // The id of the boot in which the change began.  If the shutdown did not put the files into the new deployment,
-  // recovery puts them after the boot, and this becomes the id of the boot in which it does so.  If recovery has put
-  // the old state back and only a reboot is missing, this is the id of the boot in which it did so.
+  // The id of the boot in which the change began.  If recovery has put files that need another reboot, this is the id
+  // of the boot in which it put them: those of the new deployment, if the shutdown did not put them, or those of the
+  // old state.
   std::string boot_id;
-  // The steps for the things that were not as the new config wants them.  NoteLinks() adds a step for the links of
+  // The steps for the things that were not as the new config wants them.  RecordLinks() adds a step for the links of
   // units.  There are no steps, and no steps of the undo, if the old state is back and only a reboot is missing.
   std::vector<plan::Step> steps;
   std::vector<plan::Step> undo;  // The steps that put these things back, in this order.

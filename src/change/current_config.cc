@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "change/image_mode.h"
-#include "change/way_out.h"
+#include "change/set_aside_remedy.h"
 #include "json/field_list.h"
 #include "json/fields.h"
 #include "json/parse.h"

@@ -25,9 +25,6 @@ namespace {
 
 bool IsPath(std::string_view about) { return about.starts_with('/'); }
 
-// No diff of longer contents is made, because nobody would read it.
-constexpr std::size_t kMostContentsShown = 4 << 20;
-
 // The record of the files that were read is in this directory, so it is lost at each boot.
 constexpr const char* kRunDirectory = "/run/pintle";
 
@@ -36,22 +33,21 @@ Result<std::string> ContentsDifference(const Root& root, const std::string& path
                                        bool is_private, PrivateLines private_lines) {
   const auto status = TRY(root.Status(path));
   if (!status || !S_ISREG(status->st_mode)) return std::string();
-  const bool is_long = static_cast<std::size_t>(status->st_size) > kMostContentsShown;
+  const auto actual_size = static_cast<std::size_t>(status->st_size);
+  const bool is_long = actual_size > kMostBytesInDiff;
   std::string wanted;
   std::size_t size = 0;
   TRY(contents([&](std::string_view piece) {
     size += piece.size();
-    if (!is_long && size <= kMostContentsShown) wanted += piece;
+    if (!is_long && size <= kMostBytesInDiff) wanted += piece;
     return true;
   }));
-  if (is_long || size > kMostContentsShown) {
+  if (is_long || size > kMostBytesInDiff) {
     // The file may differ in its mode or owner alone.
-    const bool has_this_size = size == static_cast<std::size_t>(status->st_size);
-    if (has_this_size && TRY(FirstDifference(root, path, contents)).empty()) return std::string();
-    return fmt::format("the contents differ, and are too long to print: {} bytes before, {} after\n", size,
-                       status->st_size);
+    if (size == actual_size && TRY(FirstDifference(root, path, contents)).empty()) return std::string();
+    return TooLongText(size, actual_size);
   }
-  const std::string on_disk = TRY(host::ReadWhole(root, path, kMostContentsShown));
+  const std::string on_disk = TRY(host::ReadWhole(root, path, kMostBytesInDiff));
   const bool is_left_out = private_lines == PrivateLines::kLeftOut && (is_private || IsPrivate(status->st_mode));
   return is_left_out ? PrivateText(wanted, on_disk) : ContentsText(path, wanted, on_disk);
 }
@@ -61,8 +57,9 @@ Result<std::string> ContentsDifference(const Root& root, const std::string& path
 std::string KeysDifference(const Root& root, const ignition::Config& config, const std::string& user) {
   const auto& users = config.passwd.users;
   const auto wanted = std::find_if(users.begin(), users.end(), [&](const auto& each) { return each.name == user; });
+  if (wanted == users.end()) return "";
   const auto have = host::ObserveAuthorizedKeys(root, user);
-  if (wanted == users.end() || !have) return "";
+  if (!have) return "";
   const auto text = [](const std::vector<std::string>& keys) {
     return keys.empty() ? std::string() : fmt::format("{}\n", fmt::join(keys, "\n"));
   };
@@ -102,7 +99,7 @@ std::vector<std::string> RemediesFor(const Root& root, const std::string& root_w
   const std::string thing = ShellOperand(about);
   std::vector<std::string> remedies = {fmt::format("pintle restore{} {}", root_words, thing)};
   if (IsFile(root, about)) remedies.push_back(fmt::format("pintle adopt{} {}", root_words, thing));
-  remedies.push_back(fmt::format("{}{} {} --until 1d", kIgnoreCommand, root_words, thing));
+  remedies.push_back(fmt::format("{}{} --until 1d {}", kIgnoreCommand, root_words, thing));
   return remedies;
 }
 

@@ -5,7 +5,6 @@
 
 #include <set>
 #include <string_view>
-#include <utility>
 #include <variant>
 
 #include "change/boot.h"

@@ -123,7 +123,10 @@ class Finder {
 
   Result<> LookAt(FilePut put) {
     if (IsWrittenByOthers(put.key)) return {};
-    if (!put.want) return LookForMask(put.key);
+    if (!put.want) {
+      LookForMask(put.key);
+      return {};
+    }
     if (const auto resolved = owners_.Resolve(put); !resolved) {
       Add(put.key, resolved.error().message());
       return {};
@@ -150,15 +153,14 @@ class Finder {
 
   // If the config wants a path to be absent, only a link that masks a unit is a finding.  Anything else at the path
   // belongs to others.
-  Result<> LookForMask(const std::string& path) {
-    if (!path.starts_with(kUnitFiles)) return {};
+  void LookForMask(const std::string& path) {
+    if (!path.starts_with(kUnitFiles)) return;
     const auto have = Observe(path);
     if (have && *have && IsMask(**have)) {
       Add(path, fmt::format("state validation: invalid unit masked setting. path: \"{}\"; expected: not masked; "
                             "received: {}",
                             path, (*have)->target));
     }
-    return {};
   }
 
   void CompareLabels(const std::string& path, const FileState& want, const FileState& have) {

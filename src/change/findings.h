@@ -36,8 +36,8 @@ inline constexpr std::array kWrittenByOthers = {kKubeletAuthorities, kCloudAutho
 struct Finding {
   std::string about;  // A path, the name of a unit or of a user, or kOs.
   std::string text;   // For example 'content mismatch for file "/etc/motd"'.
-  // More than the Machine Config Operator reports, such as `line 3: expected "a", found "b"`; may be empty.  Secrets
-  // are masked.  A detail may hold other contents of files, so it must not be logged.
+  // A fact that the Machine Config Operator does not report, such as `line 3: expected "a", found "b"`; may be empty.
+  // Secrets are masked.  A detail may hold other contents of files, so it must not be logged.
   std::string detail;
 
   static constexpr auto kFields = json::FieldList{

@@ -3,7 +3,6 @@
 
 #include <fmt/core.h>
 
-#include <string_view>
 #include <utility>
 
 #include "change/as_booted.h"
@@ -95,7 +94,7 @@ Result<Change> StageFirst(const host::Host& host, host::BlobStore& contents, con
 
 }  // namespace
 
-bool FirstBoot::IsWork() const { return !is_late && !plan::Compare(from, to).IsEmpty(); }
+bool FirstBoot::HasWork() const { return !is_late && !plan::Compare(from, to).IsEmpty(); }
 
 Result<std::optional<FirstBoot>> FindFirstBoot(const host::Host& host, const std::string& file,
                                                const std::optional<host::DeployedImage>& booted) {

@@ -30,7 +30,7 @@ struct FirstBoot {
   CurrentConfig to;
 
   // Returns whether more has to be done than moving the file aside.
-  bool IsWork() const;
+  bool HasWork() const;
 };
 
 // Returns the work, or nullopt if the file does not exist.  `booted` is the booted deployment, if it is known.

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
-#include <utility>
 
 #include "base/printable.h"
 #include "base/unique_fd.h"
@@ -20,9 +19,8 @@
 namespace pintle::change {
 namespace {
 
-// Memory holds no more than this of a line, and a report has less.
-constexpr std::size_t kMostLineBytes = 64 << 10;
-constexpr std::size_t kMostLineBytesShown = 120;
+constexpr std::size_t kMostLineBytes = 64 << 10;   // Of a line, memory holds no more than this.
+constexpr std::size_t kMostLineBytesQuoted = 120;  // Of a line, a report quotes no more than this.
 
 struct File {
   UniqueFd fd;
@@ -170,8 +168,8 @@ bool IsTextLine(std::string_view bytes) {
 std::string QuotedLine(const std::optional<Line>& line, LineMasker masker) {
   if (!line) return "the end";
   std::string text = Printable(masker.Next(line->text));
-  if (text.size() > kMostLineBytesShown) {
-    std::size_t end = kMostLineBytesShown;
+  if (text.size() > kMostLineBytesQuoted) {
+    std::size_t end = kMostLineBytesQuoted;
     while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
     text.resize(end);
     text += "...";

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "change/way_out.h"
+#include "change/set_aside_remedy.h"
 
 namespace pintle::change {
 namespace {

@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "change/set_aside_remedy.h"
 #include "change/state_directory.h"
-#include "change/way_out.h"
 #include "host/systemd/unit_files.h"
 #include "json/fields.h"
 #include "json/parse.h"

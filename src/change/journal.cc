@@ -13,8 +13,8 @@
 #include "base/size_limits.h"
 #include "change/any_bytes.h"
 #include "change/format.h"
+#include "change/set_aside_remedy.h"
 #include "change/state_directory.h"
-#include "change/way_out.h"
 #include "host/files/files.h"
 #include "host/files/paired_file.h"
 #include "host/files/remedy.h"
@@ -42,7 +42,7 @@ Result<Change> ChangeIn(std::string_view text) {
   json::Report report;
   Change change = json::Decode<Change>(TRY(WithAnyBytes(std::move(document))), report);
   TRY(report.ToResult());
-  TRY(plan::ExpectKnown(change.actions));
+  TRY(plan::ExpectKnownActions(change.actions));
   return change;
 }
 
@@ -67,7 +67,7 @@ Result<std::optional<Change>> Journal::Read() const {
 Result<host::BlobStore> Journal::OpenBlobs() const {
   TRY(WithSetAsideRemedy(kChangeDirectory,
                          host::WithRemedy(root_.MakeDirectories(kChangeDirectory, kPrivateDirectory))));
-  if (TRY(IsThere()) && TRY(root_.Status(kBlobs))) {
+  if (TRY(HasChange()) && TRY(root_.Status(kBlobs))) {
     return WithSetAsideRemedy(kBlobs,
                               host::WithRemedy(host::BlobStore::Open(root_, kBlobs, host::BlobStore::OpenMode::kRead)));
   }
@@ -93,7 +93,7 @@ Result<> Journal::ExpectUsable() const {
   return {};
 }
 
-Result<bool> Journal::IsThere() const { return TRY(root_.Status(kJournal)).has_value(); }
+Result<bool> Journal::HasChange() const { return TRY(root_.Status(kJournal)).has_value(); }
 
 Result<> Journal::Write(const Change& change) const {
   json::Value document = WithVersion(format::kJournal, json::Encode(change));

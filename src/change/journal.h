@@ -29,14 +29,14 @@ class Journal {
   // Returns the change that is under way, or nullopt.
   Result<std::optional<Change>> Read() const;
   // Returns whether the journal has a change, without reading it.
-  Result<bool> IsThere() const;
+  Result<bool> HasChange() const;
 
   // Checks that the journal and all contents of its change can be read.  If there is no change, checks that no
   // directory is in the place of a file that the next change writes.
   Result<> ExpectUsable() const;
 
-  // Opens the store in which the contents of a change are collected before it begins.  It is empty, unless a change is
-  // under way, and it leaves some space on the disk to others (host/files/room.h).
+  // Opens the store in which the contents of a change are collected before the change begins.  The store is empty,
+  // unless a change is under way.  It leaves some space on the disk to others (host/files/room.h).
   Result<host::BlobStore> OpenBlobs() const;
 
   // Records the change.  From here on, its phase decides what recovery does.  All contents must be durable.  Returns an

@@ -8,8 +8,8 @@
 
 #include "base/root.h"
 #include "change/format.h"
+#include "change/set_aside_remedy.h"
 #include "change/state_directory.h"
-#include "change/way_out.h"
 #include "json/fields.h"
 #include "json/parse.h"
 

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "change/kept_file.h"
+#include "change/set_aside_remedy.h"
 #include "change/state_directory.h"
-#include "change/way_out.h"
 #include "json/fields.h"
 
 namespace pintle::change {

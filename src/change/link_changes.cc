@@ -24,7 +24,7 @@ void SetTarget(Links& links, const std::string& path, const std::optional<std::s
 
 }  // namespace
 
-Result<> NoteLinks(const host::Host& host, Change& change) {
+Result<> RecordLinks(const host::Host& host, Change& change) {
   for (const plan::Step& step : change.undo) {
     const auto* undo = std::get_if<LinksStep>(&step);
     if (undo == nullptr) continue;

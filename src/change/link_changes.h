@@ -20,7 +20,7 @@ namespace pintle::change {
 
 // If the undo of the change restores links, adds a step to the change that lists the links that the change has added,
 // removed or changed.  Call this after all other steps have been put.
-Result<> NoteLinks(const host::Host& host, Change& change);
+Result<> RecordLinks(const host::Host& host, Change& change);
 
 // Returns the links that differ, with their targets in `after`.  A link that was removed has an empty target.
 resource::UnitLinks::State ChangedLinks(const resource::UnitLinks::State& before,

@@ -3,11 +3,9 @@
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <string_view>
@@ -16,6 +14,7 @@
 
 #include "base/size_limits.h"
 #include "base/version.h"
+#include "change/private_lines.h"
 #include "change/warnings.h"
 #include "machineconfig/ignition_part.h"
 #include "machineconfig/input.h"
@@ -141,15 +140,13 @@ std::optional<std::string> SecretIn(const ignition::Config& config) {
     if (!user.password_hash.value_or("").empty()) return "the password of " + user.name;
   }
   for (const auto& file : config.storage.files) {
-    constexpr std::int64_t kDefaultMode = 0644;
-    const bool is_for_all = (file.mode.value_or(kDefaultMode) & S_IROTH) != 0;
-    if (!is_for_all && !file.contents.source.value_or("").empty()) return "the contents of " + file.path;
+    if (IsPrivate(file) && !file.contents.source.value_or("").empty()) return "the contents of " + file.path;
   }
   return std::nullopt;
 }
 
-Result<change::CurrentConfig> RenderLocally(std::vector<WrittenConfig> configs) {
-  if (configs.empty()) return change::EmptyCurrentConfig();
+Result<CurrentConfig> RenderLocally(std::vector<WrittenConfig> configs) {
+  if (configs.empty()) return EmptyCurrentConfig();
   api::MachineConfigPool pool;
   pool.metadata.name = kLocalPool;
   api::ControllerConfig controller;
@@ -159,7 +156,7 @@ Result<change::CurrentConfig> RenderLocally(std::vector<WrittenConfig> configs) 
   machineconfig::Rendered rendered = TRY(machineconfig::Render(
       pool, std::move(objects), {.controller_config = controller, .controller_version = std::string(kVersion)}));
 
-  change::CurrentConfig result;
+  CurrentConfig result;
   result.writers = WritersOf(rendered, std::move(configs));
   result.object = std::move(rendered.config);
   json::Report report;

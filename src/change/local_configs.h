@@ -28,7 +28,7 @@ struct WrittenConfig {
 };
 
 // Renders the configs to one config.  Without configs, the result is the empty config.
-Result<change::CurrentConfig> RenderLocally(std::vector<WrittenConfig> configs);
+Result<CurrentConfig> RenderLocally(std::vector<WrittenConfig> configs);
 
 struct WrittenConfigs {
   std::vector<WrittenConfig> configs;
@@ -41,7 +41,6 @@ struct WrittenConfigs {
 // are named like configs.
 Result<WrittenConfigs> ReadWrittenConfigs(std::span<const std::string> inputs);
 
-// Returns the reason why a file of `WrittenConfigs::others` is not a config.
 // Returns the reason why a file in a directory does not count as a config: its name has none of the known endings.
 std::string WhyNotConfig(const std::string& path);
 

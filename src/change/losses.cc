@@ -40,7 +40,7 @@ Result<Things> ConfiguredAlike(const IsSelected& is_selected, const plan::Parsed
 
 // Returns whether the step overwrites no keys, because it moves aside the folder of the keys, which belongs to another
 // user.
-Result<bool> IsSetAside(const Root& root, const plan::Step& step) {
+Result<bool> MovesKeysAside(const Root& root, const plan::Step& step) {
   const auto* put = std::get_if<resource::Put<resource::AuthorizedKeys>>(&step);
   if (put == nullptr) return false;
   const auto have = host::ObserveAuthorizedKeys(root, put->key);
@@ -76,14 +76,14 @@ Result<Things> ConfiguredDifferently(std::span<const Finding> findings, const pl
 }
 
 Things UnreadableKeys(const Root& root, const plan::ParsedConfig& from, const plan::ParsedConfig& to) {
-  Things out_of_reach;
+  Things unreadable;
   const auto& before = from.ignition.passwd.users;
   for (const ignition::PasswdUser& user : to.ignition.passwd.users) {
     const bool is_same = std::any_of(before.begin(), before.end(),
                                      [&](const ignition::PasswdUser& each) { return json::Equal(each, user); });
-    if (is_same && !host::ObserveAuthorizedKeys(root, user.name)) out_of_reach.insert(user.name);
+    if (is_same && !host::ObserveAuthorizedKeys(root, user.name)) unreadable.insert(user.name);
   }
-  return out_of_reach;
+  return unreadable;
 }
 
 Result<std::vector<Finding>> FindingsThatWouldBeLost(const host::Host& host, std::vector<Finding> findings,
@@ -94,7 +94,7 @@ Result<std::vector<Finding>> FindingsThatWouldBeLost(const host::Host& host, std
   Things lost;
   for (const plan::Step& step : TRY(plan::StepsFor(to, to, {}))) {
     wanted.insert(NameOf(step));
-    if (TRY(FindingsIn(host, {&step, 1})).empty() || TRY(IsSetAside(host.root, step))) continue;
+    if (TRY(FindingsIn(host, {&step, 1})).empty() || TRY(MovesKeysAside(host.root, step))) continue;
     lost.insert(NameOf(step));
   }
   std::erase_if(findings, [&](const Finding& finding) {

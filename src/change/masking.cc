@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include "base/ascii.h"
 #include "base/printable.h"
@@ -11,7 +10,12 @@
 namespace pintle::change {
 namespace {
 
-constexpr std::string_view kKeyMark = "PRIVATE KEY";  // "-----" follows in PEM, and " BLOCK-----" in OpenPGP.
+// The parts of the marks around a private key: "-----BEGIN RSA PRIVATE KEY-----" in PEM, for example, and
+// "-----END PGP PRIVATE KEY BLOCK-----" in OpenPGP.
+constexpr std::string_view kFirstMark = "-----BEGIN ";
+constexpr std::string_view kLastMark = "-----END ";
+constexpr std::string_view kPrivateKey = "PRIVATE KEY";
+constexpr std::string_view kMarkEnd = "-----";
 constexpr auto kSecretWords = std::to_array<std::string_view>(
     {"password", "passwd", "passphrase", "secret", "token", "credential", "private", "apikey", "api_key", "api-key",
      "client-key-data", "psk", "preshared", "dockerconfig", "dockercfg"});
@@ -140,14 +144,28 @@ bool BeginsSecretBlock(std::string_view line) {
   return colon != std::string_view::npos && SuggestsASecret(NameBefore(line, colon));
 }
 
-bool BeginsKey(std::string_view line) {
-  const std::size_t begin = line.find("-----BEGIN ");
-  return begin != std::string_view::npos && line.find(kKeyMark, begin) != std::string_view::npos;
+bool HasMark(std::string_view line, std::string_view mark) {
+  const std::size_t begin = line.find(mark);
+  return begin != std::string_view::npos && line.find(kPrivateKey, begin) != std::string_view::npos;
 }
 
-bool EndsKey(std::string_view line) {
-  const std::size_t end = line.find("-----END ");
-  return end != std::string_view::npos && line.find(kKeyMark, end) != std::string_view::npos;
+bool BeginsKey(std::string_view line) { return HasMark(line, kFirstMark); }
+bool EndsKey(std::string_view line) { return HasMark(line, kLastMark); }
+
+bool IsBlank(std::string_view text) { return text.find_first_not_of(" \t\r") == std::string_view::npos; }
+
+// Masks the part of a key that shares a line with the key's first or last mark.  YAML writers fold long texts at
+// blanks, and the marks have blanks.
+std::string WithoutPartOfKey(std::string_view line) {
+  if (BeginsKey(line)) {
+    const std::size_t mark_end = line.find(kMarkEnd, line.find(kPrivateKey, line.find(kFirstMark)));
+    const std::size_t begin = mark_end == std::string_view::npos ? line.size() : mark_end + kMarkEnd.size();
+    if (IsBlank(line.substr(begin))) return std::string(line);
+    return std::string(line.substr(0, begin)).append(kMasked);
+  }
+  const std::size_t end = EndsKey(line) ? line.find(kLastMark) : 0;
+  if (IsBlank(line.substr(0, end))) return std::string(line);
+  return std::string(kMasked).append(line.substr(end));
 }
 
 }  // namespace
@@ -174,7 +192,8 @@ bool HoldsASecret(std::string_view path) {
 std::string MaskedLine(std::string_view line) {
   // The whole key is in one line, as in JSON.
   if (BeginsKey(line) && EndsKey(line)) return std::string(kMasked);
-  return WithoutUrlPasswords(WithoutPasswordHashes(WithoutSecretArguments(WithoutNamedSecrets(line))), kMasked);
+  const std::string without_key = WithoutPartOfKey(line);
+  return WithoutUrlPasswords(WithoutPasswordHashes(WithoutSecretArguments(WithoutNamedSecrets(without_key))), kMasked);
 }
 
 std::string LineMasker::Next(std::string_view line) {
@@ -182,7 +201,7 @@ std::string LineMasker::Next(std::string_view line) {
   block_indent_.reset();
   if (BeginsSecretBlock(line)) block_indent_ = IndentOf(line);
   if (in_key_ && !EndsKey(line)) return std::string(kMasked);
-  in_key_ = BeginsKey(line) && !EndsKey(line);
+  in_key_ = BeginsKey(line) && (!EndsKey(line) || line.rfind(kFirstMark) > line.rfind(kLastMark));
   return MaskedLine(line);
 }
 

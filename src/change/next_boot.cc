@@ -362,8 +362,8 @@ Result<> Finalize(const host::Host& host) {
   auto change = TRY(journal.Read());
   if (!change || !change->next_boot || change->next_boot->is_finalized) return {};
   const auto state = TRY(host.deployments->Observe());
-  // If someone else has staged a deployment in place of the change's, it gets none of the change's files.  Recover()
-  // reports this after the boot.
+  // If someone else has staged a deployment in place of the change's, that deployment gets none of the change's files.
+  // Recover() reports this after the boot.
   if (state.pending && !IsOfChange(*change->next_boot, *state.pending, Rebooted::kNo)) return {};
   if (change->phase != Phase::kApplied) {
     // The change was cut short while it was staged.

@@ -11,7 +11,6 @@
 // All deployments share /var.  The change's files in /var are written at shutdown as well, and are put back if the old
 // deployment boots.
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -51,8 +50,8 @@ Result<> ArmFinalizer(const host::Host& host);
 // Puts the files of the change into the staged deployment, and makes this deployment the next to boot.  It is called at
 // shutdown.  A deployment that someone else has staged is left alone.  If the change was cut short, its deployment is
 // dropped.  If the files cannot be put, the deployment is dropped as well, the machine boots the running deployment
-// again, and the journal has the reason.  After an earlier failure, or if the process is killed, the deployment may
-// still be staged, so DropUnfinalized() has to follow.
+// again, and the journal has the reason.  If anything else fails, or the process is killed, the deployment may still be
+// staged, so DropUnfinalized() has to follow.
 Result<> Finalize(const host::Host& host);
 
 // Drops the deployment of the change if Finalize() has left it staged.  Otherwise, OSTree's own finalizer, which runs

@@ -14,14 +14,14 @@ Result<> Owners::Resolve(host::FilePut& file) {
                                                    "has no {} named \"{}\"; make the {}, or write its number instead",
                                                    file.key, kind, name, kind));
   };
-  resource::Owner& user = file.want->user;
+  resource::UserOrGroup& user = file.want->user;
   if (!user.name.empty() && !users_.contains(user.name)) {
     const auto account = TRY(host::FindUser(root_, user.name));
     if (!account) return unknown("user", user.name);
     users_.emplace(user.name, account->uid);
   }
   if (!user.name.empty()) user.id = users_.at(user.name);
-  resource::Owner& group = file.want->group;
+  resource::UserOrGroup& group = file.want->group;
   if (!group.name.empty() && !groups_.contains(group.name)) {
     const auto id = TRY(host::FindGroup(root_, group.name));
     if (!id) return unknown("group", group.name);

@@ -2,8 +2,8 @@
 #pragma once
 
 // Stores the name of the config with which the machine was not healthy after its reboot, so that the agent does not try
-// this config again by itself.  The program that undoes a change that awaits confirmation writes this file.  The agent
-// reads it, and removes it when a person asks for another try.
+// this config again by itself.  When a change that awaits confirmation is undone, the program that undoes it writes
+// this file.  The agent reads the file, and removes it when a person asks for another try.
 
 #include <optional>
 #include <string>

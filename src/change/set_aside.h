@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Moves away files of Pintle that cannot be used any more, because they are truncated, garbage, too large, unreadable,
-// not files at all, or written by a newer Pintle: the journal with its contents, the current config or image, and the
-// records of a rejection, of ignored things and of the policy.  Other records are only moved if a newer Pintle wrote
+// Moves away files of Pintle that cannot be used any more: the journal with its contents, the current config or image,
+// and the records of a rejection, of ignored things and of the policy.  They may be truncated, garbage, too large,
+// unreadable, not files at all, or written by a newer Pintle.  Other records are only moved if a newer Pintle wrote
 // them.
 //
-// Each call moves them to a new directory below /var/lib/pintle/set-aside, where a person can look at them.  A file on
-// another file system gets a new name in its own directory instead.  The machine then stays as it is: a change in the
-// journal is neither continued nor undone.
+// Each call moves these files to a new directory below /var/lib/pintle/set-aside, where a person can look at them.  A
+// file on another file system gets a new name in its own directory instead.  The machine stays as it is: a change in
+// the journal is neither continued nor undone.
 
 #include <string>
 #include <vector>

@@ -95,7 +95,7 @@ class Stager {
     });
     const auto passwords = TRY(GiveBackPasswords(host_.root, from, to, steps));
     std::erase_if(steps, [&](const Step& step) { return left_alone.contains(NameOf(step)); });
-    Sorted sorted = TRY(Sort(std::move(steps)));
+    SortedSteps sorted = TRY(Sort(std::move(steps)));
     sorted.files = WithRemovalsFirst(std::move(sorted.files), given_back.afterwards);
     TRY(AddFiles(sorted.files, Without(after, before)));
     for (const FilePut& file : given_back.afterwards) TRY(AddFile(file));
@@ -117,7 +117,7 @@ class Stager {
     });
     const auto passwords = ReadOriginalPasswords(host_.root);
     if (has_user && !passwords && IsDamage(passwords.error())) TRY(AddPasswords(AcceptedLoss(config.ignition)));
-    Sorted sorted = TRY(Sort(std::move(steps)));
+    SortedSteps sorted = TRY(Sort(std::move(steps)));
     TRY(AddWithDirectories(sorted.files));
     TRY(KeepContents(config.ignition));
     return AddOthers(std::move(sorted.others), plan.difference);
@@ -164,14 +164,14 @@ class Stager {
     return (above == "/" ? "" : above) + directory.substr(directory.rfind('/'));
   }
 
-  struct Sorted {
+  struct SortedSteps {
     std::vector<FilePut> files;
     std::vector<Step> others;  // The steps for all other things.
   };
 
   // Separates the steps for files from the others, and resolves the owners of the files.
-  Result<Sorted> Sort(std::vector<Step> steps) const {
-    Sorted sorted;
+  Result<SortedSteps> Sort(std::vector<Step> steps) const {
+    SortedSteps sorted;
     for (Step& step : steps) {
       if (auto* file = std::get_if<FilePut>(&step)) {
         TRY(ResolveOwners(host_.root, *file));

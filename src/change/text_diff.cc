@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <unordered_map>
-#include <utility>
 
 #include "base/printable.h"
 #include "change/masking.h"

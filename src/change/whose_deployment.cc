@@ -15,7 +15,7 @@ bool IsOfChange(const NextBoot& change, const host::DeployedImage& pending, Rebo
   return is_alike && (!pending.is_staged || pending.id == change.staged->id);
 }
 
-Result<> NoteStaged(host::Deployments& deployments, NextBoot& change) {
+Result<> RecordStaged(host::Deployments& deployments, NextBoot& change) {
   const auto state = TRY(deployments.Observe());
   if (!state.pending) return Error(ErrorKind::kSystem, "the deployment that was staged is not there any more");
   change.staged = KnownDeployment{state.pending->id, state.pending->commit, state.pending->kernel_arguments};

@@ -22,7 +22,7 @@ enum class Rebooted { kNo, kYes };
 bool IsOfChange(const NextBoot& change, const host::DeployedImage& pending, Rebooted rebooted);
 
 // Records in `change` the deployment that was just staged for it.
-Result<> NoteStaged(host::Deployments& deployments, NextBoot& change);
+Result<> RecordStaged(host::Deployments& deployments, NextBoot& change);
 
 // Returns a message that this deployment belongs to someone else, and is still the next one to boot.
 std::string SomeoneElsesText(const host::DeployedImage& deployment);

@@ -51,7 +51,7 @@ std::string PoolOf(std::string_view config_name) {
   return std::string(config_name.substr(kPrefix.size(), end - kPrefix.size()));
 }
 
-ignition::NodeOwner OwnerOf(const resource::Owner& owner) {
+ignition::NodeOwner OwnerOf(const resource::UserOrGroup& owner) {
   ignition::NodeOwner node;
   node.id = static_cast<int>(owner.id);
   return node;

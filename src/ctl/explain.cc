@@ -50,7 +50,7 @@ struct Explanation {
   };
 };
 
-std::string NameOrId(const resource::Owner& owner) {
+std::string NameOrId(const resource::UserOrGroup& owner) {
   return owner.name.empty() ? std::to_string(owner.id) : owner.name;
 }
 

@@ -90,7 +90,7 @@ class FirstBootWork {
   Result<AttemptResult> Complete(const Machine& machine, const change::FirstBoot& first_boot) const {
     const std::string& name = first_boot.to.object.metadata.name;
     if (first_boot.is_late) PrintToStderr(fmt::format("pintle: firstboot: this machine has {} already\n", name));
-    if (first_boot.IsWork() && line_.Has("--if-nothing-to-do")) {
+    if (first_boot.HasWork() && line_.Has("--if-nothing-to-do")) {
       Print(fmt::format("There is something to do: the OS is not yet as {} wants it.\n", Printable(name)));
       return AttemptResult{ExitStatus::kDiffers};
     }

@@ -23,20 +23,21 @@ constexpr auto kOrderPatience = std::chrono::minutes(5);  // Someone may have to
 constexpr const char* kNoAgent = "no agent runs on this machine";
 
 Result<Message> CallAgent(sd_bus* bus, sd_bus_message* call, microseconds patience) {
-  Problem problem;
+  BusError bus_error;
   Message answer;
-  const int result = ::sd_bus_call(bus, call, static_cast<std::uint64_t>(patience.count()), problem.get(), Out(answer));
+  const int result =
+      ::sd_bus_call(bus, call, static_cast<std::uint64_t>(patience.count()), bus_error.get(), Out(answer));
   if (result >= 0) return answer;
   // The agent may also exit while the call is under way.
-  if (problem.IsNobodyThere(result)) return Error(ErrorKind::kNotFound, kNoAgent);
-  return problem.ToError(result);
+  if (bus_error.IsNobodyThere(result)) return Error(ErrorKind::kNotFound, kNoAgent);
+  return bus_error.ToError(result);
 }
 
 Result<Message> NewCall(sd_bus* bus, const char* interface, const std::string& method) {
   Message call;
   const int result =
       ::sd_bus_message_new_method_call(bus, Out(call), kAgentName, kAgentPath, interface, method.c_str());
-  if (result < 0) return Problem().ToError(result);
+  if (result < 0) return BusError().ToError(result);
   return call;
 }
 
@@ -70,7 +71,7 @@ Result<AgentStatus> StatusFrom(json::Value properties, std::optional<json::Value
 Result<json::Value> ReadAnswer(sd_bus_message* answer) {
   json::Value value;
   const int result = ReadValue(answer, value);
-  if (result < 0) return Problem().ToError(result);
+  if (result < 0) return BusError().ToError(result);
   return value;
 }
 
@@ -83,7 +84,7 @@ Result<json::Value> ReadLogins(sd_bus* bus) {
 Result<AgentStatus> ReadStatus(sd_bus* bus) {
   const Message call = TRY(NewCall(bus, kPropertiesInterface, "GetAll"));
   const int result = ::sd_bus_message_append(call.get(), "s", kAgentInterface);
-  if (result < 0) return Problem().ToError(result);
+  if (result < 0) return BusError().ToError(result);
   const Message answer = TRY(CallAgent(bus, call.get(), kReadPatience));
   std::optional<json::Value> logins;
   if (::geteuid() == 0) logins = TRY(ReadLogins(bus));
@@ -125,7 +126,7 @@ Result<> SendToAgent(AgentOrder order) {
   if (!bus) return Error(ErrorKind::kNotFound, fmt::format("{}: {}", kNoAgent, bus.error().message()));
   const Message call = TRY(NewCall((*bus).get(), kAgentInterface, json::Encode(order).text()));
   const int result = ::sd_bus_message_set_allow_interactive_authorization(call.get(), 1);
-  if (result < 0) return Problem().ToError(result);
+  if (result < 0) return BusError().ToError(result);
   TRY(CallAgent((*bus).get(), call.get(), kOrderPatience), "the agent");
   return {};
 }
@@ -143,7 +144,7 @@ Result<> FollowAgent(const std::function<bool(const Result<AgentStatus>&)>& on_s
   const std::string owner_match =
       fmt::format("type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='{}'", kAgentName);
   if (result >= 0) result = ::sd_bus_add_match(bus.get(), Out(owner), owner_match.c_str(), &OnChange, &has_changed);
-  if (result < 0) return Problem().ToError(result).While("watching for the agent on the bus");
+  if (result < 0) return BusError().ToError(result).While("watching for the agent on the bus");
   std::optional<Result<AgentStatus>> reported;
   for (;;) {
     has_changed = false;

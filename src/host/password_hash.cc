@@ -4,11 +4,9 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <poll.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <string_view>
-#include <vector>
 
 #include "base/unique_fd.h"
 #include "host/accounts.h"

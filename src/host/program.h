@@ -23,10 +23,10 @@ struct Program {
   std::optional<std::chrono::milliseconds> patience = {};
 };
 
-// Returns the program's standard output.  If the program fails, the error has the end of its standard error.  If
-// `stop` is requested, the program's patience is over (kUnavailable), or the output is longer than 64 MiB, the
-// program's process group gets SIGTERM, and SIGKILL ten seconds later.  If the program leaves processes behind, their
-// output is read for two seconds after the program's end.  `each_second` is called about once a second while the
+// Returns the program's standard output.  If the program fails, the error has the end of its standard error.  The
+// program's process group gets SIGTERM, and SIGKILL ten seconds later, if `stop` is requested, if the program's
+// patience is over (kUnavailable), or if the output is longer than 64 MiB.  If the program leaves processes behind,
+// their output is read for two seconds after the program's end.  `each_second` is called about once a second while the
 // program runs.
 Result<std::string> RunProgram(const Program& program, const std::stop_token& stop,
                                const std::function<void()>& each_second = {});

@@ -131,7 +131,7 @@ std::string FirstBootActionFor(const Difference& difference) {
   return "reboot";
 }
 
-Result<> ExpectKnown(std::span<const api::NodeDisruptionAction> actions) {
+Result<> ExpectKnownActions(std::span<const api::NodeDisruptionAction> actions) {
   constexpr std::string_view kKnown[] = {action_type::kReboot,  action_type::kDrain,        action_type::kReload,
                                          action_type::kRestart, action_type::kDaemonReload, action_type::kNone,
                                          action_type::kSpecial};
@@ -150,10 +150,10 @@ Result<> ExpectKnown(std::span<const api::NodeDisruptionAction> actions) {
 
 Result<> ExpectKnownActions(const api::NodeDisruptionPolicy& policy) {
   for (const api::FilePolicy& covered : policy.files)
-    TRY(ExpectKnown(covered.actions), "the policy for " + covered.path);
+    TRY(ExpectKnownActions(covered.actions), "the policy for " + covered.path);
   for (const api::UnitPolicy& covered : policy.units)
-    TRY(ExpectKnown(covered.actions), "the policy for " + covered.name);
-  TRY(ExpectKnown(policy.sshkey.actions), "the policy for SSH keys");
+    TRY(ExpectKnownActions(covered.actions), "the policy for " + covered.name);
+  TRY(ExpectKnownActions(policy.sshkey.actions), "the policy for SSH keys");
   return {};
 }
 

@@ -40,9 +40,9 @@ std::string FirstBootActionFor(const Difference& difference);
 
 // Returns an error if this version cannot perform an action, so that the action does not count as done: its type is
 // unknown, or it is a reload or a restart that names no service.
-Result<> ExpectKnown(std::span<const api::NodeDisruptionAction> actions);
+Result<> ExpectKnownActions(std::span<const api::NodeDisruptionAction> actions);
 
-// Checks each action of a policy by ExpectKnown().  The error names the path, the unit, or "SSH keys".
+// Does the same for the actions of a policy.  The error also names the path, the unit, or "SSH keys".
 Result<> ExpectKnownActions(const api::NodeDisruptionPolicy& policy);
 
 // Returns the service that an action reloads or restarts, or "".

@@ -43,7 +43,9 @@ FileState LinkTo(std::string target) {
   return state;
 }
 
-resource::Owner OwnerOf(const ignition::NodeOwner& owner) { return {owner.id.value_or(0), owner.name.value_or("")}; }
+resource::UserOrGroup OwnerOf(const ignition::NodeOwner& owner) {
+  return {owner.id.value_or(0), owner.name.value_or("")};
+}
 
 Result<FileState> StateOf(const ignition::File& file) {
   Hasher hasher(DigestAlgorithm::kSha256);

@@ -20,10 +20,10 @@ struct AuthorizedKeys {
     // The whole text of the file, so that the file can be restored exactly.  Nullopt if the file has just the keys,
     // each on a line of its own.
     std::optional<std::string> text;
-    // If the file does not exist: the number of folders between the user's home and the file that exist and belong to
-    // the user.
+    // Set if the file does not exist: the number of folders on the way from the user's home to the file that exist and
+    // belong to the user.
     std::optional<std::int64_t> folders;
-    // Set if the next folder on the way to the file exists, but belongs to another user.  The folder is not read.
+    // Set if the folder after these exists, but belongs to another user.  That folder is not read.
     bool belongs_to_other_user = false;
 
     static constexpr auto kFields = json::FieldList{

@@ -16,12 +16,14 @@ namespace pintle::resource {
 
 enum class EntryKind { kFile, kDirectory, kLink };
 
-// A user or a group.  A config may give the name; it is replaced by the id on this machine when a change is staged.
-struct Owner {
+// The user or the group that an entry belongs to.  A config may give the name; when a change is staged, the name is
+// replaced by the id on this machine.
+struct UserOrGroup {
   std::int64_t id = 0;
-  std::string name;  // If the name is empty, the id identifies the owner.
+  std::string name;  // Empty if the id alone identifies the user or group.
 
-  static constexpr auto kFields = json::FieldList{json::Required{"id", &Owner::id}, json::Field{"name", &Owner::name}};
+  static constexpr auto kFields =
+      json::FieldList{json::Required{"id", &UserOrGroup::id}, json::Field{"name", &UserOrGroup::name}};
 };
 
 struct FileEntry {
@@ -32,8 +34,8 @@ struct FileEntry {
     std::string sha256;  // The digest of a file's contents.  The blob store has the contents under this digest.
     std::string target;  // The target of a symlink.
     std::int64_t permissions = 0;
-    Owner user;
-    Owner group;
+    UserOrGroup user;
+    UserOrGroup group;
     // Extended attributes by name, with their values in base64.  With nullopt, a new entry gets the SELinux label that
     // the policy has for its path.  It takes over the other attributes of an entry of the same kind that it replaces,
     // except for those named security.*.

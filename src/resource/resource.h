@@ -9,7 +9,6 @@
 
 #include <concepts>
 #include <optional>
-#include <string_view>
 
 #include "json/field_list.h"
 

@@ -44,7 +44,7 @@ def test_things_are_named_as_with_other_verbs(machine):
 
 def test_an_ignored_finding_is_listed_and_does_not_count(machine):
     remedies = machine.run("verify", "-o", "json", status=2).json()["findings"][0]["remedies"]
-    assert remedies[2] == f"pintle ignore --root {machine.root} /etc/motd --until 1d"
+    assert remedies[2] == f"pintle ignore --root {machine.root} --until 1d /etc/motd"
     assert machine.run("ignore").stdout == "Nothing is ignored.\n"
     output = machine.run("ignore", "/etc/motd", "--until", "2h").stdout
     assert output.startswith("/etc/motd is ignored until ")

@@ -57,7 +57,7 @@ TEST_F(APairedFile, IsReplacedAgainAndAgainOnAFullDisk) {
   }
 }
 
-TEST_F(APairedFile, IsNotBegunWithoutSpaceForASecondOne) {
+TEST_F(APairedFile, IsNotCreatedWithoutSpaceForItsSpare) {
   for (int at = 1;; ++at) {
     SCOPED_TRACE(fmt::format("full from call {} on", at));
     const History history = WriteWith({.at = at, .kind = FaultKind::kDiskFull, .errno_value = ENOSPC}, "one");
@@ -93,7 +93,7 @@ TEST_F(APairedFile, ThatCouldNotBeWrittenIsTheOldOne) {
     bool has_spare;
   };
   for (const Start& start : {Start{"", false}, Start{"old", true}, Start{"old", false}}) {
-    for (const int errno_value : {ENOSPC, EIO, EROFS, EINTR}) {
+    for (const int errno_value : {ENOSPC, EIO, EROFS, EINTR, EOPNOTSUPP}) {
       for (int at = 1;; ++at) {
         SCOPED_TRACE(
             fmt::format("\"{}\", spare: {}, errno {} at call {}", start.old, start.has_spare, errno_value, at));

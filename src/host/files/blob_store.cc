@@ -330,7 +330,7 @@ Result<std::string_view> BlobStore::ReadSmall(const Extent& extent) const {
   if (extent.offset < window_offset_ || extent.offset + static_cast<off_t>(extent.length) > window_end) {
     window_offset_ = std::max<off_t>(extent.offset - static_cast<off_t>(kWindow / 2), 0);
     Pieces pieces(file_.get(), std::min(kWindow, static_cast<std::size_t>(written_ - window_offset_)), window_offset_);
-    // Pieces may read more than it was asked for, such as a part of an incoming blob.
+    // Pieces may read more than is expected, such as a part of an incoming blob.
     window_ = TRY(pieces.Next()).substr(0, static_cast<std::size_t>(written_ - window_offset_));
   }
   const auto from = static_cast<std::size_t>(extent.offset - window_offset_);

@@ -5,9 +5,9 @@
 //
 // A blob is the contents of one file.  All blobs are in one file that only grows, so that storing a thousand small
 // blobs costs a few sequential writes and one fsync.  Equal contents are stored once.  After a power cut, some blobs
-// may be incomplete.  When the store is opened, a blob with a wrong digest is skipped; when it is opened for adding, a
-// blob that extends beyond the end of the file is cut off.  Memory holds the digests, the offsets, and a window around
-// the last read; long blobs are processed in pieces.
+// may be incomplete.  When the store is opened, a blob with a wrong digest is skipped; when it is opened to add blobs,
+// a blob that extends beyond the end of the file is cut off.  Memory holds the digests, the offsets, and a window
+// around the last read; long blobs are processed in pieces.
 
 #include <sys/types.h>
 
@@ -47,8 +47,8 @@ class BlobStore {
   Result<std::string> AddPieces(const WalkPieces& walk);
   Result<> Sync();
 
-  // Limits the length of the store's file, so that the disk has room for other programs.  An addition that
-  // would exceed the limit is an error.
+  // Limits the length of the store's file, so that the disk has room for other programs.  An addition that would exceed
+  // the limit is an error.
   void LimitTo(std::uint64_t bytes) { limit_ = bytes; }
 
   bool Has(const std::string& sha256) const { return extents_.contains(sha256); }

@@ -24,7 +24,7 @@ namespace {
 
 using resource::EntryKind;
 using FileState = resource::FileEntry::State;
-using OldEntry = std::optional<Existing>;
+using OldEntry = std::optional<ExistingEntry>;
 
 int UnlinkEntry(int directory, const std::string& name, EntryKind kind) {
   return ::unlinkat(directory, name.c_str(), kind == EntryKind::kDirectory ? AT_REMOVEDIR : 0);
@@ -37,8 +37,8 @@ bool IsUnsupported(int errno_value) { return errno_value == EINVAL || errno_valu
 
 bool WasDirectory(const Exchange& exchange) { return exchange.existing->kind == EntryKind::kDirectory; }
 
-Result<bool> EntryIsInState(int directory, const std::string& name, const Existing& existing, const FileState& state,
-                            const BlobStore& blobs) {
+Result<bool> EntryIsInState(int directory, const std::string& name, const ExistingEntry& existing,
+                            const FileState& state, const BlobStore& blobs) {
   if (existing.kind != state.kind) return false;
   const int flags = existing.kind == EntryKind::kLink ? O_PATH : O_RDONLY | O_NONBLOCK | O_NOCTTY;
   const UniqueFd opened(::openat(directory, name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC));
@@ -51,7 +51,7 @@ Result<bool> EntryIsInState(int directory, const std::string& name, const Existi
 }
 
 // Returns whether an entry still has the state that was observed, although its times have changed.
-Result<bool> IsAsSeen(int directory, const std::string& name, const Existing& existing, const Exchange& exchange,
+Result<bool> IsAsSeen(int directory, const std::string& name, const ExistingEntry& existing, const Exchange& exchange,
                       const BlobStore& blobs) {
   return exchange.seen && TRY(EntryIsInState(directory, name, existing, *exchange.seen, blobs));
 }
@@ -114,7 +114,7 @@ Result<OldEntry> CheckOldEntry(const ExchangeDirectories& directories, const Exc
 }
 
 // Returns whether someone has edited an open file since its status was `was`.  The file may have lost its name.
-Result<bool> IsEditedSince(const Existing& was, int opened, const Exchange& exchange, const BlobStore& blobs) {
+Result<bool> IsEditedSince(const ExistingEntry& was, int opened, const Exchange& exchange, const BlobStore& blobs) {
   struct stat status;
   if (::fstat(opened, &status) != 0) return Error::FromErrno("fstat");
   const std::int64_t modified = status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec;
@@ -233,8 +233,8 @@ Result<OldEntry> MoveAside(const ExchangeDirectories& directories, const Exchang
   return Error::FromErrno("rename");
 }
 
-Result<> DeleteOldEntry(const ExchangeDirectories& directories, const Exchange& exchange, const Existing& old_entry,
-                        const BlobStore& blobs) {
+Result<> DeleteOldEntry(const ExchangeDirectories& directories, const Exchange& exchange,
+                        const ExistingEntry& old_entry, const BlobStore& blobs) {
   const std::string temporary = TemporaryNameOf(exchange.name);
   const auto existing = TRY(FindExisting(directories.workspace, temporary));
   if (!existing) return {};

@@ -24,7 +24,7 @@ namespace pintle::host {
 struct Exchange {
   std::string name;
   // The entry that has the name now, or nullopt if nothing has the name.  Replace() and MoveAside() need the entry.
-  std::optional<Existing> existing;
+  std::optional<ExistingEntry> existing;
   std::optional<resource::FileEntry::State> seen;  // The state of that entry, if it has been observed.
   // The entry was modified so recently that a further edit may not change its timestamps, so contents are compared,
   // too.
@@ -51,13 +51,13 @@ Result<> PutInPlace(const ExchangeDirectories& directories, const Exchange& exch
 // Replace() replaces the entry, and MoveAside() takes its name away.  Both return the old entry if it has the temporary
 // name now and must be deleted, and nullopt otherwise.  MoveAside() deletes a directory at once, but only if it is
 // empty.
-Result<std::optional<Existing>> Replace(const ExchangeDirectories& directories, const Exchange& exchange,
-                                        const resource::FileEntry::State& want, const BlobStore& blobs);
-Result<std::optional<Existing>> MoveAside(const ExchangeDirectories& directories, const Exchange& exchange,
-                                          const BlobStore& blobs);
+Result<std::optional<ExistingEntry>> Replace(const ExchangeDirectories& directories, const Exchange& exchange,
+                                             const resource::FileEntry::State& want, const BlobStore& blobs);
+Result<std::optional<ExistingEntry>> MoveAside(const ExchangeDirectories& directories, const Exchange& exchange,
+                                               const BlobStore& blobs);
 // Deletes the old entry that Replace() or MoveAside() returned.  If someone has changed it since, puts it back and
 // returns EditedError().
-Result<> DeleteOldEntry(const ExchangeDirectories& directories, const Exchange& exchange, const Existing& old_entry,
-                        const BlobStore& blobs);
+Result<> DeleteOldEntry(const ExchangeDirectories& directories, const Exchange& exchange,
+                        const ExistingEntry& old_entry, const BlobStore& blobs);
 
 }  // namespace pintle::host

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/sysmacros.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <utility>
@@ -25,7 +24,7 @@ std::int64_t Nanoseconds(const statx_timestamp& time) { return time.tv_sec * 1'0
 
 }  // namespace
 
-Result<std::optional<Existing>> FindExisting(int directory, const std::string& name) {
+Result<std::optional<ExistingEntry>> FindExisting(int directory, const std::string& name) {
   struct statx status = {};
   if (::statx(directory, name.c_str(), AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, STATX_BASIC_STATS, &status) != 0) {
     if (errno == ENOENT) return std::nullopt;
@@ -33,7 +32,7 @@ Result<std::optional<Existing>> FindExisting(int directory, const std::string& n
     Error error = WithRemedy(Error::FromErrno("statx"));
     return IsFaultOfMachine(error) ? std::move(error) : Error(ErrorKind::kConflict, error.message());
   }
-  Existing existing;
+  ExistingEntry existing;
   const auto kind = KindOf(status.stx_mode);
   if (!kind) return Error(ErrorKind::kConflict, kind.error().message());
   existing.kind = *kind;
@@ -59,31 +58,31 @@ Result<> CheckNotImmutable(std::uint64_t statx_flags, std::string_view subject) 
   return {};
 }
 
-Result<> CheckNotMounted(const Existing& existing) {
+Result<> CheckNotMounted(const ExistingEntry& existing) {
   if ((existing.statx_flags & STATX_ATTR_MOUNT_ROOT) == 0) return {};
   return Error(ErrorKind::kConflict, "something is mounted there: unmount it");
 }
 
-bool IsUntouched(const Existing& was, const Existing& is) {
+bool IsUntouched(const ExistingEntry& was, const ExistingEntry& is) {
   return was.changed == is.changed && IsUntouchedButRenamed(was, is);
 }
 
-bool IsUntouchedButRenamed(const Existing& was, const Existing& is) {
+bool IsUntouchedButRenamed(const ExistingEntry& was, const ExistingEntry& is) {
   return was.identity == is.identity && was.kind == is.kind && was.size == is.size && was.modified == is.modified &&
          was.permissions == is.permissions && was.user == is.user && was.group == is.group;
 }
 
-bool IsUnchangedSince(const Existing& existing, WallTime moment) {
+bool IsUnchangedSince(const ExistingEntry& existing, WallTime moment) {
   const auto latest = std::chrono::duration_cast<std::chrono::nanoseconds>((moment - kTick).time_since_epoch());
   return existing.changed < latest.count();
 }
 
-Fingerprint FingerprintOf(const Existing& existing) {
+Fingerprint FingerprintOf(const ExistingEntry& existing) {
   return {existing.identity.device, existing.identity.inode, static_cast<std::int64_t>(existing.size),
           existing.modified, existing.changed};
 }
 
-Result<UniqueFd> OpenExisting(const Directory& directory, const std::string& name, const Existing& existing) {
+Result<UniqueFd> OpenExisting(const Directory& directory, const std::string& name, const ExistingEntry& existing) {
   int flags = O_NOFOLLOW | O_CLOEXEC;
   if (existing.kind == EntryKind::kFile) flags |= O_RDONLY | O_NONBLOCK | O_NOCTTY;
   if (existing.kind == EntryKind::kDirectory) flags |= O_RDONLY | O_DIRECTORY;
@@ -106,7 +105,7 @@ Result<UniqueFd> OpenExisting(const Directory& directory, const std::string& nam
 
 OpenedAs HowOpened(EntryKind kind) { return kind == EntryKind::kLink ? OpenedAs::kPath : OpenedAs::kItself; }
 
-Result<bool> IsInState(const FileState& state, const Existing& existing, int opened, const Attributes& have,
+Result<bool> IsInState(const FileState& state, const ExistingEntry& existing, int opened, const Attributes& have,
                        const BlobStore& blobs) {
   if (existing.kind != state.kind || existing.user != state.user.id || existing.group != state.group.id) return false;
   if (state.kind != EntryKind::kLink && existing.permissions != state.permissions) return false;

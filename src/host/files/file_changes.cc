@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -14,7 +13,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -84,7 +82,7 @@ enum class CommitAction {
   kRemove,
 };
 
-struct Prepared {
+struct PreparedChange {
   std::optional<FileState> want;
   CommitAction action = CommitAction::kNothing;
   Identity directory;  // The directory that contains the entry.
@@ -101,7 +99,7 @@ struct OldEntryOfPath {
   std::string path;
   Identity directory;
   Exchange exchange;
-  Existing status;  // When the entry was taken out.
+  ExistingEntry status;  // When the entry was taken out.
 
   Place place() const { return {directory, exchange.name}; }
 };
@@ -163,7 +161,7 @@ class FileChanges::Work {
   }
 
  private:
-  using PreparedIterator = std::unordered_map<std::string, Prepared>::iterator;
+  using PreparedIterator = std::unordered_map<std::string, PreparedChange>::iterator;
   using DirectoryPtr = Directories::DirectoryPtr;
 
   // ---- directories --------------------------------------------------------------------------------------------------
@@ -208,11 +206,11 @@ class FileChanges::Work {
 
   // ---- preparing ----------------------------------------------------------------------------------------------------
 
-  Result<Prepared> MakePrepared(const FilePut& put, const std::optional<Before>& before) {
+  Result<PreparedChange> MakePrepared(const FilePut& put, const std::optional<Before>& before) {
     auto opened = OpenAbove(put.key);
     if (!opened) {
       const int reason = opened.error().errno_value();
-      if (!put.want && (reason == ENOENT || reason == ENOTDIR)) return Prepared();
+      if (!put.want && (reason == ENOENT || reason == ENOTDIR)) return PreparedChange();
       // The directory could be opened when the place was observed, so someone has changed the path.
       if (before && !IsFaultOfMachine(opened.error())) {
         return Error(ErrorKind::kConflict, opened.error().message() + ": see `pintle verify`");
@@ -222,8 +220,9 @@ class FileChanges::Work {
     return ResultAt(**opened, MakePreparedIn(**opened, put, before));
   }
 
-  Result<Prepared> MakePreparedIn(const Directory& directory, const FilePut& put, const std::optional<Before>& before) {
-    Prepared prepared;
+  Result<PreparedChange> MakePreparedIn(const Directory& directory, const FilePut& put,
+                                        const std::optional<Before>& before) {
+    PreparedChange prepared;
     prepared.directory = directory.identity();
     Exchange& exchange = prepared.exchange;
     exchange.name = NameIn(put.key);
@@ -255,7 +254,8 @@ class FileChanges::Work {
     earlier->second.action = CommitAction::kNothing;
   }
 
-  Result<> MakeReadyToRemove(const std::optional<Before>& before, const Directory& directory, Prepared& prepared) {
+  Result<> MakeReadyToRemove(const std::optional<Before>& before, const Directory& directory,
+                             PreparedChange& prepared) {
     const std::string& name = prepared.exchange.name;
     if (!prepared.exchange.existing) return {};
     TRY(CheckChangeable(directory));
@@ -271,7 +271,7 @@ class FileChanges::Work {
   }
 
   Result<> MakeReadyToPut(const FilePut& put, const std::optional<Before>& before, const Directory& directory,
-                          Prepared& prepared) {
+                          PreparedChange& prepared) {
     const FileState& want = *put.want;
     const std::string& name = prepared.exchange.name;
     const auto& existing = prepared.exchange.existing;
@@ -304,7 +304,7 @@ class FileChanges::Work {
 
   // Makes the new entry under its temporary name.
   Result<> MakeBeside(const FilePut& put, const Directory& directory, const WantedAttributes& wanted_attributes,
-                      Prepared& prepared) {
+                      PreparedChange& prepared) {
     const std::string& name = prepared.exchange.name;
     const int at = TRY(workspaces_.For(directory));
     auto made = MakeEntry(at, name, *put.want, wanted_attributes, blobs_);
@@ -320,7 +320,7 @@ class FileChanges::Work {
     return {};
   }
 
-  void AddNewDirectory(const Directory& directory, const Prepared& prepared) {
+  void AddNewDirectory(const Directory& directory, const PreparedChange& prepared) {
     directories_.AddNewDirectory(
         prepared.place(),
         {workspaces_.NamesTo(directory, TemporaryNameOf(prepared.exchange.name)), *prepared.exchange.new_entry});
@@ -350,7 +350,7 @@ class FileChanges::Work {
   }
 
   // Compares the file with `before` without opening it.  Returns false if its contents have to be read to be sure.
-  bool IsKnownUnchanged(const Before& before, const Existing& existing) const {
+  bool IsKnownUnchanged(const Before& before, const ExistingEntry& existing) const {
     if (before.state == nullptr || before.fingerprint != FingerprintOf(existing)) return false;
     const FileState& was = *before.state;
     return was.kind == EntryKind::kFile && existing.kind == was.kind && was.attributes &&
@@ -359,7 +359,8 @@ class FileChanges::Work {
   }
 
   // Returns EditedError() unless the entry still has the state that was observed.
-  Result<> CheckAsBefore(const Before& before, const Existing& existing, int opened, const Attributes& have) const {
+  Result<> CheckAsBefore(const Before& before, const ExistingEntry& existing, int opened,
+                         const Attributes& have) const {
     if (before.state == nullptr) return EditedError();
     // The state of a directory itself does not matter.  Its entries do, and each of them is compared separately.
     if (existing.kind == EntryKind::kDirectory && before.state->kind == existing.kind) return {};
@@ -367,7 +368,7 @@ class FileChanges::Work {
     return EditedError();
   }
 
-  Result<bool> IsAsWanted(const FileState& want, const Existing& existing, int opened,
+  Result<bool> IsAsWanted(const FileState& want, const ExistingEntry& existing, int opened,
                           const WantedAttributes& wanted_attributes, const Attributes& have) const {
     for (const auto& [name, value] : wanted_attributes.attributes) {
       if (const auto found = have.find(name); found == have.end() || found->second != value) return false;
@@ -377,7 +378,7 @@ class FileChanges::Work {
 
   // Returns an error if something is mounted on the entry that the new one replaces, or if that entry is a directory
   // and this change does not remove everything in it first.
-  Result<> CheckReplaceable(const Directory& directory, const Prepared& prepared) const {
+  Result<> CheckReplaceable(const Directory& directory, const PreparedChange& prepared) const {
     TRY(CheckNotMounted(*prepared.exchange.existing));
     if (prepared.exchange.existing->kind != EntryKind::kDirectory) return {};
     const UniqueFd opened = TRY(OpenExisting(directory, prepared.exchange.name, *prepared.exchange.existing));
@@ -392,13 +393,13 @@ class FileChanges::Work {
 
   // ---- committing ---------------------------------------------------------------------------------------------------
 
-  Result<> CarryOut(const std::string& path, const Prepared& prepared) {
+  Result<> CarryOut(const std::string& path, const PreparedChange& prepared) {
     if (prepared.action == CommitAction::kNothing) return {};
     const DirectoryPtr directory = TRY(OpenAboveAgain(path, prepared.directory));
     return ResultAt(*directory, CarryOutIn(*directory, path, prepared));
   }
 
-  Result<> CarryOutIn(const Directory& directory, const std::string& path, const Prepared& prepared) {
+  Result<> CarryOutIn(const Directory& directory, const std::string& path, const PreparedChange& prepared) {
     if (prepared.action == CommitAction::kAdjust) return Adjust(directory, prepared);
     TRY(unsynced_.at(directory.identity().device).AddDirectory(directory));
     if (prepared.WasDirectory()) TRY(ClearTemporaryNames(prepared.exchange.existing->identity));
@@ -414,9 +415,9 @@ class FileChanges::Work {
     return {};
   }
 
-  Result<> Adjust(const Directory& directory, const Prepared& prepared) {
+  Result<> Adjust(const Directory& directory, const PreparedChange& prepared) {
     const auto existing = TRY(FindExisting(directory.fd(), prepared.exchange.name));
-    const Existing& was = *prepared.exchange.existing;
+    const ExistingEntry& was = *prepared.exchange.existing;
     const bool is_same = existing && existing->identity == was.identity && existing->user == was.user &&
                          existing->group == was.group && existing->permissions == was.permissions;
     if (!is_same) return EditedError();
@@ -473,7 +474,7 @@ class FileChanges::Work {
   // Forgets a change that was committed.  After a directory was made or removed, paths through it have to be looked up
   // again.
   void FinishCommit(PreparedIterator committed) {
-    const Prepared& prepared = committed->second;
+    const PreparedChange& prepared = committed->second;
     const bool is_new_directory = prepared.exchange.new_entry && prepared.want->kind == EntryKind::kDirectory;
     if (is_new_directory || prepared.WasDirectory()) ForgetNewDirectory(committed->first, prepared.place());
     if (prepared.WasDirectory() && prepared.action != CommitAction::kAdjust) {
@@ -506,7 +507,7 @@ class FileChanges::Work {
   }
 
   // Removes the new entry under its temporary name, if it was made.
-  void RemoveMade(const std::string& path, const Prepared& prepared) {
+  void RemoveMade(const std::string& path, const PreparedChange& prepared) {
     if (!prepared.exchange.new_entry) return;
     ForgetNewDirectory(path, prepared.place());
     const auto directory = OpenAbove(path);
@@ -522,7 +523,7 @@ class FileChanges::Work {
   Directories commit_directories_;
   Workspaces workspaces_;
   std::set<Identity> changeable_;  // Directories that CheckChangeable() has accepted.
-  std::unordered_map<std::string, Prepared> prepared_;
+  std::unordered_map<std::string, PreparedChange> prepared_;
   std::map<Place, std::string> by_place_;  // The keys of `prepared_` by the places that their paths lead to.
   std::vector<OldEntryOfPath> old_entries_;
   std::uint64_t last_number_ = 0;

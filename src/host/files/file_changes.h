@@ -55,8 +55,7 @@ class FileChanges {
   Result<> Prepare(const FilePut& put, const std::optional<Before>& before = std::nullopt);
 
   // Commit() must be called in the order in which Prepare() was called.  A change that was not prepared is prepared and
-  // synced first.  A directory that should be removed but is not empty stays, since someone else uses
-  // the directory.
+  // synced first.  A directory that should be removed but is not empty stays, since someone else uses it.
   Result<> Commit(const FilePut& put);
 
   // Deletes the old entries that commits have taken out of their places.  An old entry that cannot be deleted is an

@@ -4,7 +4,7 @@
 // Recognizes a file that has not changed since it was read.
 //
 // A write changes the ctime, which nobody can set.  So a file with the same fingerprint is unchanged, if it was at rest
-// when it was read: writes within one tick of the file system's clock leave the same ctime.  Only equal times count. A
+// when it was read: writes within one tick of the file system's clock leave the same ctime.  Only equal times count.  A
 // comparison with the time of the reading would be wrong after the clock was put back.
 
 #include <sys/stat.h>

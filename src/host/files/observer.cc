@@ -4,10 +4,7 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <array>
-#include <climits>
 #include <limits>
 #include <string_view>
 #include <utility>
@@ -50,10 +47,7 @@ void CopyStatus(const struct stat& status, FileState& state) {
 Result<FileState> ObserveLink(int fd) {
   FileState state;
   state.kind = EntryKind::kLink;
-  std::array<char, PATH_MAX> target;
-  const ssize_t length = ::readlinkat(fd, "", target.data(), target.size());
-  if (length < 0) return Error::FromErrno("readlink");
-  state.target.assign(target.data(), static_cast<std::size_t>(length));
+  state.target = TRY(TargetOf(fd));
   state.attributes = ToText(TRY(ReadAttributes(fd, OpenedAs::kPath)));
   return state;
 }

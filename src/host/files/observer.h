@@ -39,7 +39,7 @@ class Observer {
   Result<std::optional<State>> ObserveAndKeep(const std::string& path, BlobStore& blobs,
                                               const std::optional<State>& expected = std::nullopt);
 
-  // Adds the contents that the file at this path is expected to have to the store, if the caller can get these contents
+  // Adds to the store the contents that the file at this path is expected to have, if the caller can get these contents
   // without reading the file.
   using KeepExpected = std::function<Result<>(const std::string& path)>;
 

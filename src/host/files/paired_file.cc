@@ -2,7 +2,6 @@
 #include "host/files/paired_file.h"
 
 #include <fcntl.h>
-#include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -42,7 +41,7 @@ Result<UniqueFd> CreateSpare(int directory, const std::string& name) {
   return made;
 }
 
-// Allocates the space that a file may need.
+// Allocates the space that a new file may need.  The file's offset stays 0.
 Result<> Allocate(int fd, std::size_t size) {
   int result = 0;
   do {
@@ -50,8 +49,10 @@ Result<> Allocate(int fd, std::size_t size) {
   } while (result != 0 && errno == EINTR);
   if (result == 0) return {};
   // On a file system without fallocate(), writing allocates the space.
-  if (errno == EOPNOTSUPP || errno == ENOSYS) return WriteAll(fd, std::string(size, ' '));
-  return Error::FromErrno("fallocate");
+  if (errno != EOPNOTSUPP && errno != ENOSYS) return Error::FromErrno("fallocate");
+  TRY(WriteAll(fd, std::string(size, ' ')));
+  if (::lseek(fd, 0, SEEK_SET) != 0) return Error::FromErrno("lseek");
+  return {};
 }
 
 Result<> RemoveName(int directory, const std::string& name) {

@@ -23,7 +23,7 @@ class PairedFile {
   // `root` must outlive this object.  The directory of `path` must exist when Write() is called.
   PairedFile(const Root& root, std::string path);
 
-  // In bytes: later contents may be this much longer than the first ones without a new allocation.
+  // Later contents may be this many bytes longer than the first ones, without a new allocation.
   static constexpr std::size_t kRoomToGrow = 64 << 10;
 
   // Writes the contents and pads them with spaces.  The first call allocates all space that is needed later.  If a call

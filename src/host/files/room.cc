@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <limits>
-#include <utility>
 
 #include "base/unique_fd.h"
 #include "host/files/files.h"

@@ -4,8 +4,8 @@
 // Records the states of files when they were last read, so that unchanged files are not read again.
 //
 // A file counts as unchanged if it has the same fingerprint (fingerprint.h).  It is recorded only if it had not changed
-// for a while when it was read.  The record does not depend on the config, so it stays valid when another
-// config is wanted.
+// for a while when it was read.  The record does not depend on the config, so it stays valid when another config is
+// wanted.
 //
 // Writes through a memory mapping, or to the disk below the file system, may leave the ctime unchanged for a while.
 // Only callers that use no record notice such writes at once.
@@ -14,7 +14,6 @@
 
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -139,8 +139,8 @@ class Deployments {
   // Finalizes the staged deployment, as a shutdown does, and lets the caller change it.  `put` gets the deployment's
   // tree after its /etc was merged and before the boot entries are written.  In that tree, /var is the machine's own,
   // and /usr is read-only.  Returns kAsWanted if no deployment is staged, or if the staged one is locked.  This must be
-  // the last step of a shutdown.  After an error, there is no pending deployment, unless the error says that it could
-  // not be dropped.
+  // the last step of a shutdown.  After an error, there is no pending deployment, unless the error reports that the
+  // deployment could not be dropped.
   virtual Result<PutEffect> FinalizeStaged(const std::function<Result<>(const Root& next)>& put) = 0;
 
   // Returns whether Prune() would remove an image.  Returns false if another program removes the images by itself.

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/file.h>
-#include <sys/utsname.h>
 
 #include <filesystem>
 #include <system_error>
@@ -13,6 +12,7 @@
 
 #include "base/digest.h"
 #include "base/root.h"
+#include "host/architecture.h"
 #include "host/files/files.h"
 #include "host/files/room.h"
 #include "host/ostree/disk_space.h"
@@ -41,9 +41,7 @@ Result<OciManifest> ManifestOf(RegistryImage& image, const Skopeo& skopeo, const
   auto parsed = TRY(ParseOciManifest(text));
   image = RegistryImage{image.repository, "", "sha256:" + Sha256(text).hex()};
   if (const auto* index = std::get_if<OciIndex>(&parsed)) {
-    struct utsname name {};
-    if (::uname(&name) != 0) return Error::FromErrno("uname");
-    image.digest = TRY(ForMachine(*index, static_cast<const char*>(name.machine))).digest;
+    image.digest = TRY(ForMachine(*index, TRY(Architecture()))).digest;
     text = TRY(skopeo.Manifest(image, stop));
     TRY(ExpectDigest(image.digest, text));
     parsed = TRY(ParseOciManifest(text));
@@ -116,7 +114,7 @@ Result<> ExtensionsImage::Fetch(const RegistryImage& name, const RegistryAccess&
   TRY(skopeo.Copy(image, manifest, layout, stop, report));
   if (report) report({.doing = {}, .part = "unpacking"});
   for (const OciDescriptor& layer : manifest.layers) {
-    const std::string path = fmt::format("{}/blobs/sha256/{}", layout, layer.digest.substr(layer.digest.find(':') + 1));
+    const std::string path = fmt::format("{}/blobs/sha256/{}", layout, HexOf(layer.digest));
     TRY(CheckLayer(path, layer, stop));
     TRY(UnpackLayer(path, kPackages, directory(), stop), "unpacking the layer " + layer.digest);
   }

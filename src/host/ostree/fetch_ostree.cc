@@ -54,7 +54,7 @@ class DownloadDirectory {
 
   // Makes a sparse file of the layer's name and size, so that skopeo does not fetch the layer.
   Result<> MakePlaceholder(const OciDescriptor& layer) const {
-    const std::string path = fmt::format("{}/{}", blobs(), layer.digest.substr(layer.digest.find(':') + 1));
+    const std::string path = fmt::format("{}/{}", blobs(), HexOf(layer.digest));
     const UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
     if (!file || ::ftruncate(file.get(), static_cast<off_t>(layer.size)) != 0) {
       return Error::FromErrno("ftruncate").While("making " + path);
@@ -161,7 +161,7 @@ class ImageFetcher {
     const std::string top = TRY(skopeo.Manifest(name, stop_));
     RegistryImage exact{name.repository, "", "sha256:" + Sha256(top).hex()};
     if (!name.digest.empty()) TRY(ExpectDigest(name.digest, top), "checking the manifest of " + PullSpec(name));
-    const FetchedImage named{PullSpec(exact), ""};
+    const std::string name_by_digest = PullSpec(exact);
     documents.manifest_text = top;
     auto parsed = TRY(ParseOciManifest(top), "reading " + PullSpec(exact));
     if (const auto* index = std::get_if<OciIndex>(&parsed)) {
@@ -172,8 +172,8 @@ class ImageFetcher {
     documents.digest = exact.digest;
     TRY(TakeManifest(parsed, documents), "reading " + PullSpec(exact));
     const std::string commit = TRY(FetchFrom(skopeo, exact, documents, downloads));
-    if (named.name != PullSpec(exact)) TRY(store_.Alias("sha256:" + Sha256(top).hex(), commit));
-    return FetchedImage{named.name, commit};
+    if (name_by_digest != PullSpec(exact)) TRY(store_.Alias("sha256:" + Sha256(top).hex(), commit));
+    return FetchedImage{name_by_digest, commit};
   }
 
   Result<FetchedImage> operator()(const LayoutImage& name) const {
@@ -227,7 +227,7 @@ class ImageFetcher {
   }
 
   static Result<std::string> ReadBlob(const Root& layout, const std::string& digest) {
-    std::string bytes = TRY(layout.ReadFile("blobs/sha256/" + digest.substr(digest.find(':') + 1)));
+    std::string bytes = TRY(layout.ReadFile("blobs/sha256/" + HexOf(digest)));
     TRY(ExpectDigest(digest, bytes));
     return bytes;
   }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <unordered_set>
 #include <utility>
 
@@ -28,7 +29,7 @@ constexpr const char* kImpliedKey = "pintle.implied-directories";
 constexpr const char* kOnlyFilesKey = "pintle.only-files";
 
 std::string BranchOf(std::string_view folder, std::string_view digest) {
-  return fmt::format("{}/{}", folder, digest.substr(digest.find(':') + 1));
+  return fmt::format("{}/{}", folder, HexOf(digest));
 }
 
 std::string ChecksumFrom(GVariant* bytes) {
@@ -357,9 +358,7 @@ Result<std::string> ImageStore::Import(const ImageDocuments& image, const std::s
 Result<std::string> ImageStore::ImportAll(const ImageDocuments& image, const std::string& blobs,
                                           const std::stop_token& stop, const ProgressCallback& report,
                                           GCancellable* cancel) const {
-  const auto file_of = [&](const OciDescriptor& layer) {
-    return fmt::format("{}/{}", blobs, layer.digest.substr(layer.digest.find(':') + 1));
-  };
+  const auto file_of = [&](const OciDescriptor& layer) { return fmt::format("{}/{}", blobs, HexOf(layer.digest)); };
   const auto packed = TRY(PackedCommitOf(image.manifest, image.config));
   const std::set<std::string> packed_layers = DigestsOf(image.manifest, packed ? packed->layers : 0);
   const std::vector<OciDescriptor> missing = TRY(MissingLayers(image.manifest));

@@ -8,7 +8,6 @@
 // files.  An image becomes a commit of its merged layers.  Branches with digests in their names lead to these commits.
 // Only Pintle uses these branches: rpm-ostree changes layers when it imports them, so its branches cannot be used here.
 
-#include <map>
 #include <optional>
 #include <set>
 #include <stop_token>

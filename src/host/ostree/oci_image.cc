@@ -126,6 +126,8 @@ Result<std::optional<PackedCommit>> PackedCommitOf(const OciManifest& manifest, 
   return commit;
 }
 
+std::string HexOf(std::string_view digest) { return std::string(digest.substr(digest.find(':') + 1)); }
+
 Result<> ExpectDigest(std::string_view digest, std::string_view bytes) {
   const std::string actual = "sha256:" + Sha256(bytes).hex();
   if (actual == digest) return {};

@@ -123,6 +123,9 @@ struct PackedCommit {
 // Returns nullopt if the image has no packed commit: all its layers are plain tar archives.
 Result<std::optional<PackedCommit>> PackedCommitOf(const OciManifest& manifest, const OciConfig& config);
 
+// Returns a digest without its "sha256:".  In a layout, this is the name of the file of the blob with this digest.
+std::string HexOf(std::string_view digest);
+
 // Returns an error if the bytes do not have this digest.
 Result<> ExpectDigest(std::string_view digest, std::string_view bytes);
 

@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <functional>
 #include <string_view>
 #include <utility>
@@ -36,14 +35,14 @@ constexpr auto kRpmOstreePatience = std::chrono::minutes(5);
 constexpr auto kBusyPollInterval = seconds(1);  // The end of some busy states is not announced by a signal.
 constexpr int kMostRegistrationAttempts = 5;
 
-bool IsBusy(const Problem& problem) {
+bool IsBusy(const BusError& bus_error) {
   // The message is compared as well, since the D-Bus name that GLib makes of G_IO_ERROR_BUSY is harder to recognise.
-  return problem.name() == "org.projectatomic.rpmostreed.Error.UpdateInProgress" ||
-         problem.message().find("ransaction in progress") != std::string_view::npos;
+  return bus_error.name() == "org.projectatomic.rpmostreed.Error.UpdateInProgress" ||
+         bus_error.message().find("ransaction in progress") != std::string_view::npos;
 }
 
-Error OneLineError(const Problem& problem, int result) {
-  const Error error = problem.ToError(result);
+Error OneLineError(const BusError& bus_error, int result) {
+  const Error error = bus_error.ToError(result);
   return Error(error.kind(), OneLine(error.message()));
 }
 
@@ -154,7 +153,7 @@ class RpmOstree::Connection {
       result = ::sd_bus_match_signal(bus_.get(), Out(busy_watch_), kRpmOstreeName, kSysrootPath, kPropertiesInterface,
                                      "PropertiesChanged", &OnProperties, this);
     }
-    if (result < 0) return Problem().ToError(result).While("watching for rpm-ostree on the bus");
+    if (result < 0) return BusError().ToError(result).While("watching for rpm-ostree on the bus");
     return {};
   }
 
@@ -187,10 +186,10 @@ class RpmOstree::Connection {
   }
 
   Result<> RegisterOnce() {
-    Problem problem;
-    const auto [result, answer] = Attempt(kSysrootPath, kSysroot, "RegisterClient", problem,
+    BusError bus_error;
+    const auto [result, answer] = Attempt(kSysrootPath, kSysroot, "RegisterClient", bus_error,
                                           [](sd_bus_message* m) { return Dictionary(m).Text("id", kClient).Close(); });
-    if (result < 0) return OneLineError(problem, result).While("registering as a client of rpm-ostree");
+    if (result < 0) return OneLineError(bus_error, result).While("registering as a client of rpm-ostree");
     owner_ = ::sd_bus_message_get_sender(answer.get());
     is_gone_ = false;
     TRY(CallOnce(kSysrootPath, kSysroot, "Reload", &NoArguments), "making rpm-ostree reload the deployments");
@@ -204,37 +203,38 @@ class RpmOstree::Connection {
   }
 
   Result<> ReadBooted() {
-    Problem problem;
+    BusError bus_error;
     Message answer;
     const char* path = nullptr;
-    int result = ::sd_bus_get_property(bus_.get(), kRpmOstreeName, kSysrootPath, kSysroot, "Booted", problem.get(),
+    int result = ::sd_bus_get_property(bus_.get(), kRpmOstreeName, kSysrootPath, kSysroot, "Booted", bus_error.get(),
                                        Out(answer), "o");
     if (result >= 0) result = ::sd_bus_message_read(answer.get(), "o", &path);
-    if (result < 0) return OneLineError(problem, result).While("asking rpm-ostree for the booted OS");
+    if (result < 0) return OneLineError(bus_error, result).While("asking rpm-ostree for the booted OS");
     booted_ = path;
     if (booted_ == "/") return Error(ErrorKind::kNotFound, "rpm-ostree knows of no OS that is booted");
     return {};
   }
 
-  struct Attempted {
+  struct AttemptResult {
     int result;
     Message answer;
   };
 
-  Attempted Attempt(const char* path, const char* interface, const char* method, Problem& problem, const Filler& fill) {
+  AttemptResult Attempt(const char* path, const char* interface, const char* method, BusError& bus_error,
+                        const Filler& fill) {
     Message call, answer;
     int result = ::sd_bus_message_new_method_call(bus_.get(), Out(call), kRpmOstreeName, path, interface, method);
     if (result >= 0) result = fill(call.get());
     const auto patience =
         static_cast<std::uint64_t>(std::chrono::duration_cast<microseconds>(kRpmOstreePatience).count());
-    if (result >= 0) result = ::sd_bus_call(bus_.get(), call.get(), patience, problem.get(), Out(answer));
+    if (result >= 0) result = ::sd_bus_call(bus_.get(), call.get(), patience, bus_error.get(), Out(answer));
     return {result, std::move(answer)};
   }
 
   Result<> CallOnce(const char* path, const char* interface, const char* method, const Filler& fill) {
-    Problem problem;
-    const auto [result, answer] = Attempt(path, interface, method, problem, fill);
-    if (result < 0) return OneLineError(problem, result);
+    BusError bus_error;
+    const auto [result, answer] = Attempt(path, interface, method, bus_error, fill);
+    if (result < 0) return OneLineError(bus_error, result);
     return {};
   }
 
@@ -243,21 +243,21 @@ class RpmOstree::Connection {
     const MonotonicTime deadline = SystemClock().Monotonic() + settings_.patience;
     for (;;) {
       has_changed_ = false;
-      Problem problem;
-      const auto [result, answer] = Attempt(booted_.c_str(), kOs, method, problem, fill);
+      BusError bus_error;
+      const auto [result, answer] = Attempt(booted_.c_str(), kOs, method, bus_error, fill);
       if (result >= 0) {
         const char* address = nullptr;
         const int read = ::sd_bus_message_read(answer.get(), "s", &address);
-        if (read < 0) return Problem().ToError(read).While(method);
+        if (read < 0) return BusError().ToError(read).While(method);
         return std::string(address);
       }
-      if (!IsBusy(problem)) return OneLineError(problem, result);
-      if (SystemClock().Monotonic() >= deadline) return BusyError(OneLineError(problem, result).message());
+      if (!IsBusy(bus_error)) return OneLineError(bus_error, result);
+      if (SystemClock().Monotonic() >= deadline) return StillBusyError(OneLineError(bus_error, result).message());
       TRY(WaitWhileBusy(deadline));
     }
   }
 
-  static Error BusyError(const std::string& text) {
+  static Error StillBusyError(const std::string& text) {
     // rpm-ostree does not name a process that holds the lock without a transaction.
     const auto holder = text.starts_with("System") ? LockHolder("/ostree/lock") : std::nullopt;
     return Error(ErrorKind::kUnavailable,
@@ -269,7 +269,7 @@ class RpmOstree::Connection {
     while (!has_changed_ && !is_gone_) {
       if (settings_.stop.stop_requested()) return Error(ErrorKind::kCancelled, "it was cancelled");
       const int result = ::sd_bus_process(bus_.get(), nullptr);
-      if (result < 0) return Problem().ToError(result).While("waiting for rpm-ostree");
+      if (result < 0) return BusError().ToError(result).While("waiting for rpm-ostree");
       if (result > 0) continue;
       const auto left = std::chrono::ceil<milliseconds>(next_poll - SystemClock().Monotonic());
       if (left <= milliseconds(0)) break;
@@ -281,18 +281,18 @@ class RpmOstree::Connection {
 
   // Returns whether the active transaction of rpm-ostree is ours.
   Result<bool> IsOurTransactionActive() {
-    Problem problem;
+    BusError bus_error;
     Message answer;
     const char *method = nullptr, *sender = nullptr, *path = nullptr, *us = nullptr;
     int result = ::sd_bus_get_property(bus_.get(), kRpmOstreeName, kSysrootPath, kSysroot, "ActiveTransaction",
-                                       problem.get(), Out(answer), "(sss)");
+                                       bus_error.get(), Out(answer), "(sss)");
     if (result >= 0) result = ::sd_bus_message_read(answer.get(), "(sss)", &method, &sender, &path);
     if (result >= 0) result = ::sd_bus_get_unique_name(bus_.get(), &us);
     // The daemon may have ended, and a new daemon may have sent the answer.  ProcessAll() reads the signal that the
     // daemon has ended.
     static_cast<void>(ProcessAll(bus_.get()));
-    if (is_gone_ || problem.IsNobodyThere(result)) return DaemonEnded();
-    if (result < 0) return OneLineError(problem, result).While("asking rpm-ostree what it is doing");
+    if (is_gone_ || bus_error.IsNobodyThere(result)) return DaemonEnded();
+    if (result < 0) return OneLineError(bus_error, result).While("asking rpm-ostree what it is doing");
     return *method != '\0' && std::string_view(sender) == us;
   }
 
@@ -313,14 +313,14 @@ RpmOstree::~RpmOstree() = default;
 Result<std::string> RpmOstree::ActiveTransaction(Systemd& systemd) {
   if (TRY(systemd.Observe(kRpmOstreeUnit), "looking for rpm-ostree").active_state != "active") return std::string();
   const Bus bus = TRY(OpenSystemBus());
-  Problem problem;
+  BusError bus_error;
   Message answer;
   const char *method = nullptr, *sender = nullptr, *path = nullptr;
   int result = ::sd_bus_get_property(bus.get(), kRpmOstreeName, kSysrootPath, kSysroot, "ActiveTransaction",
-                                     problem.get(), Out(answer), "(sss)");
+                                     bus_error.get(), Out(answer), "(sss)");
   if (result >= 0) result = ::sd_bus_message_read(answer.get(), "(sss)", &method, &sender, &path);
-  if (problem.IsNobodyThere(result)) return std::string();
-  if (result < 0) return OneLineError(problem, result).While("asking rpm-ostree what it is doing");
+  if (bus_error.IsNobodyThere(result)) return std::string();
+  if (result < 0) return OneLineError(bus_error, result).While("asking rpm-ostree what it is doing");
   return std::string(method);
 }
 

@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/ostree/rpm_ostree_transaction_dbus.h"
 
-#include <fmt/core.h>
 #include <poll.h>
 #include <sys/eventfd.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string_view>
-#include <utility>
 
 #include "base/clock.h"
 #include "base/printable.h"
@@ -96,10 +92,10 @@ class FollowedTransaction {
       if (outcome_) return Ended();
       if (is_lost) return ConnectionLost();
       const int result = ProcessAll(daemon_.bus);
-      if (result < 0) return Problem().ToError(result).While("waiting for rpm-ostree");
+      if (result < 0) return BusError().ToError(result).While("waiting for rpm-ostree");
       if (daemon_.is_gone) return DaemonEnded();
       if (settings_.stop.stop_requested() && !cancel_deadline_) {
-        // The outcome of the transaction shows whether it was cancelled.
+        // The error is ignored, since the outcome of the transaction is what counts.
         static_cast<void>(Call("Cancel", kTransactionCallPatience));
         cancel_deadline_ = SystemClock().Monotonic() + kCancelPatience;
         continue;

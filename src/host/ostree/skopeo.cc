@@ -59,8 +59,7 @@ class DownloadMeter {
  public:
   DownloadMeter(const OciManifest& manifest, const std::string& directory) : directory_(directory) {
     for (const OciDescriptor& layer : manifest.layers) {
-      const std::string digest = layer.digest.substr(layer.digest.find(':') + 1);
-      const std::filesystem::path file = directory_ / "blobs/sha256" / digest;
+      const std::filesystem::path file = directory_ / "blobs/sha256" / HexOf(layer.digest);
       std::error_code failed;
       if (!std::filesystem::exists(file, failed) && files_.insert(file).second) all_ += layer.size;
     }

@@ -27,10 +27,10 @@ struct RegistryAccess {
 // Returns the file of `access` whose pull secrets are used now, or "" if neither file can be used.
 std::string AuthFileOf(const RegistryAccess& access);
 
-// How long a registry may be silent.  After that, the call fails with kUnavailable.
+// Limits the time for which a registry may be silent.  After this time, the call fails with kUnavailable.
 struct SkopeoPatience {
-  std::chrono::milliseconds document = std::chrono::minutes(2);  // For a whole document.
-  std::chrono::milliseconds silence = std::chrono::minutes(5);   // Without a new byte of a blob.
+  std::chrono::milliseconds document = std::chrono::minutes(2);  // Limits the time until a whole document has arrived.
+  std::chrono::milliseconds silence = std::chrono::minutes(5);   // Limits the time between two bytes of a blob.
 };
 
 class Skopeo {

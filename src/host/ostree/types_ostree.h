@@ -8,7 +8,6 @@
 
 #include <functional>
 #include <stop_token>
-#include <string>
 
 #include "base/c_ptr.h"
 #include "base/result.h"

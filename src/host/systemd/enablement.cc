@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/systemd/enablement.h"
 
-#include <fcntl.h>
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -36,7 +35,7 @@ bool IsTransientOrGenerated(std::string_view path) {
   return path.starts_with("/run/systemd/generator") || path.starts_with("/run/systemd/transient/");
 }
 
-// A unit of a batch.  `is_also` is true if it is in the batch only because another unit names it in Also=.
+// A unit of a batch.  `is_also` is true if the unit is in the batch only because another unit names it in Also=.
 struct Entry {
   UnitFile unit;
   bool is_also;
@@ -158,15 +157,15 @@ class Outcome {
   bool made_or_failed_ = false;
 };
 
-// The treatment of an entry of WantedBy=, RequiredBy= or UpheldBy= for which no link can be made: the entry is not the
-// name of a unit, or it belongs to a template without an instance.  A template has no instance if neither its
-// DefaultInstance= nor the entry names one.  As with systemctl, presets skip such entries, and otherwise they are
-// errors.
-enum class Unnamed { kError, kLeaveOut };
+// For some entries of WantedBy=, RequiredBy= and UpheldBy=, no link can be made: the entry is not the name of a unit,
+// or the unit is a template, and neither its DefaultInstance= nor the entry names an instance.  As with systemctl,
+// presets skip these entries, and otherwise they are errors.
+enum class UnusableEntries { kAreErrors, kAreSkipped };
 
+// Makes the links of the units in a batch, as their [Install] sections demand.
 class UnitEnabler {
  public:
-  UnitEnabler(const Root& root, Unnamed unnamed) : root_(root), unnamed_(unnamed) {}
+  UnitEnabler(const Root& root, UnusableEntries unusable) : root_(root), unusable_(unusable) {}
 
   Result<> Run(Batch& batch) {
     std::optional<Error> first_error;
@@ -288,7 +287,7 @@ class UnitEnabler {
     const std::string owner = TRY(Expanded(text, unit));
     const std::optional<UnitName> name = UnitName::Parse(owner);
     const bool fits = name && (wanted.kind() != UnitNameKind::kTemplate || name->kind() != UnitNameKind::kPlain);
-    if (!fits && unnamed_ == Unnamed::kLeaveOut) return false;
+    if (!fits && unusable_ == UnusableEntries::kAreSkipped) return false;
     if (!name) return Error(ErrorKind::kInvalid, fmt::format("\"{}\" is not the name of a unit", owner));
     if (!fits) {
       return Error(ErrorKind::kInvalid,
@@ -318,9 +317,10 @@ class UnitEnabler {
   }
 
   const Root& root_;
-  Unnamed unnamed_;
+  UnusableEntries unusable_;
 };
 
+// Removes the links of the units in a batch from /etc/systemd/system, and the links that lead to removed links.
 class UnitDisabler {
  public:
   explicit UnitDisabler(const Root& root) : root_(root) {}
@@ -412,7 +412,7 @@ class UnitPresetter {
 
   Result<> Run() {
     TRY(UnitDisabler(root_).Run(disabled_));
-    return UnitEnabler(root_, Unnamed::kLeaveOut).Run(enabled_);
+    return UnitEnabler(root_, UnusableEntries::kAreSkipped).Run(enabled_);
   }
 
  private:
@@ -445,7 +445,7 @@ UnitsByEnablement SortByEnablement(std::span<const resource::Put<resource::UnitS
 Result<> EnableUnits(const Root& root, std::span<const std::string> units) {
   Batch batch(root);
   for (const std::string& unit : units) TRY(batch.DiscoverToEnable(unit), "enabling " + unit);
-  return UnitEnabler(root, Unnamed::kError).Run(batch);
+  return UnitEnabler(root, UnusableEntries::kAreErrors).Run(batch);
 }
 
 Result<> DisableUnits(const Root& root, std::span<const std::string> units) {

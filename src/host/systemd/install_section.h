@@ -3,7 +3,6 @@
 
 // Reads the [Install] section of a unit.  The section lists the links that are made when the unit is enabled.
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -66,7 +66,7 @@ class Logins::Follower {
       result = ::sd_bus_call_method_async(bus_, Out(list_), kLogindName, kLogindPath, kLogindManager, "ListSessions",
                                           &OnList, this, "");
     }
-    if (result < 0) return Problem().ToError(result).While("following logind's sessions");
+    if (result < 0) return BusError().ToError(result).While("following logind's sessions");
     return {};
   }
 

@@ -16,17 +16,17 @@ constexpr const char* kWho = "Pintle";
 struct Answer {
   Message message;
   int result = 0;
-  Problem problem;
+  BusError bus_error;
 
-  Error ToError() const { return problem.ToError(result); }
-  bool IsConnectionLost() const { return problem.IsConnectionLost(result); }
+  Error ToError() const { return bus_error.ToError(result); }
+  bool IsConnectionLost() const { return bus_error.IsConnectionLost(result); }
 };
 
 template <typename... Arguments>
 void CallLogind(sd_bus* bus, const char* method, Answer& answer, const char* types, Arguments... arguments) {
   answer.result =
       ::sd_bus_call_method(bus, "org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.login1.Manager",
-                           method, answer.problem.get(), Out(answer.message), types, arguments...);
+                           method, answer.bus_error.get(), Out(answer.message), types, arguments...);
 }
 
 }  // namespace

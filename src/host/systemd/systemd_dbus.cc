@@ -139,11 +139,11 @@ class SystemdDbus::Connection {
     Message message;
     int result = ::sd_bus_message_new_method_call(bus_.get(), Out(message), kSystemdName, path, interface, method);
     if (result >= 0) result = fill(message.get());
-    if (result < 0) return ErrorOf(Problem(), result);
-    Problem problem;
+    if (result < 0) return ErrorOf(BusError(), result);
+    BusError bus_error;
     Message answer;
-    result = ::sd_bus_call(bus_.get(), message.get(), Microseconds(patience), problem.get(), Out(answer));
-    if (result < 0) return ErrorOf(problem, result);
+    result = ::sd_bus_call(bus_.get(), message.get(), Microseconds(patience), bus_error.get(), Out(answer));
+    if (result < 0) return ErrorOf(bus_error, result);
     return answer;
   }
 
@@ -152,33 +152,33 @@ class SystemdDbus::Connection {
   }
 
   Result<std::string> Property(const std::string& path, const std::string& interface, const char* name) {
-    Problem problem;
+    BusError bus_error;
     char* made = nullptr;
     const int result = ::sd_bus_get_property_string(bus_.get(), kSystemdName, path.c_str(), interface.c_str(), name,
-                                                    problem.get(), &made);
+                                                    bus_error.get(), &made);
     const CPtr<char, ::free> value(made);
-    if (result < 0) return ErrorOf(problem, result);
+    if (result < 0) return ErrorOf(bus_error, result);
     return std::string(value.get());
   }
 
   // Returns whether the unit has a job, or a loaded unit wants or requires it.
   Result<bool> IsNeeded(const std::string& path) {
-    Problem problem;
+    BusError bus_error;
     Message job;
     std::uint32_t id = 0;
     const char* job_path = nullptr;
     int result =
-        ::sd_bus_get_property(bus_.get(), kSystemdName, path.c_str(), kUnit, "Job", problem.get(), Out(job), "(uo)");
+        ::sd_bus_get_property(bus_.get(), kSystemdName, path.c_str(), kUnit, "Job", bus_error.get(), Out(job), "(uo)");
     if (result >= 0) result = ::sd_bus_message_read(job.get(), "(uo)", &id, &job_path);
-    if (result < 0) return ErrorOf(problem, result);
+    if (result < 0) return ErrorOf(bus_error, result);
     if (id != 0) return true;
     for (const char* name : {"WantedBy", "RequiredBy"}) {
       Message units;
       result =
-          ::sd_bus_get_property(bus_.get(), kSystemdName, path.c_str(), kUnit, name, problem.get(), Out(units), "as");
+          ::sd_bus_get_property(bus_.get(), kSystemdName, path.c_str(), kUnit, name, bus_error.get(), Out(units), "as");
       if (result >= 0) result = ::sd_bus_message_enter_container(units.get(), 'a', "s");
       if (result >= 0) result = ::sd_bus_message_at_end(units.get(), 0);
-      if (result < 0) return ErrorOf(problem, result);
+      if (result < 0) return ErrorOf(bus_error, result);
       if (result == 0) return true;
     }
     return false;
@@ -189,7 +189,7 @@ class SystemdDbus::Connection {
     if (watch_ != nullptr) return {};
     const int result = ::sd_bus_match_signal(bus_.get(), Out(watch_), is_on_bus_ ? kSystemdName : nullptr, kSystemdPath,
                                              kSystemdManager, "JobRemoved", &Connection::OnJobRemoved, this);
-    if (result < 0) return ErrorOf(Problem(), result);
+    if (result < 0) return ErrorOf(BusError(), result);
     TRY(CallManager("Subscribe", [](sd_bus_message*) { return 0; }), "subscribing to systemd's signals");
     return {};
   }
@@ -200,12 +200,12 @@ class SystemdDbus::Connection {
       const auto ended = ended_.find(path);
       if (ended != ended_.end()) return ended->second;
       const int done = ::sd_bus_process(bus_.get(), nullptr);
-      if (done < 0) return ErrorOf(Problem(), done);
+      if (done < 0) return ErrorOf(BusError(), done);
       if (done > 0) continue;
       const microseconds left = LeftUntil(deadline);
       if (left == microseconds(0)) return std::string();
       const int waited = ::sd_bus_wait(bus_.get(), Microseconds(left));
-      if (waited < 0 && waited != -EINTR) return ErrorOf(Problem(), waited);
+      if (waited < 0 && waited != -EINTR) return ErrorOf(BusError(), waited);
     }
   }
 
@@ -228,13 +228,13 @@ class SystemdDbus::Connection {
   // sd-bus also reads properties with this time limit.  Its default is 25 s.
   Result<> SetPatience(microseconds patience) {
     const int result = ::sd_bus_set_method_call_timeout(bus_.get(), Microseconds(patience));
-    return result < 0 ? ErrorOf(Problem(), result) : Result<>();
+    return result < 0 ? ErrorOf(BusError(), result) : Result<>();
   }
 
   // Converts the error of a call, and records whether the connection is lost.
-  Error ErrorOf(const Problem& problem, int result) {
-    is_lost_ = is_lost_ || problem.IsNobodyThere(result);
-    Error error = problem.ToError(result);
+  Error ErrorOf(const BusError& bus_error, int result) {
+    is_lost_ = is_lost_ || bus_error.IsNobodyThere(result);
+    Error error = bus_error.ToError(result);
     return is_lost_ ? Error(ErrorKind::kUnavailable, error.message()) : error;
   }
 
@@ -245,19 +245,19 @@ class SystemdDbus::Connection {
     const std::string match =
         fmt::format("type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='{}'", kSystemdName);
     int result = ::sd_bus_add_match(bus_.get(), Out(slot), match.c_str(), &Connection::OnOwner, &has_owner);
-    if (result < 0) return ErrorOf(Problem(), result).While("watching for systemd on the bus");
-    Problem problem;
+    if (result < 0) return ErrorOf(BusError(), result).While("watching for systemd on the bus");
+    BusError bus_error;
     Message answer;
     result = ::sd_bus_call_method(bus_.get(), "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
-                                  "NameHasOwner", problem.get(), Out(answer), "s", kSystemdName);
+                                  "NameHasOwner", bus_error.get(), Out(answer), "s", kSystemdName);
     int owned = 0;
     if (result >= 0) result = ::sd_bus_message_read(answer.get(), "b", &owned);
-    if (result < 0) return ErrorOf(problem, result).While("looking for systemd on the bus");
+    if (result < 0) return ErrorOf(bus_error, result).While("looking for systemd on the bus");
     has_owner = has_owner || owned != 0;
     const MonotonicTime deadline = SystemClock().Monotonic() + kOwnerPatience;
     while (!has_owner) {
       const int done = ::sd_bus_process(bus_.get(), nullptr);
-      if (done < 0) return ErrorOf(Problem(), done).While("waiting for systemd on the bus");
+      if (done < 0) return ErrorOf(BusError(), done).While("waiting for systemd on the bus");
       if (done > 0) continue;
       const microseconds left = LeftUntil(deadline);
       if (left == microseconds(0)) return Error(ErrorKind::kUnavailable, "systemd is not on the system bus");
@@ -414,7 +414,7 @@ Result<std::vector<SystemdDbus::Job>> SystemdDbus::Jobs() {
           if (result <= 0) break;
           jobs.push_back({unit, state, path});
         }
-        return result < 0 ? Result<>(Problem().ToError(result)) : Result<>();
+        return result < 0 ? Result<>(BusError().ToError(result)) : Result<>();
       }),
       "listing the jobs of systemd");
   return jobs;
@@ -422,6 +422,7 @@ Result<std::vector<SystemdDbus::Job>> SystemdDbus::Jobs() {
 
 Result<> SystemdDbus::QueueBootAgain(std::span<const std::string> units) {
   constexpr const char* kDefaultTarget = "default.target";
+  const ConnectionUse use(*this);
   TRY(Reload());
   const auto is_touched = [&](const Job& job) {
     return job.state == "waiting" && std::find(units.begin(), units.end(), job.unit) != units.end();
@@ -474,7 +475,7 @@ Result<> SystemdDbus::Run(JobKind job, const std::string& unit, milliseconds pat
     }));
     const char* made = nullptr;
     const int result = ::sd_bus_message_read(answer.get(), "o", &made);
-    if (result < 0) return Problem().ToError(result);
+    if (result < 0) return BusError().ToError(result);
     path = made;
     return {};
   };
@@ -497,8 +498,8 @@ Result<> SystemdDbus::Run(JobKind job, const std::string& unit, milliseconds pat
     }
     result = TRY(AwaitJob(path, SystemClock().Monotonic()), doing());
   }
-  const UnitStatus status = TRY(Observe(unit), doing());
   if (result == "unknown") {
+    const UnitStatus status = TRY(Observe(unit), doing());
     const bool is_wanted = (status.active_state == "active") == (job != JobKind::kStop) || job == JobKind::kTryRestart;
     result = is_wanted && status.active_state != "failed" ? "done" : "failed";
   }
@@ -524,7 +525,7 @@ Result<std::string> SystemdDbus::UnitFileState(const std::string& unit) {
     if (!answer) return answer.error();
     const char* text = nullptr;
     const int result = ::sd_bus_message_read((*answer).get(), "s", &text);
-    if (result < 0) return Problem().ToError(result);
+    if (result < 0) return BusError().ToError(result);
     state = text;
     return {};
   }));

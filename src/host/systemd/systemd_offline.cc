@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/systemd/systemd_offline.h"
 
-#include <algorithm>
 #include <vector>
 
 #include "host/systemd/enablement.h"

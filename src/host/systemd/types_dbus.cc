@@ -32,7 +32,7 @@ Result<Bus> OpenPeer(const std::string& address) {
   return bus;
 }
 
-bool Problem::IsConnectionLost(int negative_errno) const {
+bool BusError::IsConnectionLost(int negative_errno) const {
   if (!name().empty()) {
     return IsOneOf(name(), {"org.freedesktop.DBus.Error.NoReply", "org.freedesktop.DBus.Error.Disconnected"});
   }
@@ -40,12 +40,12 @@ bool Problem::IsConnectionLost(int negative_errno) const {
   return number == ECONNRESET || number == ENOTCONN || number == EPIPE || number == ESHUTDOWN;
 }
 
-bool Problem::IsNobodyThere(int negative_errno) const {
+bool BusError::IsNobodyThere(int negative_errno) const {
   return IsConnectionLost(negative_errno) ||
          IsOneOf(name(), {"org.freedesktop.DBus.Error.NameHasNoOwner", "org.freedesktop.DBus.Error.ServiceUnknown"});
 }
 
-Error Problem::ToError(int negative_errno) const {
+Error BusError::ToError(int negative_errno) const {
   if (name().empty()) {
     const Error error = Error::FromErrno("D-Bus", -negative_errno);
     return negative_errno == -ETIMEDOUT ? Error(ErrorKind::kUnavailable, error.message()) : error;

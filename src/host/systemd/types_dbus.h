@@ -25,14 +25,14 @@ Result<Bus> OpenSystemBus();
 // Connects directly to the program that listens at an address, without a bus.
 Result<Bus> OpenPeer(const std::string& address);
 
-// The D-Bus error of a failed call, if the called program or the bus has answered with an error.  The functions also
-// need the negative errno that the call has returned.
-class Problem {
+// The D-Bus error of a failed call; empty if neither the called program nor the bus has answered with an error.  The
+// functions also need the negative errno that the call has returned.
+class BusError {
  public:
-  Problem() = default;
-  ~Problem() { ::sd_bus_error_free(&error_); }
-  Problem(const Problem&) = delete;
-  Problem& operator=(const Problem&) = delete;
+  BusError() = default;
+  ~BusError() { ::sd_bus_error_free(&error_); }
+  BusError(const BusError&) = delete;
+  BusError& operator=(const BusError&) = delete;
 
   sd_bus_error* get() { return &error_; }
   std::string_view name() const { return error_.name == nullptr ? "" : error_.name; }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/systemd/unit_files.h"
 
-#include <fcntl.h>
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -26,8 +25,6 @@ std::vector<std::string> PartsOf(std::string_view path) {
   }
   return parts;
 }
-
-std::string DirectoryOf(std::string_view path) { return std::string(path.substr(0, path.rfind('/'))); }
 
 // systemd treats an empty file and /dev/null as a mask.
 bool IsMask(const struct stat& status) {
@@ -56,7 +53,7 @@ Result<> CheckAlias(const UnitName& alias, std::string_view target) {
 
 Result<> ReadUnitLink(const Root& root, UnitFile& unit, const std::string& path) {
   std::string target = TRY(root.ReadLink(path));
-  if (!target.starts_with('/')) target = DirectoryOf(path) + "/" + target;
+  if (!target.starts_with('/')) target = fmt::format("{}/{}", FolderOf(path), target);
   unit.target = TRY(Resolve(root, target, LastPart::kKeep));
   const bool is_alias = IsBelowUnitSearchPath(unit.target);
   if (is_alias) {
@@ -150,7 +147,7 @@ Result<std::string> Resolve(const Root& root, std::string_view path, LastPart la
     const std::string part = std::move(left.front());
     left.pop_front();
     if (part == "..") {
-      resolved = DirectoryOf(resolved);
+      resolved.resize(FolderOf(resolved).size());
       continue;
     }
     const std::string next = resolved + "/" + part;

@@ -7,8 +7,6 @@
 // have the name of a unit.  Links that mask units, and the files of units, are entries of the file tree; these
 // functions ignore them.
 
-#include <string_view>
-
 #include "base/result.h"
 #include "base/root.h"
 #include "host/systemd/unit_name.h"

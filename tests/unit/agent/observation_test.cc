@@ -79,7 +79,7 @@ TEST_F(ObservationTest, HasTheFindingsAndTheirDetails) {
   EXPECT_THAT(seen.findings, ElementsAre(Field(&change::Finding::about, "/etc/motd")));
   ASSERT_THAT(seen.report.things, SizeIs(1));
   EXPECT_THAT(seen.report.things[0].remedies,
-              ElementsAre("pintle restore /etc/motd", "pintle adopt /etc/motd", "pintle ignore /etc/motd --until 1d"));
+              ElementsAre("pintle restore /etc/motd", "pintle adopt /etc/motd", "pintle ignore --until 1d /etc/motd"));
 }
 
 TEST_F(ObservationTest, LossesAreTheFindingsWhoseStateTheWantedConfigDoesNotHave) {

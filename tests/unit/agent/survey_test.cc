@@ -66,7 +66,7 @@ void AddFinding(Observation& seen, const std::string& about) {
   change::ReportedThing& thing = seen.report.things.emplace_back();
   thing.about = about;
   thing.problems = {finding.text};
-  thing.remedies = {"pintle restore " + about, "pintle ignore " + about + " --until 1d"};
+  thing.remedies = {"pintle restore " + about, "pintle ignore --until 1d " + about};
 }
 
 void Ignore(Observation& seen, const std::string& about, WallTime until = kMoment + hours(1)) {
@@ -455,7 +455,7 @@ TEST(Survey, ListsIgnoredFindingsWithTheCommandThatEndsIgnoringThem) {
   AddFinding(seen, "/etc/issue");
   Ignore(seen, "/etc/issue");
   const Survey survey = SurveyOf(seen, GoalOf(seen.current), kMoment);
-  EXPECT_THAT(survey.findings_text, HasSubstr("pintle ignore /etc/motd --until 1d"));
+  EXPECT_THAT(survey.findings_text, HasSubstr("pintle ignore --until 1d /etc/motd"));
   EXPECT_THAT(survey.findings_text, HasSubstr("pintle ignore --end /etc/issue"));
   EXPECT_THAT(survey.findings_text, HasSubstr("\"ignoredUntil\": \"2027-01-15T09:00:00Z\""));
   EXPECT_THAT(survey.warnings, ElementsAre(HasSubstr("/etc/issue is ignored until 2027-01-15T09:00:00Z")));

@@ -184,7 +184,7 @@ TEST_F(RootTest, DoesNotFollowTheRemainsWithoutEnd) {
   const auto removed = root_.Remove("/etc/dir");
   ASSERT_FALSE(removed);
   EXPECT_EQ(removed.error().kind(), ErrorKind::kConflict);
-  EXPECT_THAT(MessageOf(removed), HasSubstr("too many directories are in one another there"));
+  EXPECT_THAT(MessageOf(removed), HasSubstr("its directories are nested too deep"));
 }
 
 TEST_F(RootTest, RemovesNothingThatOthersHaveMade) {

@@ -133,9 +133,9 @@ TEST_F(Applying, RestoresTheMachineWhenTheConfigIsRemoved) {
   EXPECT_EQ(Tree(), before);
 }
 
-class LeftByIgnition : public Applying {
+class PresetsOfIgnition : public Applying {
  protected:
-  LeftByIgnition() {
+  PresetsOfIgnition() {
     machine_.Write(kPreset, "disable shipped.service\n");
     ignition::Unit& shipped = disabled_.ignition().systemd.units.emplace_back();
     shipped.name = "shipped.service";
@@ -148,7 +148,7 @@ class LeftByIgnition : public Applying {
   TestConfig disabled_;
 };
 
-TEST_F(LeftByIgnition, PresetsDoNotDecideAboutAUnitThatALaterConfigDrops) {
+TEST_F(PresetsOfIgnition, DoNotDecideAboutAUnitThatALaterConfigDrops) {
   HaveSystemdStarted();
   ASSERT_TRUE(Succeeded(machine_.GoFromTo(NoConfig(), disabled_)));
   EXPECT_FALSE(machine_.Has("etc/systemd/system/a.target.wants/shipped.service"));
@@ -160,7 +160,7 @@ TEST_F(LeftByIgnition, PresetsDoNotDecideAboutAUnitThatALaterConfigDrops) {
   EXPECT_FALSE(machine_.Has(kPreset));
 }
 
-TEST_F(LeftByIgnition, PresetsStayUntilSystemdHasReadThemAtItsFirstStart) {
+TEST_F(PresetsOfIgnition, StayUntilSystemdHasReadThemAtItsFirstStart) {
   const auto expect_they_stay = [&] {
     ASSERT_TRUE(Succeeded(machine_.GoFromTo(NoConfig(), disabled_)));
     EXPECT_TRUE(machine_.Has(kPreset));
@@ -174,7 +174,7 @@ TEST_F(LeftByIgnition, PresetsStayUntilSystemdHasReadThemAtItsFirstStart) {
   }
 }
 
-TEST_F(LeftByIgnition, PresetsComeBackWithAChangeThatIsUndone) {
+TEST_F(PresetsOfIgnition, ComeBackWithAChangeThatIsUndone) {
   HaveSystemdStarted();
   const std::string before = Tree();
   machine_.systemd.failing = "watcher.service";

@@ -162,7 +162,7 @@ TEST_F(Formats, OfANewerVersionAreNotOverwritten) {
 }
 
 // A damaged record would lock the users.
-TEST_F(Formats, OfNewerPasswordsAreNoDamage) {
+TEST_F(Formats, OfNewerPasswordsDoNotCountAsDamage) {
   WriteVersion(format::kPasswords, format::kPasswords.version + 1);
   const auto read = ReadOriginalPasswords(root_);
   ASSERT_FALSE(read);

@@ -107,7 +107,7 @@ TEST_F(LongContents, BeyondTheLimitAreRefusedInLittleMemory) {
   EXPECT_FALSE(machine_.Has("etc/big"));
 }
 
-TEST_F(LongContents, OfTheConfigItselfAreRefusedWithTheLargestFile) {
+TEST_F(LongContents, OfTheConfigItselfAreRefusedWithTheNameOfTheLargestFile) {
   TestConfig config;
   config.WithFile("/etc/a", "data:,1").WithFile("/etc/largest", "data:,22");
   config.spec().config = json::Value{{"x", std::string(limits::kRecord, 'x')}};

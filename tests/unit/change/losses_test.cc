@@ -85,7 +85,7 @@ TEST_F(Losses, ExcludeKeysInAFolderThatIsSetAside) {
   EXPECT_THAT(ValueOf(FindingsOn(machine_.host(), to)), IsEmpty());
 }
 
-TEST_F(Losses, AChangeLeavesIgnoredThingsAlone) {
+TEST_F(Losses, DoNotHappenToIgnoredThings) {
   machine_.Write("etc/motd", "edited");
   plan::TestConfig to = Everything();
   to.WithFile("/etc/other", "data:,other");

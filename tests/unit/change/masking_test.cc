@@ -52,5 +52,20 @@ TEST(Masked, HidesAllOfAPrivateKey) {
       ElementsAre("-----BEGIN PGP PRIVATE KEY BLOCK-----", "<masked>", "-----END PGP PRIVATE KEY BLOCK-----", "after"));
 }
 
+TEST(Masked, HidesAPrivateKeyThatSharesALineWithItsMarks) {
+  // YAML writers fold long texts at blanks, and the marks of a key have blanks.
+  EXPECT_THAT(
+      Masked({R"(x: "-----BEGIN RSA PRIVATE KEY-----\nMIIE\nabcd\n-----END\)", R"(  \ RSA PRIVATE KEY-----\n")"}),
+      ElementsAre("x: \"-----BEGIN RSA PRIVATE KEY-----<masked>", "<masked>"));
+  EXPECT_THAT(
+      Masked({R"(x: "-----BEGIN RSA\)", R"(  \ PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\n")", "after"}),
+      ElementsAre("x: \"-----BEGIN RSA\\", R"(<masked>-----END RSA PRIVATE KEY-----\n")", "after"));
+  EXPECT_THAT(
+      Masked({"-----BEGIN PRIVATE KEY-----", R"(-----END PRIVATE KEY-----\n-----BEGIN PRIVATE KEY-----\)", "MIIE"}),
+      ElementsAre("-----BEGIN PRIVATE KEY-----", "<masked>", "<masked>"));
+  EXPECT_THAT(Masked({"  -----BEGIN PRIVATE KEY-----\r", "MIIE", "  -----END PRIVATE KEY-----\r"}),
+              ElementsAre("  -----BEGIN PRIVATE KEY-----\r", "<masked>", "  -----END PRIVATE KEY-----\r"));
+}
+
 }  // namespace
 }  // namespace pintle::change

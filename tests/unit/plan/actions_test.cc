@@ -131,10 +131,11 @@ TEST(Actions, ThatAreUnknownOrNameNoServiceAreRefused) {
   const api::NodeDisruptionAction restart{"Restart", {}, {{"crio.service"}}};
   const api::NodeDisruptionAction unknown{"Teleport", {}, {}};
   const api::NodeDisruptionAction of_nothing{"Reload", {}, {}};
-  EXPECT_TRUE(ExpectKnown(std::vector{restart}).has_value());
-  EXPECT_EQ(ExpectKnown(std::vector{restart, unknown}).error().message(),
+  EXPECT_TRUE(ExpectKnownActions(std::vector{restart}).has_value());
+  EXPECT_EQ(ExpectKnownActions(std::vector{restart, unknown}).error().message(),
             "this version of Pintle does not know the action \"Teleport\"");
-  EXPECT_EQ(ExpectKnown(std::vector{of_nothing}).error().message(), "the action \"Reload\" does not name its service");
+  EXPECT_EQ(ExpectKnownActions(std::vector{of_nothing}).error().message(),
+            "the action \"Reload\" does not name its service");
 }
 
 }  // namespace

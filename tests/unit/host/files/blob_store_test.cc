@@ -278,7 +278,7 @@ TEST_F(BlobStoreTest, KeepsNothingOfContentsThatCouldNotBeWritten) {
 }
 
 // While a long blob arrives, a part of it is behind the end of the store.
-TEST_F(BlobStoreTest, ReturnsContentsThatAreAddedAfterAReadBesideABlobThatIsDiscarded) {
+TEST_F(BlobStoreTest, ForgetsTheBytesOfADiscardedBlob) {
   BlobStore blobs = Open();
   const std::string first = ValueOf(blobs.Add("first"));
   EXPECT_EQ(MessageOf(blobs.AddPieces([&](const TakePiece& take) -> Result<> {

@@ -207,7 +207,7 @@ TEST_F(DirectoriesTest, KeepTemporaryFilesOutOfReachOfUsers) {
   EXPECT_EQ(top_.Read("etc/profile.d/app"), "root's");
 }
 
-TEST_F(DirectoriesTest, OfManyChangesMustBeTheSameInCommit) {
+TEST_F(DirectoriesTest, OfManyChangesAreComparedAtEachCommit) {
   BlobStore blobs = ValueOf(BlobStore::Open(root_, "/blobs"));
   State ours;
   ours.sha256 = ValueOf(blobs.Add("ours"));

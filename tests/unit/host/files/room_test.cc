@@ -23,21 +23,21 @@ TEST(Room, IsSmallButNotZeroIfLittleIsFree) {
   EXPECT_EQ(UsableRoom({0, 0}).bytes, 0u);
 }
 
-class NeedingRoom : public testing::Test {
+class NeededRoomTest : public testing::Test {
  protected:
   TemporaryDirectory directory_;
   Root root_ = ValueOf(Root::Open(directory_.path().string()));
   NeededRoom needed_{root_};
 };
 
-TEST_F(NeedingRoom, ReportsMissingSpaceAndNamesTheDirectory) {
+TEST_F(NeededRoomTest, ReportsMissingSpaceAndNamesTheDirectory) {
   ASSERT_TRUE(Succeeded(needed_.Add("/etc/small", 1)));
   EXPECT_TRUE(Succeeded(needed_.ExpectEnough()));
   ASSERT_TRUE(Succeeded(needed_.Add("/etc/big", std::uint64_t{1} << 60)));
   EXPECT_THAT(MessageOf(needed_.ExpectEnough()), HasSubstr("too little space on the file system of /etc/small"));
 }
 
-TEST_F(NeedingRoom, AddsUpTheSpaceOfManyFiles) {
+TEST_F(NeededRoomTest, AddsUpTheSpaceOfManyFiles) {
   ASSERT_TRUE(Succeeded(needed_.Add("/", 1)));
   EXPECT_TRUE(Succeeded(needed_.ExpectEnough()));
   const std::uint64_t room = ValueOf(UsableRoomAt(root_, "/")).bytes;
@@ -45,7 +45,7 @@ TEST_F(NeedingRoom, AddsUpTheSpaceOfManyFiles) {
   EXPECT_THAT(MessageOf(needed_.ExpectEnough()), HasSubstr("too little space"));
 }
 
-TEST_F(NeedingRoom, LimitsAStoreOfContents) {
+TEST_F(NeededRoomTest, IsRefusedToAStoreBeyondItsLimit) {
   BlobStore store = ValueOf(BlobStore::Open(root_, "/contents"));
   store.LimitTo(kMebibyte);
   ASSERT_TRUE(Succeeded(store.Add(std::string(kMebibyte / 2, 'a'))));

@@ -62,7 +62,7 @@ TEST_F(SeenFilesTest, AreNotReadAgain) {
   EXPECT_EQ(state.attributes, read.attributes);
 }
 
-TEST_F(SeenFilesTest, AreNotReadToBeKeptIfTheyMatch) {
+TEST_F(SeenFilesTest, AreNotReadIfTheConfigHasTheirContents) {
   SeenFiles seen = WithAWrongDigest(Sha256("expected").hex());
   BlobStore blobs = ValueOf(BlobStore::Open(root_, "/store"));
   const auto keep = [&](const std::string& contents) {

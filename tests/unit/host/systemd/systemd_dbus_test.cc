@@ -99,10 +99,10 @@ TEST(SystemdDbus, IsUnavailableWhileSystemdIsBusy) {
   EXPECT_EQ(busy.connections(), 1) << "the connection is not lost";
 }
 
-TEST(Problem, IsUnavailableIfACallHasTimedOut) {
-  EXPECT_EQ(Problem().ToError(-ETIMEDOUT).kind(), ErrorKind::kUnavailable);
-  EXPECT_EQ(Problem().ToError(-EIO).kind(), ErrorKind::kSystem);
-  Problem timeout;
+TEST(BusError, IsUnavailableIfACallHasTimedOut) {
+  EXPECT_EQ(BusError().ToError(-ETIMEDOUT).kind(), ErrorKind::kUnavailable);
+  EXPECT_EQ(BusError().ToError(-EIO).kind(), ErrorKind::kSystem);
+  BusError timeout;
   ::sd_bus_error_set_const(timeout.get(), "org.freedesktop.DBus.Error.Timeout", "Timed out");
   EXPECT_EQ(timeout.ToError(-ETIMEDOUT).kind(), ErrorKind::kUnavailable);
   EXPECT_FALSE(timeout.IsConnectionLost(-ETIMEDOUT));

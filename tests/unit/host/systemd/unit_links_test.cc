@@ -102,7 +102,7 @@ TEST(RemoveUnitLinks, LeavesTheLinkToTheFileAndOtherInstances) {
                                         Pair("m.target.wants/a@two.service", "/opt/a@.service")));
 }
 
-TEST(SyncUnitLinks, IsFineWithoutAnyLinks) {
+TEST(SyncUnitLinks, SucceedsWithoutAnyLinks) {
   const TemporaryDirectory empty;
   EXPECT_TRUE(Succeeded(SyncUnitLinks(ValueOf(Root::Open(empty.path().string())))));
   EXPECT_TRUE(Succeeded(SyncUnitLinks(Tree().root())));
