@@ -10,25 +10,20 @@
 #include "agent/host_facts.h"
 #include "agent/installation.h"
 #include "agent/look.h"
-#include "agent/recovered.h"
+#include "agent/make_change.h"
+#include "agent/recovery.h"
 #include "agent/server_authorities.h"
 #include "agent/state_words.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/printable.h"
 #include "base/time_span.h"
-#include "change/claim.h"
-#include "change/journal.h"
-#include "change/records.h"
 #include "change/rejected.h"
-#include "change/warnings.h"
 #include "plan/plan.h"
 
 namespace pintle::agent {
 namespace {
 
-// While someone else holds the claim, the agent tries to take it again after this time.
-constexpr auto kClaimRetry = std::chrono::milliseconds(250);
 // Failed work is tried again after a delay, which doubles from kFirstRetry up to kLongestRetry.
 constexpr auto kFirstRetry = std::chrono::seconds(1);
 constexpr auto kLongestRetry = std::chrono::seconds(60);
@@ -46,29 +41,11 @@ std::chrono::seconds RetryDelay(int attempts) {
   return std::min(std::chrono::seconds(kFirstRetry.count() << doublings), kLongestRetry);
 }
 
-// `pintle history` lists the agent's changes under this verb.
-constexpr const char* kVerb = "update";
-
-std::string_view OutcomeOf(change::Ending ending) {
-  if (ending == change::Ending::kRebootNeeded) return change::outcome::kRebooting;
-  return ending == change::Ending::kDone ? change::outcome::kDone : change::outcome::kNothingToDo;
-}
-
 // Makes a reason printable, and shortens it to 2000 bytes: the Machine Config Operator limits its annotation to 2000
 // characters.
 std::string ShownReason(const std::string& reason) {
   constexpr std::size_t kLongest = 2000;
   return Shortened(PrintableLines(reason), kLongest);
-}
-
-// Returns whether the failed change to the config `to` is still in the journal, so that the machine has to be
-// recovered.
-Result<bool> HasLeftJournal(const host::ThisMachine& machine, const std::string& to) {
-  const change::Pending pending = TRY(change::PendingOn(machine.host()));
-  if (pending != change::Pending::kWaitsForReboot) return pending == change::Pending::kCutShort;
-  // The journal may have another program's change that waits for a reboot.  That program also reboots the machine.
-  const auto waiting = TRY(change::Journal(machine.root()).Read());
-  return waiting && waiting->to == to;
 }
 
 std::optional<std::string> OrNothing(const std::string& text) {
@@ -79,7 +56,7 @@ std::optional<std::string> OrNothing(const std::string& text) {
 
 Result<std::unique_ptr<Agent>> Agent::Create(Parts parts) {
   auto agent = std::unique_ptr<Agent>(new Agent(std::move(parts)));
-  agent->worker_ = TRY(event::Worker::Create(agent->loop_));
+  agent->worker_ = TRY(ClaimedWorker::Create(agent->loop_, agent->machine_));
   return agent;
 }
 
@@ -102,7 +79,6 @@ Agent::Agent(Parts parts)
                   status_.doing = doing;
                   PublishOnBus();
                 }),
-      claim_retry_(loop_, [this] { std::exchange(claim_retry_job_, nullptr)(); }),
       notice_(
           loop_, [this] { NoticeInTime(); }, kNoticeSlack),
       retry_(loop_, [this] { Happen(happened::RetryDue{}); }),
@@ -164,14 +140,15 @@ void Agent::Begin() {
 }
 
 void Agent::LearnFacts() {
-  worker_->Run<HostFacts>([machine = machine_](std::stop_token) { return ReadHostFacts(*machine); },
-                          [this](const HostFacts& facts) {
-                            metrics_.os = facts.os;
-                            metrics_.os_version = facts.os_version;
-                            metrics_.unsupported_packages = facts.unsupported_packages;
-                            PublishMetrics();
-                            source_->ReportFinalizeFailure(facts.finalize_failure);
-                          });
+  worker_->Run<HostFacts>(
+      [](const host::ThisMachine& machine, const std::stop_token&) { return ReadHostFacts(machine); },
+      [this](const HostFacts& facts) {
+        metrics_.os = facts.os;
+        metrics_.os_version = facts.os_version;
+        metrics_.unsupported_packages = facts.unsupported_packages;
+        PublishMetrics();
+        source_->ReportFinalizeFailure(facts.finalize_failure);
+      });
 }
 
 void Agent::WatchKubelet() {
@@ -262,84 +239,38 @@ void Agent::Enter(const State& next) {
   }
 }
 
-template <typename T>
-void Agent::Work(std::function<Result<T>(const host::ThisMachine&)> job, std::function<void(Result<T>)> done) {
-  claim_retry_.Cancel();
-  // Nullopt means that someone else holds the claim at the moment.
-  using Outcome = std::optional<Result<T>>;
-  worker_->Run<Outcome>(
-      [machine = machine_, job](std::stop_token) -> Outcome {
-        auto claim = change::Claim::Take(machine->root());
-        if (!claim && claim.error().kind() == ErrorKind::kConflict) return std::nullopt;
-        if (!claim) return std::move(claim).error();
-        return job(*machine);
-      },
-      [this, job, done](Outcome outcome) {
-        if (outcome) return done(*std::move(outcome));
-        claim_retry_job_ = [this, job, done] { Work<T>(job, done); };
-        claim_retry_.After(kClaimRetry);
-      });
-}
-
 // ---- effects --------------------------------------------------------------------------------------------------------
 
 void Agent::Do(const effect::Recover&) {
-  struct Outcome {
-    happened::Recovered recovered;
-    std::optional<Goal> current;
-    std::optional<Rejection> rejected;
-  };
-  Work<Outcome>(
-      [progress = progress_.Sender()](const host::ThisMachine& machine) -> Result<Outcome> {
-        const auto pending = TRY(change::Journal(machine.root()).Read());
-        const auto recovered = TRY(change::Recover(machine.host(), progress));
-        RecordRecovery(pending, recovered);
-        auto current = TRY(CurrentGoal(machine.root()));
-        auto rejected = TRY(change::ReadRejected(machine.root()));
-        return Outcome{MeaningOf(recovered, pending), std::move(current), RejectionFrom(std::move(rejected))};
+  worker_->RunWithClaim<RecoveryResult>(
+      [progress = progress_.Sender()](const host::ThisMachine& machine) {
+        return EndInterruptedChange(machine, progress);
       },
-      [this](Result<Outcome> outcome) {
-        if (!outcome) return Happen(happened::Failed{outcome.error().message()});
-        Happen(happened::RejectionRead{std::move(outcome->rejected)});
-        current_ = outcome->current;
-        outcome->recovered.at = clock_.Monotonic();
-        Happen(std::move(outcome->recovered));
-      });
-}
-
-void Agent::Do(const effect::Confirm&) {
-  Work<bool>(
-      [](const host::ThisMachine& machine) -> Result<bool> {
-        const auto pending = TRY(change::Journal(machine.root()).Read());
-        TRY(change::Confirm(machine.host()));
-        RecordRecovery(pending, {change::Recovery::kFinished, ""});
-        return true;
-      },
-      [this](const Result<bool>& confirmed) {
-        if (!confirmed) return Happen(happened::Failed{confirmed.error().message()});
-        Happen(happened::Recovered{});
-      });
+      [this](const Result<RecoveryResult>& result) { OnRecovered(result); });
 }
 
 void Agent::Do(const effect::GoBack& back) {
-  struct Outcome {
-    happened::Recovered recovered;
-    std::optional<Rejection> rejected;
-  };
-  Work<Outcome>(
-      [progress = progress_.Sender(), why = back.why](const host::ThisMachine& machine) -> Result<Outcome> {
-        const auto pending = TRY(change::Journal(machine.root()).Read());
-        const auto recovered = TRY(change::GiveUp(machine.host(), progress, why));
-        RecordRecovery(pending, recovered);
-        auto rejected = TRY(change::ReadRejected(machine.root()));
-        return Outcome{MeaningOf(recovered, pending), RejectionFrom(std::move(rejected))};
+  worker_->RunWithClaim<RecoveryResult>(
+      [progress = progress_.Sender(), why = back.why](const host::ThisMachine& machine) {
+        return UndoUnhealthyChange(machine, progress, why);
       },
-      [this](Result<Outcome> outcome) {
-        if (!outcome) return Happen(happened::Failed{outcome.error().message()});
-        Happen(happened::RejectionRead{std::move(outcome->rejected)});
-        outcome->recovered.at = clock_.Monotonic();
-        Happen(std::move(outcome->recovered));
-      });
+      [this](const Result<RecoveryResult>& result) { OnRecovered(result); });
+}
+
+void Agent::OnRecovered(const Result<RecoveryResult>& result) {
+  if (!result) return Happen(happened::Failed{result.error().message()});
+  Happen(happened::RejectionRead{result->rejected});
+  current_ = result->current;
+  happened::Recovered recovered = result->recovered;
+  recovered.at = clock_.Monotonic();
+  Happen(std::move(recovered));
+}
+
+void Agent::Do(const effect::Confirm&) {
+  worker_->RunWithClaim<void>(ConfirmChange, [this](const Result<>& confirmed) {
+    if (!confirmed) return Happen(happened::Failed{confirmed.error().message()});
+    Happen(happened::Recovered{});
+  });
 }
 
 void Agent::Do(const effect::Look& look) {
@@ -358,21 +289,23 @@ void Agent::Fetched(const Goal& goal, Result<SurveyRequest> request) {
   if (!request) return Happen(happened::Failed{request.error().message()});
   next_look_ = LookInputs{goal, *std::move(request)};
   // A look that waits for the claim has not begun, and the new look takes its place.
-  if (!is_looking_ || claim_retry_.armed()) BeginLook();
+  if (!is_looking_ || worker_->waits_for_claim()) BeginLook();
 }
 
 void Agent::BeginLook() {
   LookInputs inputs = *std::exchange(next_look_, std::nullopt);
   is_looking_ = true;
   notice_.Cancel();
-  Work<Survey>([request = std::move(inputs.request),
-                goal = inputs.goal](const host::ThisMachine& machine) { return LookAt(machine.host(), request, goal); },
-               [this, goal = inputs.goal, number = looks_, began = clock_.Monotonic()](Result<Survey> survey) {
-                 is_looking_ = false;
-                 pace_.Took(began, clock_.Monotonic());
-                 if (number == looks_) return Looked(goal, std::move(survey));
-                 if (next_look_ && std::holds_alternative<phase::Checking>(state_.phase)) BeginLook();
-               });
+  worker_->RunWithClaim<Survey>(
+      [request = std::move(inputs.request), goal = inputs.goal](const host::ThisMachine& machine) {
+        return LookAt(machine.host(), request, goal);
+      },
+      [this, goal = inputs.goal, number = looks_, began = clock_.Monotonic()](Result<Survey> survey) {
+        is_looking_ = false;
+        pace_.Took(began, clock_.Monotonic());
+        if (number == looks_) return Looked(goal, std::move(survey));
+        if (next_look_ && std::holds_alternative<phase::Checking>(state_.phase)) BeginLook();
+      });
 }
 
 // A look is expensive even if little has changed, so if changes are frequent, not each of them may cause a look.
@@ -429,53 +362,32 @@ void Agent::Do(const effect::Change&) {
 }
 
 void Agent::BeginChange() {
-  struct Outcome {
-    Result<change::Ending> ending;
-    bool is_undone = true;  // This is also true if nothing was changed.
-  };
-  Work<Outcome>(
-      [prepared = prepared_, progress = progress_.Sender(),
-       stop = fetch_.get_token()](const host::ThisMachine& machine) -> Result<Outcome> {
-        const std::string& to = prepared->to.object.metadata.name;
-        const auto inhibitor = machine.power().InhibitShutdown(fmt::format("the change to {} is under way", to));
-        if (prepared->is_forced) TRY(machine.root().Remove(kForceFile));
-        const change::ChangeEvent event{kVerb, prepared->from.object.metadata.name, to};
-        log::Record(change::RecordOfBegin(event));
-        for (const std::string& warning : change::WarningsOf(machine.root(), prepared->from, prepared->to)) {
-          log::Warning(warning, kTrouble);
-        }
-        auto ending = change::Apply(machine.host(), prepared->from, prepared->to, prepared->plan, progress,
-                                    change::EndsWith::kConfirmation, prepared->left_alone,
-                                    prepared->is_forced ? change::Edits::kOverwritten : change::Edits::kRefused, stop);
-        log::Record(ending ? change::RecordOfEnd(event, OutcomeOf(*ending))
-                           : change::RecordOfFailure(event, ending.error().message()));
-        if (ending) return Outcome{std::move(ending)};
-        const auto left = HasLeftJournal(machine, to);
-        // A journal that cannot be read counts as one with a change.  The agent then tries to recover, which reports
-        // the error.
-        return Outcome{std::move(ending), left && !*left};
-      },
-      [this](const Result<Outcome>& outcome) {
-        const Result<change::Ending>& ending = outcome ? outcome->ending : Result<change::Ending>(outcome.error());
-        const auto prepared = std::exchange(prepared_, nullptr);
-        // A fetch that was stopped because another goal is wanted is no failure.
-        const bool was_stopped = !ending && ending.error().kind() == ErrorKind::kCancelled;
-        if (!was_stopped && !prepared->plan.difference.OsChanges().empty()) {
-          metrics_.pivot_errors = ending ? 0 : metrics_.pivot_errors + 1;
-        }
-        if (outcome && !outcome->is_undone) return Happen(happened::NotUndone{ending.error().message()});
-        if (!ending) return Happen(happened::Failed{ending.error().message()});
-        const bool needs_reboot = *ending == change::Ending::kRebootNeeded;
-        source_->ReportChanged(*prepared, needs_reboot);
-        if (!needs_reboot) {
-          current_ = GoalOf(prepared->to);
-          WatchFor(plan::PathsOf(prepared->to.ignition));
-          // The findings of the previous look were about the previous config.  The next look writes the file of the
-          // findings again.
-          status_.findings = 0;
-        }
-        Happen(happened::Changed{needs_reboot});
-      });
+  worker_->RunWithClaim<MadeChange>(
+      [prepared = prepared_, progress = progress_.Sender(), stop = fetch_.get_token()](const host::ThisMachine& machine)
+          -> Result<MadeChange> { return MakeChange(machine, *prepared, progress, stop); },
+      [this](const Result<MadeChange>& made) { OnChangeMade(made ? *made : MadeChange{made.error()}); });
+}
+
+void Agent::OnChangeMade(const MadeChange& made) {
+  const Result<change::Ending>& ending = made.ending;
+  const auto prepared = std::exchange(prepared_, nullptr);
+  // A fetch that was stopped because another goal is wanted is no failure.
+  const bool was_stopped = !ending && ending.error().kind() == ErrorKind::kCancelled;
+  if (!was_stopped && !prepared->plan.difference.OsChanges().empty()) {
+    metrics_.pivot_errors = ending ? 0 : metrics_.pivot_errors + 1;
+  }
+  if (made.is_in_journal) return Happen(happened::NotUndone{ending.error().message()});
+  if (!ending) return Happen(happened::Failed{ending.error().message()});
+  const bool needs_reboot = *ending == change::Ending::kRebootNeeded;
+  source_->ReportChanged(*prepared, needs_reboot);
+  if (!needs_reboot) {
+    current_ = GoalOf(prepared->to);
+    WatchFor(plan::PathsOf(prepared->to.ignition));
+    // The findings of the previous look were about the previous config.  The next look writes the file of the findings
+    // again.
+    status_.findings = 0;
+  }
+  Happen(happened::Changed{needs_reboot});
 }
 
 void Agent::Do(const effect::Reboot& reboot) {
@@ -485,7 +397,7 @@ void Agent::Do(const effect::Reboot& reboot) {
   no_reboot_.After(reboot_patience_);
   source_->ReportReboot(why, [this, why] {
     worker_->Run<Result<>>(
-        [machine = machine_, why](std::stop_token) { return machine->power().Reboot(why); },
+        [why](const host::ThisMachine& machine, const std::stop_token&) { return machine.power().Reboot(why); },
         [this](const Result<>& rebooting) {
           if (rebooting || !std::holds_alternative<phase::Rebooting>(state_.phase)) return;
           ++metrics_.reboots_failed;
@@ -511,8 +423,8 @@ void Agent::Do(const effect::WatchHealth& watch) {
 
 void Agent::AskWhetherWell() {
   worker_->Run<Result<std::vector<std::string>>>(
-      [machine = machine_, settings = health_](const std::stop_token& stop) {
-        return FindHealthProblems(machine->host().systemd, machine->root(), settings, stop);
+      [settings = health_](const host::ThisMachine& machine, const std::stop_token& stop) {
+        return FindHealthProblems(machine.host().systemd, machine.root(), settings, stop);
       },
       [this](const Result<std::vector<std::string>>& problems) { JudgeHealth(problems); });
 }
@@ -541,8 +453,9 @@ void Agent::Do(const effect::ReportSettled& settled) {
 void Agent::InstallServerAuthorities(std::string bundle, std::function<void(Result<>)> done) {
   using Changed = Result<std::vector<std::string>>;
   worker_->Run<Changed>(
-      [machine = machine_, kubeconfig = settings_.kubeconfig, bundle = std::move(bundle)](std::stop_token) -> Changed {
-        return agent::InstallServerAuthorities(machine->host(), kubeconfig, bundle);
+      [kubeconfig = settings_.kubeconfig, bundle = std::move(bundle)](const host::ThisMachine& machine,
+                                                                      const std::stop_token&) {
+        return agent::InstallServerAuthorities(machine.host(), kubeconfig, bundle);
       },
       [done = std::move(done)](const Changed& changed) {
         if (!changed) return done(changed.error());
@@ -568,7 +481,7 @@ void Agent::FindIrreconcilable(const Goal& goal) {
   compared_with_installation_ = goal;
   using Changes = Result<std::optional<std::vector<plan::IrreconcilableChange>>>;
   worker_->Run<Changes>(
-      [machine = machine_](std::stop_token) -> Changes { return CompareWithInstallation(machine->root()); },
+      [](const host::ThisMachine& machine, const std::stop_token&) { return CompareWithInstallation(machine.root()); },
       [this](const Changes& changes) {
         if (!changes) return log::Warning(changes.error().message(), kTrouble);
         if (*changes) source_->ReportIrreconcilable(**changes);

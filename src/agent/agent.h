@@ -16,13 +16,16 @@
 #include <vector>
 
 #include "agent/bus.h"
+#include "agent/claimed_worker.h"
 #include "agent/drift_watch.h"
 #include "agent/health.h"
 #include "agent/kubelet_watch.h"
+#include "agent/make_change.h"
 #include "agent/metrics.h"
 #include "agent/metrics_listener.h"
 #include "agent/pace.h"
 #include "agent/progress_relay.h"
+#include "agent/recovery.h"
 #include "agent/settings.h"
 #include "agent/source.h"
 #include "agent/stager.h"
@@ -31,10 +34,8 @@
 #include "agent/warnings.h"
 #include "base/clock.h"
 #include "base/result.h"
-#include "change/apply.h"
 #include "event/loop.h"
 #include "event/watches.h"
-#include "event/worker.h"
 #include "host/this_machine.h"
 
 namespace pintle::agent {
@@ -103,6 +104,7 @@ class Agent {
   void Do(const effect::ForgetRejection&);
   void Do(const effect::RetryLater& later);
 
+  void OnRecovered(const Result<RecoveryResult>& result);
   void Fetched(const Goal& goal, Result<SurveyRequest> request);
   void BeginLook();
   // Makes Noticed happen as soon as `pace_` allows another look.
@@ -114,6 +116,7 @@ class Agent {
   void ServeMetrics();
   void Looked(const Goal& goal, Result<Survey> survey);
   void BeginChange();
+  void OnChangeMade(const MadeChange& made);
   void ReportStaging(const StagingReport& report);
   void FailReboot();
   void AskWhetherWell();
@@ -127,11 +130,6 @@ class Agent {
   void PublishOnBus();
   void PublishMetrics();
   void Report(host::AgentState state, const std::string& reason);
-
-  // Runs `job` on the worker with the claim to the machine held, and passes its result to `done`.  While another
-  // program holds the claim, the attempt is repeated.
-  template <typename T>
-  void Work(std::function<Result<T>(const host::ThisMachine&)> job, std::function<void(Result<T>)> done);
 
   event::Loop& loop_;
   const Clock& clock_;
@@ -168,8 +166,6 @@ class Agent {
   std::string findings_text_;
   std::string held_;  // A sentence about the change that waits until the machine may be changed; empty if none waits.
   ProgressRelay progress_;
-  std::function<void()> claim_retry_job_;  // The job that waits until nobody else holds the claim.
-  event::Timer claim_retry_;
   event::Timer notice_;        // Delays a look until `pace_` allows it.
   event::Timer retry_;         // Ends the pause after a failure.
   event::Timer no_reboot_;     // Ends the phase Rebooting if the machine does not reboot.
@@ -179,7 +175,7 @@ class Agent {
   event::WallTimer ignoring_ends_;  // Requests a look when something is not ignored any more.
   Stager stager_;
   std::shared_ptr<Alive> alive_ = std::make_shared<Alive>();  // After this has expired, posted calls do nothing.
-  std::unique_ptr<event::Worker> worker_;                     // Destroyed first: its destructor waits for its job.
+  std::unique_ptr<ClaimedWorker> worker_;                     // Destroyed first: its destructor waits for its job.
 };
 
 }  // namespace pintle::agent
