@@ -16,7 +16,6 @@
 #include "agent/state_words.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/printable.h"
 #include "base/time_span.h"
 #include "change/rejected.h"
 #include "plan/plan.h"
@@ -33,23 +32,10 @@ constexpr auto kIdle = std::chrono::seconds(2);
 constexpr event::Slack kNoticeSlack = std::chrono::milliseconds(20);
 constexpr event::Slack kFullCheckSlack = std::chrono::minutes(1);
 constexpr event::Slack kIdleSlack = std::chrono::seconds(1);
-constexpr const char* kRunDirectory = "/run/pintle";
-constexpr const char* kFindings = "/run/pintle/findings.json";
 
 std::chrono::seconds RetryDelay(int attempts) {
   const int doublings = std::clamp(attempts - 1, 0, 6);
   return std::min(std::chrono::seconds(kFirstRetry.count() << doublings), kLongestRetry);
-}
-
-// Makes a reason printable, and shortens it to 2000 bytes: the Machine Config Operator limits its annotation to 2000
-// characters.
-std::string ShownReason(const std::string& reason) {
-  constexpr std::size_t kLongest = 2000;
-  return Shortened(PrintableLines(reason), kLongest);
-}
-
-std::optional<std::string> OrNothing(const std::string& text) {
-  return text.empty() ? std::nullopt : std::optional(text);
 }
 
 }  // namespace
@@ -70,15 +56,13 @@ Agent::Agent(Parts parts)
                                                            : std::vector<std::string>{}),
               .check_directory = settings_.check_directory,
               .limit = settings_.health_limit},
+      kind_(parts.kind),
       source_(std::move(parts.source)),
       entered_(std::move(parts.entered)),
       reboot_patience_(parts.reboot_patience),
-      // Progress is published on the bus alone, so it causes no write to the API server or to a disk.
-      progress_(loop_, clock_,
-                [this](const std::string& doing) {
-                  status_.doing = doing;
-                  PublishOnBus();
-                }),
+      publisher_(loop_, clock_, machine_->root(), settings_, {parts.kind, std::move(parts.node)},
+                 HandlersOf(std::move(parts.pause), std::move(parts.resume))),
+      progress_(loop_, clock_, [this](const std::string& doing) { publisher_.PublishProgress(doing); }),
       notice_(
           loop_, [this] { NoticeInTime(); }, kNoticeSlack),
       retry_(loop_, [this] { Happen(happened::RetryDue{}); }),
@@ -92,22 +76,20 @@ Agent::Agent(Parts parts)
               machine_->host().deployments == nullptr ? Stager::Images::kNone : Stager::Images::kInOstree,
               std::move(parts.open_machine),
               {.fetch = [this](const Goal& goal, auto done) { source_->FetchToStage(goal, std::move(done)); },
-               .report = [this](const StagingReport& report) { ReportStaging(report); }}) {
-  status_.source = parts.kind;
-  status_.node = parts.node;
+               .report = [this](const StagingReport& report) { ReportStaging(report); }}) {}
+
+Bus::Handlers Agent::HandlersOf(std::function<Result<>()> pause, std::function<Result<>()> resume) {
+  const auto check = [this]() -> Result<> {
+    Check();
+    return {};
+  };
   const auto pardon = [this]() -> Result<> {
     Happen(happened::Pardoned{});
     stager_.TryNow();
     return {};
   };
-  const auto check = [this]() -> Result<> {
-    Check();
-    return {};
-  };
   std::function<void(const host::AgentLogin&)> logged_in = [this](const host::AgentLogin&) { source_->ReportLogin(); };
-  bus_ = std::make_unique<Bus>(loop_, Bus::Handlers{check, pardon, std::move(parts.pause), std::move(parts.resume),
-                                                    settings_.watch_logins ? logged_in : nullptr});
-  metrics_.node = parts.node;
+  return {check, pardon, std::move(pause), std::move(resume), settings_.watch_logins ? logged_in : nullptr};
 }
 
 void Agent::Begin() {
@@ -128,14 +110,13 @@ void Agent::Begin() {
                   .stage = [this](std::optional<Goal> goal) { stager_.Want(std::move(goal)); }});
   // A machine without a cluster stages nothing, but it may have an image that was fetched when it belonged to a
   // cluster.
-  if (status_.source == host::AgentSource::kLocal) stager_.Want(std::nullopt);
+  if (kind_ == host::AgentSource::kLocal) stager_.Want(std::nullopt);
   if (settings_.full_check) full_check_.After(*settings_.full_check);
   // Give back the memory that start-up used.
   ReleaseIdleMemory();
   Do(effect::Recover{});
   LearnFacts();
-  WatchKubelet();
-  ServeMetrics();
+  publisher_.Begin();
   Publish();
 }
 
@@ -143,29 +124,9 @@ void Agent::LearnFacts() {
   worker_->Run<HostFacts>(
       [](const host::ThisMachine& machine, const std::stop_token&) { return ReadHostFacts(machine); },
       [this](const HostFacts& facts) {
-        metrics_.os = facts.os;
-        metrics_.os_version = facts.os_version;
-        metrics_.unsupported_packages = facts.unsupported_packages;
-        PublishMetrics();
+        publisher_.PublishFacts(facts);
         source_->ReportFinalizeFailure(facts.finalize_failure);
       });
-}
-
-void Agent::WatchKubelet() {
-  if (status_.source != host::AgentSource::kKubernetes || settings_.kubelet_health.empty()) return;
-  auto watch = KubeletWatch::Begin(loop_, settings_.kubelet_health, [this](std::uint64_t failures) {
-    metrics_.kubelet_failures = failures;
-    PublishMetrics();
-  });
-  if (!watch) return log::Warning(watch.error().message(), kTrouble);
-  kubelet_ = *std::move(watch);
-}
-
-void Agent::ServeMetrics() {
-  if (!settings_.metrics_listen) return;
-  auto listener = MetricsListener::Begin(loop_, *settings_.metrics_listen, [this] { return MetricsText(metrics_); });
-  if (!listener) return log::Warning(listener.error().message(), kTrouble);
-  metrics_listener_ = *std::move(listener);
 }
 
 void Agent::Check() {
@@ -175,9 +136,7 @@ void Agent::Check() {
 
 void Agent::SourceFailed(std::string why) {
   // Outside the phase Draining, the failed request is usually the uncordon at the end of an update.
-  if (!std::holds_alternative<phase::Draining>(state_.phase)) {
-    metrics_.update = Metrics::Update{"", ShownReason(why), clock_.Wall()};
-  }
+  if (!std::holds_alternative<phase::Draining>(state_.phase)) publisher_.SetFailedUpdate(why);
   Happen(happened::Failed{std::move(why)});
 }
 
@@ -186,10 +145,13 @@ void Agent::Unusable(const std::string& why) {
   Happen(happened::Unusable{.why = why, .is_look_held = !held_.empty()});
 }
 
+void Agent::Publish() {
+  publisher_.Publish(state_, current_, held_);
+  idle_.After(kIdle);
+}
+
 void Agent::Warn(Warnings::Of kind, std::vector<std::string> texts) {
-  if (!warnings_.Replace(kind, std::move(texts))) return;
-  status_.warnings = warnings_.All();
-  Publish();
+  if (publisher_.SetWarnings(kind, std::move(texts))) Publish();
 }
 
 // ---- events ---------------------------------------------------------------------------------------------------------
@@ -225,8 +187,7 @@ void Agent::Enter(const State& next) {
     health_again_.Cancel();
     progress_.Forget();
     log::Debug(fmt::format("{} -> {}", NameOf(state_.phase), NameOf(next.phase)));
-    status_.doing = DoingIn(next.phase);
-    status_.next = NextAfter(next.phase);
+    publisher_.SetActivity(DoingIn(next.phase), NextAfter(next.phase));
   }
   state_ = next;
   stager_.Follow(state_);
@@ -327,21 +288,16 @@ void Agent::Looked(const Goal& goal, Result<Survey> survey) {
   current_ = survey->current;
   if (survey->outlook.is_outdated) return Happen(happened::Looked{goal, std::move(survey->outlook)});
   prepared_ = std::move(survey->prepared);
-  status_.findings = static_cast<std::uint32_t>(survey->findings);
-  if (std::exchange(status_.left_aside, survey->left_aside) != survey->left_aside && !survey->left_aside.empty()) {
-    log::Notice(survey->left_aside, kLeftAside);
-  }
-  WriteFindings(survey->findings_text);
+  publisher_.SetFindings(*survey);
   Warn(Warnings::Of::kIgnored, std::move(survey->warnings));
   survey->ignoring_ends ? ignoring_ends_.At(*survey->ignoring_ends) : ignoring_ends_.Cancel();
   WatchFor(std::move(survey->paths));
-  metrics_.drift_since = DriftSince(metrics_.drift_since, !survey->outlook.drift.empty(), clock_.Wall());
   Happen(happened::Looked{goal, std::move(survey->outlook)});
 }
 
 void Agent::Do(const effect::ReportWork&) {
   source_->ReportWork(*prepared_);
-  Report(host::AgentState::kWorking, "");
+  publisher_.SetState(host::AgentState::kWorking, "");
 }
 
 void Agent::Do(const effect::AskForDrain& ask) {
@@ -374,7 +330,7 @@ void Agent::OnChangeMade(const MadeChange& made) {
   // A fetch that was stopped because another goal is wanted is no failure.
   const bool was_stopped = !ending && ending.error().kind() == ErrorKind::kCancelled;
   if (!was_stopped && !prepared->plan.difference.OsChanges().empty()) {
-    metrics_.pivot_errors = ending ? 0 : metrics_.pivot_errors + 1;
+    ending ? publisher_.ClearFailedOsChanges() : publisher_.CountFailedOsChange();
   }
   if (made.is_in_journal) return Happen(happened::NotUndone{ending.error().message()});
   if (!ending) return Happen(happened::Failed{ending.error().message()});
@@ -385,7 +341,7 @@ void Agent::OnChangeMade(const MadeChange& made) {
     WatchFor(plan::PathsOf(prepared->to.ignition));
     // The findings of the previous look were about the previous config.  The next look writes the file of the findings
     // again.
-    status_.findings = 0;
+    publisher_.ClearFindings();
   }
   Happen(happened::Changed{needs_reboot});
 }
@@ -400,7 +356,7 @@ void Agent::Do(const effect::Reboot& reboot) {
         [why](const host::ThisMachine& machine, const std::stop_token&) { return machine.power().Reboot(why); },
         [this](const Result<>& rebooting) {
           if (rebooting || !std::holds_alternative<phase::Rebooting>(state_.phase)) return;
-          ++metrics_.reboots_failed;
+          publisher_.CountFailedReboot();
           Happen(happened::Failed{
               fmt::format("reboot command failed, something is seriously wrong: {}", rebooting.error().message())});
         });
@@ -410,7 +366,7 @@ void Agent::Do(const effect::Reboot& reboot) {
 // A shutdown stops the agent within seconds, unless something holds it up, such as a disk that cannot be unmounted.
 void Agent::FailReboot() {
   if (!std::holds_alternative<phase::Rebooting>(state_.phase)) return;
-  ++metrics_.reboots_failed;
+  publisher_.CountFailedReboot();
   Happen(happened::Failed{
       fmt::format("the machine has not rebooted within {}; find out what holds it up with `systemctl list-jobs` and "
                   "`systemd-inhibit --list`, or reboot it",
@@ -437,17 +393,17 @@ void Agent::JudgeHealth(const Result<std::vector<std::string>>& problems) {
   const HealthVerdict verdict = Judge(*problems, confirming->rounds + 1, passed, health_.limit);
   if (std::holds_alternative<Well>(verdict)) return Happen(happened::Well{});
   if (const auto* is_unwell = std::get_if<Unwell>(&verdict)) return Happen(happened::Unwell{is_unwell->why});
-  status_.doing = fmt::format("{}: {}", DoingIn(state_.phase), problems->front());
+  publisher_.SetDoing(fmt::format("{}: {}", DoingIn(state_.phase), problems->front()));
   Happen(happened::NotYetWell{std::get<AskAgain>(verdict).after});
 }
 
-void Agent::Do(const effect::ReportWaiting&) { Report(host::AgentState::kWorking, ""); }
+void Agent::Do(const effect::ReportWaiting&) { publisher_.SetState(host::AgentState::kWorking, ""); }
 
 void Agent::Do(const effect::ReportSettled& settled) {
   source_->ReportSettled(settled.goal);
   FindIrreconcilable(settled.goal);
-  metrics_.update = Metrics::Update{settled.goal.config, "", clock_.Wall()};
-  Report(host::AgentState::kDone, "");
+  publisher_.SetUpdate(settled.goal.config);
+  publisher_.SetState(host::AgentState::kDone, "");
 }
 
 void Agent::InstallServerAuthorities(std::string bundle, std::function<void(Result<>)> done) {
@@ -490,12 +446,13 @@ void Agent::FindIrreconcilable(const Goal& goal) {
 }
 
 void Agent::Do(const effect::ReportFault& fault) {
-  const bool is_news = status_.reason != ShownReason(fault.text);
+  const bool is_news = !publisher_.HasReason(fault.text);
   source_->ReportFault(fault.fault, fault.text);
   // An unusable config is logged when the source reports it.
   if (is_news && fault.fault != Fault::kUnusable) log::Error(fault.text, kDegraded);
-  Report(fault.fault == Fault::kUnreconcilable ? host::AgentState::kUnreconcilable : host::AgentState::kDegraded,
-         fault.text);
+  publisher_.SetState(
+      fault.fault == Fault::kUnreconcilable ? host::AgentState::kUnreconcilable : host::AgentState::kDegraded,
+      fault.text);
 }
 
 void Agent::Do(const effect::ForgetRejection&) {
@@ -506,10 +463,10 @@ void Agent::Do(const effect::ForgetRejection&) {
 void Agent::Do(const effect::RetryLater& later) {
   const auto delay = RetryDelay(later.attempts);
   retry_.After(delay);
-  status_.next = fmt::format("retry at {}", ToRfc3339(clock_.Wall() + delay));
+  publisher_.SetNext(fmt::format("retry at {}", ToRfc3339(clock_.Wall() + delay)));
 }
 
-// ---- watching and publishing ----------------------------------------------------------------------------------------
+// ---- watching -------------------------------------------------------------------------------------------------------
 
 void Agent::WatchFor(std::vector<std::string> paths) {
   for (const char* path : {kForceFile, change::kCurrentConfig, change::kIgnored}) paths.emplace_back(path);
@@ -527,53 +484,6 @@ void Agent::WatchFor(std::vector<std::string> paths) {
   loop_.Post([this, weak = std::weak_ptr(alive_)] {
     if (!weak.expired()) Happen(happened::Noticed{});
   });
-}
-
-void Agent::WriteFindings(const std::string& text) {
-  if (text == findings_text_) return;
-  const Root& root = machine_->root();
-  const auto write = [&]() -> Result<> {
-    TRY(root.MakeDirectories(kRunDirectory));
-    return root.WriteFile(kFindings, text, {.permissions = 0600, .owner = {}});
-  };
-  if (const auto written = write(); !written) return log::Warning(written.error().message(), kTrouble);
-  findings_text_ = text;
-}
-
-void Agent::Report(host::AgentState state, const std::string& reason) {
-  static constexpr const char* kNames[] = {"Done", "Working", "Degraded", "Unreconcilable"};
-  status_.state = state;
-  status_.reason = ShownReason(reason);
-  metrics_.state = kNames[static_cast<std::size_t>(state)];
-  metrics_.state_reason = status_.reason;
-  metrics_.state_since = clock_.Wall();
-}
-
-void Agent::Publish() {
-  PublishOnBus();
-  PublishMetrics();
-  idle_.After(kIdle);
-}
-
-void Agent::PublishOnBus() {
-  const host::AgentPhase phase = PublishedPhase(state_, !held_.empty());
-  if (std::exchange(status_.phase, phase) != phase || status_.since.empty()) status_.since = ToRfc3339(clock_.Wall());
-  status_.current = current_ ? current_->config : "";
-  status_.current_image = current_ ? OrNothing(current_->image) : std::nullopt;
-  status_.desired = state_.wanted ? state_.wanted->config : "";
-  status_.desired_image = state_.wanted ? OrNothing(state_.wanted->image) : std::nullopt;
-  host::AgentStatus shown = status_;
-  if (shown.phase == host::AgentPhase::kPaused) {
-    shown.doing = "";
-    shown.next = held_;
-  }
-  bus_->Publish(std::move(shown));
-}
-
-void Agent::PublishMetrics() {
-  if (const auto written = WriteMetrics(machine_->root(), settings_.metrics_file, metrics_); !written) {
-    log::Debug(written.error().message());
-  }
 }
 
 }  // namespace pintle::agent

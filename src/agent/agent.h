@@ -19,12 +19,10 @@
 #include "agent/claimed_worker.h"
 #include "agent/drift_watch.h"
 #include "agent/health.h"
-#include "agent/kubelet_watch.h"
 #include "agent/make_change.h"
-#include "agent/metrics.h"
-#include "agent/metrics_listener.h"
 #include "agent/pace.h"
 #include "agent/progress_relay.h"
+#include "agent/publisher.h"
 #include "agent/recovery.h"
 #include "agent/settings.h"
 #include "agent/source.h"
@@ -81,6 +79,8 @@ class Agent {
   };
 
   explicit Agent(Parts parts);
+  // Returns the functions that carry out the orders of people.
+  Bus::Handlers HandlersOf(std::function<Result<>()> pause, std::function<Result<>()> resume);
 
   // Processes an event, or queues it while another event is being processed.
   void Happen(Event event);
@@ -112,8 +112,6 @@ class Agent {
   void LearnFacts();
   void InstallServerAuthorities(std::string bundle, std::function<void(Result<>)> done);
   void FindIrreconcilable(const Goal& goal);
-  void WatchKubelet();
-  void ServeMetrics();
   void Looked(const Goal& goal, Result<Survey> survey);
   void BeginChange();
   void OnChangeMade(const MadeChange& made);
@@ -122,20 +120,17 @@ class Agent {
   void AskWhetherWell();
   void JudgeHealth(const Result<std::vector<std::string>>& problems);
   void WatchFor(std::vector<std::string> paths);
-  void WriteFindings(const std::string& text);
   void SourceFailed(std::string why);
   void Unusable(const std::string& why);
   void Warn(Warnings::Of kind, std::vector<std::string> texts);
   void Publish();
-  void PublishOnBus();
-  void PublishMetrics();
-  void Report(host::AgentState state, const std::string& reason);
 
   event::Loop& loop_;
   const Clock& clock_;
   std::shared_ptr<const host::ThisMachine> machine_;
   Settings settings_;
   HealthSettings health_;
+  const host::AgentSource kind_;
   std::unique_ptr<Source> source_;
   const std::function<void(const Phase& phase)> entered_;
   const std::chrono::milliseconds reboot_patience_;
@@ -155,15 +150,8 @@ class Agent {
   std::vector<std::string> paths_;  // The paths that `drift_` watches.
   std::unique_ptr<DriftWatch> drift_;
 
-  host::AgentStatus status_;
-  Metrics metrics_;
-  Warnings warnings_;
-  std::unique_ptr<Bus> bus_;
-  std::unique_ptr<KubeletWatch> kubelet_;
-  std::unique_ptr<MetricsListener> metrics_listener_;
-
+  Publisher publisher_;
   std::optional<Goal> compared_with_installation_;  // The goal for which FindIrreconcilable() was called last.
-  std::string findings_text_;
   std::string held_;  // A sentence about the change that waits until the machine may be changed; empty if none waits.
   ProgressRelay progress_;
   event::Timer notice_;        // Delays a look until `pace_` allows it.
