@@ -95,8 +95,8 @@ Bus::Handlers Agent::HandlersOf(std::function<Result<>()> pause, std::function<R
 void Agent::Begin() {
   source_->Begin({.wanted = [this](Goal goal) { Happen(happened::Wanted{std::move(goal)}); },
                   .drained = [this] { Happen(happened::Drained{}); },
-                  .failed = [this](std::string why) { SourceFailed(std::move(why)); },
-                  .unusable = [this](const std::string& why) { Unusable(why); },
+                  .failed = [this](std::string why) { OnSourceFailed(std::move(why)); },
+                  .unusable = [this](const std::string& why) { OnUnusable(why); },
                   .trust_server =
                       [this](std::string bundle, std::function<void(Result<>)> done) {
                         InstallServerAuthorities(std::move(bundle), std::move(done));
@@ -134,13 +134,13 @@ void Agent::Check() {
   Happen(happened::Asked{});
 }
 
-void Agent::SourceFailed(std::string why) {
+void Agent::OnSourceFailed(std::string why) {
   // Outside the phase Draining, the failed request is usually the uncordon at the end of an update.
   if (!std::holds_alternative<phase::Draining>(state_.phase)) publisher_.SetFailedUpdate(why);
   Happen(happened::Failed{std::move(why)});
 }
 
-void Agent::Unusable(const std::string& why) {
+void Agent::OnUnusable(const std::string& why) {
   if (!why.empty()) log::Error(why, kDegraded);
   Happen(happened::Unusable{.why = why, .is_look_held = !held_.empty()});
 }
@@ -241,11 +241,11 @@ void Agent::Do(const effect::Look& look) {
   next_look_.reset();
   const int number = ++looks_;
   source_->Fetch(current_, look.goal, [this, number, goal = look.goal](Result<SurveyRequest> request) {
-    if (number == looks_) Fetched(goal, std::move(request));
+    if (number == looks_) OnFetched(goal, std::move(request));
   });
 }
 
-void Agent::Fetched(const Goal& goal, Result<SurveyRequest> request) {
+void Agent::OnFetched(const Goal& goal, Result<SurveyRequest> request) {
   if (!std::holds_alternative<phase::Checking>(state_.phase)) return;
   if (!request) return Happen(happened::Failed{request.error().message()});
   next_look_ = LookInputs{goal, *std::move(request)};
@@ -264,7 +264,7 @@ void Agent::BeginLook() {
       [this, goal = inputs.goal, number = looks_, began = clock_.Monotonic()](Result<Survey> survey) {
         is_looking_ = false;
         pace_.Took(began, clock_.Monotonic());
-        if (number == looks_) return Looked(goal, std::move(survey));
+        if (number == looks_) return OnLooked(goal, std::move(survey));
         if (next_look_ && std::holds_alternative<phase::Checking>(state_.phase)) BeginLook();
       });
 }
@@ -278,7 +278,7 @@ void Agent::NoticeInTime() {
 
 void Agent::Do(const effect::LookAgainSoon&) { NoticeInTime(); }
 
-void Agent::Looked(const Goal& goal, Result<Survey> survey) {
+void Agent::OnLooked(const Goal& goal, Result<Survey> survey) {
   if (!std::holds_alternative<phase::Checking>(state_.phase)) return;
   if (!survey) return Happen(happened::Failed{survey.error().message()});
   // While the journal has a change, only the outlook of the survey is filled in.

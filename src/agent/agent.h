@@ -105,14 +105,14 @@ class Agent {
   void Do(const effect::RetryLater& later);
 
   void OnRecovered(const Result<RecoveryResult>& result);
-  void Fetched(const Goal& goal, Result<SurveyRequest> request);
+  void OnFetched(const Goal& goal, Result<SurveyRequest> request);
   void BeginLook();
   // Makes Noticed happen as soon as `pace_` allows another look.
   void NoticeInTime();
   void LearnFacts();
   void InstallServerAuthorities(std::string bundle, std::function<void(Result<>)> done);
   void FindIrreconcilable(const Goal& goal);
-  void Looked(const Goal& goal, Result<Survey> survey);
+  void OnLooked(const Goal& goal, Result<Survey> survey);
   void BeginChange();
   void OnChangeMade(const MadeChange& made);
   void ReportStaging(const StagingReport& report);
@@ -120,8 +120,8 @@ class Agent {
   void AskWhetherWell();
   void JudgeHealth(const Result<std::vector<std::string>>& problems);
   void WatchFor(std::vector<std::string> paths);
-  void SourceFailed(std::string why);
-  void Unusable(const std::string& why);
+  void OnSourceFailed(std::string why);
+  void OnUnusable(const std::string& why);
   void Warn(Warnings::Of kind, std::vector<std::string> texts);
   void Publish();
 
