@@ -155,12 +155,12 @@ void ClusterTrust::ExchangeServerAuthorities() {
   is_exchanging_ = true;
   authorities_ = client_.Get<ServerAuthorities>(
       {kServerAuthoritiesNamespace, kServerAuthoritiesName}, [this](const Result<ServerAuthorities>& authorities) {
-        if (!authorities) return Exchanged(authorities.error());
-        listener_.trust_server(BundleOf(*authorities), [this](const Result<>& outcome) { Exchanged(outcome); });
+        if (!authorities) return OnExchanged(authorities.error());
+        listener_.trust_server(BundleOf(*authorities), [this](const Result<>& outcome) { OnExchanged(outcome); });
       });
 }
 
-void ClusterTrust::Exchanged(const Result<>& outcome) {
+void ClusterTrust::OnExchanged(const Result<>& outcome) {
   is_exchanging_ = false;
   if (outcome) return node_.write({{std::string(api::kLastObservedServerCaAnnotation), "true"}});
   log::Warning(fmt::format("making the kubelet trust the API server's new authorities: {}", outcome.error().message()),

@@ -68,7 +68,7 @@ class ClusterTrust {
   void ReportFilesTrouble(const std::string& trouble);
   void LogControllerConfigTrouble(const Error& error);
   void ExchangeServerAuthorities();
-  void Exchanged(const Result<>& outcome);
+  void OnExchanged(const Result<>& outcome);
 
   kube::Client& client_;
   const Clock& clock_;

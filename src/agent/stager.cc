@@ -86,7 +86,7 @@ void Stager::Do(StagingWork work) {
       if (is_fetching_) {
         staging_.under_way.reset();
         is_fetching_ = false;
-        return Idle();
+        return OnWorkEnded();
       }
       if (!std::exchange(is_stopping_, true)) worker_->Cancel();
       return;
@@ -139,7 +139,7 @@ void Stager::EndAttempt(const Goal& goal, const Result<StagedAhead>& ended) {
   staging_.under_way.reset();
   // The job may have fetched an image even if it has failed or was stopped.
   staging_.fetched = FetchedGoal(root_);
-  if (std::exchange(is_stopping_, false)) return Idle();
+  if (std::exchange(is_stopping_, false)) return OnWorkEnded();
   if (ended && *ended == StagedAhead::kBusy) {
     PauseWhileBusy();
   } else if (ended) {
@@ -153,7 +153,7 @@ void Stager::EndAttempt(const Goal& goal, const Result<StagedAhead>& ended) {
                                           ended.error().message())};
     PauseAfterFailure();
   }
-  Idle();
+  OnWorkEnded();
 }
 
 void Stager::EndCleanUp(const Result<StagedAhead>& ended) {
@@ -172,7 +172,7 @@ void Stager::EndCleanUp(const Result<StagedAhead>& ended) {
   } else {
     busy_ = 0;
   }
-  Idle();
+  OnWorkEnded();
 }
 
 void Stager::EndTidying(const Result<StagedAhead>& ended) {
@@ -188,7 +188,7 @@ void Stager::EndTidying(const Result<StagedAhead>& ended) {
       log::Warning(fmt::format("removing images of earlier updates: {}", ended.error().message()), kTrouble);
     }
   }
-  Idle();
+  OnWorkEnded();
 }
 
 void Stager::PauseAfterFailure() {
@@ -203,7 +203,7 @@ void Stager::Pause(std::chrono::seconds time) {
   retry_.After(time);
 }
 
-void Stager::Idle() {
+void Stager::OnWorkEnded() {
   if (const auto then = std::exchange(when_idle_, nullptr)) then();
   Update();
 }

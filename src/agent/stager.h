@@ -67,7 +67,7 @@ class Stager {
   void PauseWhileBusy();
   void Pause(std::chrono::seconds time);
   // Must be called when work has ended.  Makes the call that WhenIdle() has put off, and decides again.
-  void Idle();
+  void OnWorkEnded();
 
   event::Loop& loop_;
   const Root& root_;

@@ -66,7 +66,7 @@ class GateChecks {
   void CheckDue();
   void Begin(const std::string& policy, Check& check);
   net::HttpCall Ask(const std::string& policy, const pool::Gate& gate, net::HttpRequest request);
-  void Ended(std::string policy, std::string gate, pool::GateResult result);
+  void OnEnded(std::string policy, std::string gate, pool::GateResult result);
 
   event::Loop& loop_;
   const Clock& clock_;
