@@ -64,7 +64,7 @@ Agent::Agent(Parts parts)
                  HandlersOf(std::move(parts.pause), std::move(parts.resume))),
       progress_(loop_, clock_, [this](const std::string& doing) { publisher_.PublishProgress(doing); }),
       notice_(
-          loop_, [this] { NoticeInTime(); }, kNoticeSlack),
+          loop_, [this] { NoticeSoon(); }, kNoticeSlack),
       retry_(loop_, [this] { Happen(happened::RetryDue{}); }),
       no_reboot_(loop_, [this] { FailReboot(); }),
       health_again_(loop_, [this] { AskWhetherWell(); }),
@@ -93,21 +93,22 @@ Bus::Handlers Agent::HandlersOf(std::function<Result<>()> pause, std::function<R
 }
 
 void Agent::Begin() {
-  source_->Begin({.wanted = [this](Goal goal) { Happen(happened::Wanted{std::move(goal)}); },
-                  .drained = [this] { Happen(happened::Drained{}); },
-                  .failed = [this](std::string why) { OnSourceFailed(std::move(why)); },
-                  .unusable = [this](const std::string& why) { OnUnusable(why); },
-                  .trust_server =
-                      [this](std::string bundle, std::function<void(Result<>)> done) {
-                        InstallServerAuthorities(std::move(bundle), std::move(done));
-                      },
-                  .held =
-                      [this](std::string text) {
-                        held_ = std::move(text);
-                        Publish();
-                      },
-                  .warned = [this](std::vector<std::string> texts) { Warn(Warnings::Of::kSource, std::move(texts)); },
-                  .stage = [this](std::optional<Goal> goal) { stager_.Want(std::move(goal)); }});
+  source_->Begin(
+      {.wanted = [this](Goal goal) { Happen(happened::Wanted{std::move(goal)}); },
+       .drained = [this] { Happen(happened::Drained{}); },
+       .failed = [this](std::string why) { OnSourceFailed(std::move(why)); },
+       .unusable = [this](const std::string& why) { OnUnusable(why); },
+       .trust_server =
+           [this](std::string bundle, std::function<void(Result<>)> done) {
+             InstallServerAuthorities(std::move(bundle), std::move(done));
+           },
+       .held =
+           [this](std::string text) {
+             held_ = std::move(text);
+             Publish();
+           },
+       .warned = [this](std::vector<std::string> texts) { Warn(Warnings::Origin::kSource, std::move(texts)); },
+       .stage = [this](std::optional<Goal> goal) { stager_.Want(std::move(goal)); }});
   // A machine without a cluster stages nothing, but it may have an image that was fetched when it belonged to a
   // cluster.
   if (kind_ == host::AgentSource::kLocal) stager_.Want(std::nullopt);
@@ -150,8 +151,8 @@ void Agent::Publish() {
   idle_.After(kIdle);
 }
 
-void Agent::Warn(Warnings::Of kind, std::vector<std::string> texts) {
-  if (publisher_.SetWarnings(kind, std::move(texts))) Publish();
+void Agent::Warn(Warnings::Origin origin, std::vector<std::string> texts) {
+  if (publisher_.SetWarnings(origin, std::move(texts))) Publish();
 }
 
 // ---- events ---------------------------------------------------------------------------------------------------------
@@ -270,13 +271,13 @@ void Agent::BeginLook() {
 }
 
 // A look is expensive even if little has changed, so if changes are frequent, not each of them may cause a look.
-void Agent::NoticeInTime() {
+void Agent::NoticeSoon() {
   const bool is_checking = std::holds_alternative<phase::Checking>(state_.phase);
   if (is_checking || pace_.next() <= clock_.Monotonic()) return Happen(happened::Noticed{});
   if (!notice_.armed()) notice_.At(pace_.next());
 }
 
-void Agent::Do(const effect::LookAgainSoon&) { NoticeInTime(); }
+void Agent::Do(const effect::LookAgainSoon&) { NoticeSoon(); }
 
 void Agent::OnLooked(const Goal& goal, Result<Survey> survey) {
   if (!std::holds_alternative<phase::Checking>(state_.phase)) return;
@@ -289,7 +290,7 @@ void Agent::OnLooked(const Goal& goal, Result<Survey> survey) {
   if (survey->outlook.is_outdated) return Happen(happened::Looked{goal, std::move(survey->outlook)});
   prepared_ = std::move(survey->prepared);
   publisher_.SetFindings(*survey);
-  Warn(Warnings::Of::kIgnored, std::move(survey->warnings));
+  Warn(Warnings::Origin::kIgnored, std::move(survey->warnings));
   survey->ignoring_ends ? ignoring_ends_.At(*survey->ignoring_ends) : ignoring_ends_.Cancel();
   WatchFor(std::move(survey->paths));
   Happen(happened::Looked{goal, std::move(survey->outlook)});
@@ -428,7 +429,7 @@ void Agent::ReportStaging(const StagingReport& report) {
   if (report.how == StagingReport::How::kUnstageable) {
     texts.push_back(fmt::format("cannot stage {}: {}", TargetText(report.goal), report.why));
   }
-  Warn(Warnings::Of::kStaging, std::move(texts));
+  Warn(Warnings::Origin::kStaging, std::move(texts));
 }
 
 // The comparison reads two whole configs, so it is not repeated for the same goal.
@@ -474,12 +475,12 @@ void Agent::WatchFor(std::vector<std::string> paths) {
   paths_ = paths;
   drift_.reset();
   auto watch = DriftWatch::Create(loop_, machine_->root(), std::move(paths), [this] {
-    Warn(Warnings::Of::kDriftWatch, WarningsOf(*drift_));
-    NoticeInTime();
+    Warn(Warnings::Origin::kDriftWatch, WarningsOf(*drift_));
+    NoticeSoon();
   });
-  if (!watch) return Warn(Warnings::Of::kDriftWatch, {watch.error().message()});
+  if (!watch) return Warn(Warnings::Origin::kDriftWatch, {watch.error().message()});
   drift_ = *std::move(watch);
-  if (drift_->is_armed()) Warn(Warnings::Of::kDriftWatch, {});
+  if (drift_->is_armed()) Warn(Warnings::Origin::kDriftWatch, {});
   // Another look finds changes that were made between the previous look and the start of the watch.
   loop_.Post([this, weak = std::weak_ptr(alive_)] {
     if (!weak.expired()) Happen(happened::Noticed{});

@@ -108,7 +108,7 @@ class Agent {
   void OnFetched(const Goal& goal, Result<SurveyRequest> request);
   void BeginLook();
   // Makes Noticed happen as soon as `pace_` allows another look.
-  void NoticeInTime();
+  void NoticeSoon();
   void LearnFacts();
   void InstallServerAuthorities(std::string bundle, std::function<void(Result<>)> done);
   void FindIrreconcilable(const Goal& goal);
@@ -122,7 +122,7 @@ class Agent {
   void WatchFor(std::vector<std::string> paths);
   void OnSourceFailed(std::string why);
   void OnUnusable(const std::string& why);
-  void Warn(Warnings::Of kind, std::vector<std::string> texts);
+  void Warn(Warnings::Origin origin, std::vector<std::string> texts);
   void Publish();
 
   event::Loop& loop_;

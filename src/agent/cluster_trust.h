@@ -61,7 +61,7 @@ class ClusterTrust {
  private:
   ClusterTrust(event::Loop& loop, kube::Client& client, const Clock& clock, NodeAccess node, Listener listener);
 
-  WritePermission WritePermissionNow();
+  WritePermission DecideWritePermission();
   bool HasToExchangeServerAuthorities() const;
   void ReportWaitingFiles(std::vector<api::WaitingFile> files);
   void OnFilesWritten(const std::string& resource_version, const std::vector<std::string>& changed);

@@ -133,8 +133,8 @@ void Publisher::WriteFindings(const std::string& text) {
   findings_text_ = text;
 }
 
-bool Publisher::SetWarnings(Warnings::Of kind, std::vector<std::string> texts) {
-  if (!warnings_.Replace(kind, std::move(texts))) return false;
+bool Publisher::SetWarnings(Warnings::Origin origin, std::vector<std::string> texts) {
+  if (!warnings_.Replace(origin, std::move(texts))) return false;
   status_.warnings = warnings_.All();
   return true;
 }

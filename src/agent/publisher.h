@@ -62,7 +62,7 @@ class Publisher {
   // Forgets the number of findings.  The file keeps the findings of the last look.
   void ClearFindings() { status_.findings = 0; }
   // Returns false if the warnings are the same as before.
-  bool SetWarnings(Warnings::Of kind, std::vector<std::string> texts);
+  bool SetWarnings(Warnings::Origin origin, std::vector<std::string> texts);
   void SetUpdate(const std::string& config) { metrics_.update = Metrics::Update{config, "", clock_.Wall()}; }
   void SetFailedUpdate(const std::string& why);
   void CountFailedOsChange() { ++metrics_.pivot_errors; }

@@ -53,20 +53,20 @@ class Stager {
 
  private:
   struct Alive {};
-  using Job = std::function<Result<StagedAhead>(const host::ThisMachine& machine, const std::stop_token& stop)>;
+  using Job = std::function<Result<StagingEnd>(const host::ThisMachine& machine, const std::stop_token& stop)>;
 
   bool is_busy() const { return staging_.under_way || staging_.is_cleaning_up; }
   void Update();
   void Do(StagingWork work);
   void Fetch(const Goal& goal);
-  void Run(const Job& job, std::function<void(Result<StagedAhead> ended)> done);
-  void EndAttempt(const Goal& goal, const Result<StagedAhead>& ended);
-  void EndCleanUp(const Result<StagedAhead>& ended);
-  void EndTidying(const Result<StagedAhead>& ended);
+  void Run(const Job& job, std::function<void(Result<StagingEnd> ended)> done);
+  void EndAttempt(const Goal& goal, const Result<StagingEnd>& ended);
+  void EndCleanUp(const Result<StagingEnd>& ended);
+  void EndTidying(const Result<StagingEnd>& ended);
   void PauseAfterFailure();
   void PauseWhileBusy();
   void Pause(std::chrono::seconds time);
-  // Must be called when work has ended.  Makes the call that WhenIdle() has put off, and decides again.
+  // Makes the call that WhenIdle() has put off, and decides again.
   void OnWorkEnded();
 
   event::Loop& loop_;

@@ -124,8 +124,7 @@ struct State {
   Phase phase = phase::Recovering{};
   std::optional<Goal> wanted = {};         // The goal that was named last.
   std::optional<Rejection> rejected = {};  // The goal that is not tried again.
-  std::string why_unusable =
-      {};  // The reason why the goal that was named last cannot be used; empty if it can be used.
+  std::string why_unusable = {};           // Why the source's present goal cannot be used; empty if it can.
 };
 
 namespace happened {

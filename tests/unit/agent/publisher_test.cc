@@ -84,9 +84,9 @@ TEST_F(PublisherTest, WritesFindingsOnlyIfTheyDifferAndForRootAlone) {
 }
 
 TEST_F(PublisherTest, ReportsWhetherWarningsHaveChanged) {
-  EXPECT_TRUE(publisher_.SetWarnings(Warnings::Of::kSource, {"a config was left out"}));
-  EXPECT_FALSE(publisher_.SetWarnings(Warnings::Of::kSource, {"a config was left out"}));
-  EXPECT_TRUE(publisher_.SetWarnings(Warnings::Of::kSource, {}));
+  EXPECT_TRUE(publisher_.SetWarnings(Warnings::Origin::kSource, {"a config was left out"}));
+  EXPECT_FALSE(publisher_.SetWarnings(Warnings::Origin::kSource, {"a config was left out"}));
+  EXPECT_TRUE(publisher_.SetWarnings(Warnings::Origin::kSource, {}));
 }
 
 }  // namespace
