@@ -55,9 +55,11 @@ Result<RecoveryResult> ResultOf(const host::ThisMachine& machine,
   const PendingChange pending = TRY(change::Journal(machine.root()).Read());
   const change::Recovered recovered = TRY(recover());
   RecordRecovery(pending, recovered);
-  return RecoveryResult{.recovered = EventOf(recovered, pending),
-                        .rejected = ToRejection(TRY(change::ReadRejected(machine.root()))),
-                        .current = TRY(CurrentGoal(machine.root()))};
+  RecoveryResult result;
+  result.recovered = EventOf(recovered, pending);
+  result.rejected = ToRejection(TRY(change::ReadRejected(machine.root())));
+  result.current = TRY(CurrentGoal(machine.root()));
+  return result;
 }
 
 }  // namespace
