@@ -18,8 +18,8 @@ namespace {
 
 using MachineConfigNodes = std::map<std::string_view, const api::MachineConfigNode*>;
 
-// The list of notices leaves these conditions out: the page has their contents in another place, or they belong to a
-// normal build of an image.
+// These conditions are not listed: the page has their contents in another place, or they belong to a normal build of an
+// image.
 constexpr auto kCoveredConditions = std::to_array<std::string_view>(
     {"Updated", "Updating", "Degraded", "NodeDegraded", "BuildPending", "Building", "BuildSuccess"});
 
@@ -81,7 +81,7 @@ NodeEntry NodeEntryOf(const pool::NodeState& node, const MachineConfigNodes& mac
   return entry;
 }
 
-bool IsNotice(const api::Condition& condition) {
+bool IsListed(const api::Condition& condition) {
   return condition.status == "True" &&
          std::find(kCoveredConditions.begin(), kCoveredConditions.end(), condition.type) == kCoveredConditions.end();
 }
@@ -131,11 +131,11 @@ PoolEntry PoolEntryOf(const PoolAndNodes& from, const MachineConfigNodes& machin
   PoolEntry entry{.name = pool.metadata.name,
                   .target = pool.spec.configuration.name,
                   .is_paused = pool.spec.paused,
-                  .notices = {},
+                  .conditions = {},
                   .nodes = {}};
   if (from.policy != nullptr) entry.rollout = RolloutEntryOf(*from.policy, entry.name);
   for (const api::Condition& condition : pool.status.conditions) {
-    if (IsNotice(condition)) entry.notices.push_back({condition.type, condition.message});
+    if (IsListed(condition)) entry.conditions.push_back({condition.type, condition.message});
   }
   for (const pool::NodeState& node : from.nodes) {
     entry.nodes.push_back(NodeEntryOf(node, machine_config_nodes, entry.target));

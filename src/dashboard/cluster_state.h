@@ -51,11 +51,11 @@ struct NodeEntry {
 };
 
 // A condition of a pool that a person should know of.
-struct Notice {
+struct PoolCondition {
   std::string type;
   std::string message;
 
-  bool operator==(const Notice&) const = default;
+  bool operator==(const PoolCondition&) const = default;
 };
 
 // The state of the rollout of a pool that has a RolloutPolicy.
@@ -84,7 +84,7 @@ struct PoolEntry {
   std::string name;
   std::string target;
   bool is_paused = false;
-  std::vector<Notice> notices;
+  std::vector<PoolCondition> conditions;
   std::vector<NodeEntry> nodes;
   std::optional<RolloutEntry> rollout = std::nullopt;  // Set if a RolloutPolicy is for the pool.
 

@@ -125,9 +125,9 @@ Piece Attention(const Contents& contents) {
   std::string items;
   for (const PoolEntry& pool : contents.cluster.pools) {
     if (pool.rollout && pool.rollout->needs_person()) items += AttentionItem(pool.name, *pool.rollout);
-    for (const Notice& notice : pool.notices) {
-      items += fmt::format("<li>Pool {}: {}: {}</li>", Escaped(pool.name), Escaped(notice.type),
-                           EscapedLines(notice.message, kLongestExplanation));
+    for (const PoolCondition& condition : pool.conditions) {
+      items += fmt::format("<li>Pool {}: {}: {}</li>", Escaped(pool.name), Escaped(condition.type),
+                           EscapedLines(condition.message, kLongestExplanation));
     }
     for (const NodeEntry& node : pool.nodes) {
       if (node.activity == Activity::kDegraded || node.activity == Activity::kNotReady) items += AttentionItem(node);

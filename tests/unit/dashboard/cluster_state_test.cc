@@ -82,7 +82,8 @@ TEST(ClusterState, HasTheConditionsThatAPersonShouldKnowOf) {
   updated_pool.status.conditions = {ConditionOf("Updated", "True", ""),
                                     ConditionOf("PausedPending", "True", "2 nodes wait"),
                                     ConditionOf("RenderDegraded", "False", "none")};
-  EXPECT_THAT(StateWith(updated_pool, {}).pools.at(0).notices, ElementsAre(Notice{"PausedPending", "2 nodes wait"}));
+  EXPECT_THAT(StateWith(updated_pool, {}).pools.at(0).conditions,
+              ElementsAre(PoolCondition{"PausedPending", "2 nodes wait"}));
 }
 
 TEST(ClusterState, HasTheRolloutByThePolicyOfAPool) {

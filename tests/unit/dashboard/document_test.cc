@@ -41,7 +41,7 @@ TEST(Document, NamesWhatIsNotReadYetInPlaceOfPools) {
 
 TEST(Document, ListsWhatNeedsAttention) {
   Contents contents = ContentsWith({Entry("a", Activity::kDegraded, "disk full"), Entry("b", Activity::kDone)});
-  contents.cluster.pools[0].notices = {{"PausedPending", "2 nodes wait"}};
+  contents.cluster.pools[0].conditions = {{"PausedPending", "2 nodes wait"}};
   contents.cluster.certificates = {{"CN=soon", "ca", kNow + std::chrono::days(3)},
                                    {"CN=later", "ca", kNow + std::chrono::days(300)}};
   const std::string attention = PieceNamed(contents, "attention");
@@ -95,7 +95,7 @@ TEST(Document, ShowsHostileTextsAsText) {
   const std::string hostile = "<script>alert(\"x\")</script>&'\u202Eevil\x01";
   Contents contents = ContentsWith({Entry(hostile, Activity::kDegraded, hostile)});
   contents.cluster.pools[0].name = contents.cluster.pools[0].target = hostile;
-  contents.cluster.pools[0].notices = {{hostile, hostile}};
+  contents.cluster.pools[0].conditions = {{hostile, hostile}};
   contents.cluster.certificates = {{hostile, hostile, kNow}};
   contents.timeline = {{kNow, hostile}};
   RolloutEntry rollout = WaitingRollout();

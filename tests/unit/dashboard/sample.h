@@ -25,7 +25,7 @@ inline Contents ContentsWith(std::vector<NodeEntry> nodes) {
   Contents contents;
   contents.now = kNow;
   contents.cluster.pools.push_back(
-      {.name = "worker", .target = "rendered-new", .is_paused = false, .notices = {}, .nodes = std::move(nodes)});
+      {.name = "worker", .target = "rendered-new", .is_paused = false, .conditions = {}, .nodes = std::move(nodes)});
   return contents;
 }
 

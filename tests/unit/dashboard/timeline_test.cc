@@ -46,7 +46,7 @@ TEST(Differences, AreInThePhasesAndWavesOfRollouts) {
 TEST(Differences, AreInTheListsOfPoolsAndNodes) {
   const ClusterState before = ContentsWith({Entry("a", Activity::kDone), Entry("b", Activity::kDone)}).cluster;
   ClusterState after = ContentsWith({Entry("c", Activity::kDone)}).cluster;
-  after.pools.push_back({.name = "infra", .target = "x", .is_paused = false, .notices = {}, .nodes = {}});
+  after.pools.push_back({.name = "infra", .target = "x", .is_paused = false, .conditions = {}, .nodes = {}});
   after.pools[1].nodes = {Entry("a", Activity::kDone)};
   EXPECT_THAT(DifferencesOf(before, after), ElementsAre("pool infra: new", "a: now in pool infra",
                                                         "c: new in pool worker", "b: in no pool any more"));
