@@ -44,7 +44,7 @@ bool IsRebooting(const api::Node& node) {
   return node.metadata.Annotation(api::kStateAnnotation) == api::kStateRebooting;
 }
 
-Activity ActivityOf(const pool::NodeState& node, const drain::View& drain, std::string_view target) {
+Activity ActivityOf(const pool::NodeState& node, const drain::DrainState& drain, std::string_view target) {
   if (node.is_degraded()) return Activity::kDegraded;
   if (drain.asked && drain.asked->verb == drain::Verb::kDrain) return Activity::kDraining;
   if (IsRebooting(node.node())) return Activity::kRebooting;
@@ -65,7 +65,7 @@ std::string WhatDrainAwaits(const MachineConfigNodes& nodes, std::string_view na
 
 NodeEntry NodeEntryOf(const pool::NodeState& node, const MachineConfigNodes& machine_config_nodes,
                       std::string_view target) {
-  const drain::View drain = drain::ViewOf(node.node());
+  const drain::DrainState drain = drain::DrainStateOf(node.node());
   NodeEntry entry{.name = node.name(),
                   .activity = ActivityOf(node, drain, target),
                   .config = std::string(node.current_config()),

@@ -31,13 +31,13 @@ void NodeDrain::See(const api::Node& node, const Settings& settings) {
   settings_ = settings;
   const api::ObjectMeta& metadata = node.metadata;
   if (metadata.uid == latest_uid_ && kube::IsLater(latest_version_, metadata.resource_version)) return;
-  Happen(happened::Seen{ViewOf(node)});
+  Happen(happened::Seen{DrainStateOf(node)});
 }
 
 void NodeDrain::SeeLatest(const api::Node& node) {
   latest_uid_ = node.metadata.uid;
   latest_version_ = node.metadata.resource_version;
-  Happen(happened::Seen{ViewOf(node)});
+  Happen(happened::Seen{DrainStateOf(node)});
 }
 
 void NodeDrain::Happen(const Event& event) {
