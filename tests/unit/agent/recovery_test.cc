@@ -15,8 +15,6 @@
 namespace pintle::agent {
 namespace {
 
-using How = happened::Recovered::How;
-
 class PowerWithoutReboots final : public host::Power {
  public:
   Result<> Reboot(const std::string&) override { return Error(ErrorKind::kUnavailable, "nothing reboots"); }
@@ -26,6 +24,8 @@ class PowerWithoutReboots final : public host::Power {
 // A machine that has rebooted into the change to rendered-worker-1, which has to be confirmed.
 class RecoveryTest : public testing::Test {
  protected:
+  using How = happened::Recovered::How;
+
   RecoveryTest() {
     small_.policy = {};
     small_.Write("proc/sys/kernel/random/boot_id", "one\n");
