@@ -4,8 +4,8 @@
 // Stages the goal that the source names for later, and removes images that are not needed any more: carries out what
 // DecideStaging() returns.
 //
-// It has a worker and a machine object of its own, so that the agent's own work never waits for an image that is
-// fetched.  Between two pieces of work, both exist only on machines that have staged something.
+// It has a worker of its own, so that the agent's own work never waits for an image that is fetched.  Each job opens
+// the machine anew.  Between two jobs, the worker exists only on machines that have staged something.
 
 #include <functional>
 #include <memory>

@@ -14,8 +14,8 @@ namespace {
 
 // A timeline has at most this many entries.
 constexpr std::size_t kMostEntries = 200;
-// A longer explanation of a node is cut off, in bytes.  The details of the node have the whole explanation.
-constexpr std::size_t kLongestReason = 300;
+// A longer explanation of a node is cut off.  The details of the node have the whole explanation.
+constexpr std::size_t kLongestReason = 300;  // In bytes.
 
 struct PlacedNode {
   const PoolEntry* pool;

@@ -21,7 +21,7 @@ constexpr auto kCheckAgain = std::chrono::seconds(30);
 constexpr auto kResultLasts = std::chrono::minutes(2);
 // A request fails after this time.
 constexpr auto kPatience = std::chrono::seconds(20);
-// This limit is shorter, so that a server that cannot be reached always leads to the same message.
+// The limit for connecting is shorter, so that a server that cannot be reached always leads to the same message.
 constexpr auto kPatienceToConnect = std::chrono::seconds(15);
 constexpr std::uint64_t kLargestAnswer = 4 << 20;  // In bytes.
 // The answer is parsed on the loop's thread, and each value can take about a hundred bytes of memory.
