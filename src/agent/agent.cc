@@ -10,8 +10,6 @@
 #include "agent/host_facts.h"
 #include "agent/installation.h"
 #include "agent/look.h"
-#include "agent/make_change.h"
-#include "agent/recovery.h"
 #include "agent/server_authorities.h"
 #include "agent/state_words.h"
 #include "base/log.h"
@@ -61,7 +59,7 @@ Agent::Agent(Parts parts)
       entered_(std::move(parts.entered)),
       reboot_patience_(parts.reboot_patience),
       publisher_(loop_, clock_, machine_->root(), settings_, {parts.kind, std::move(parts.node)},
-                 HandlersOf(std::move(parts.pause), std::move(parts.resume))),
+                 BusHandlers(std::move(parts.pause), std::move(parts.resume))),
       progress_(loop_, clock_, [this](const std::string& doing) { publisher_.PublishProgress(doing); }),
       notice_(
           loop_, [this] { NoticeSoon(); }, kNoticeSlack),
@@ -78,7 +76,7 @@ Agent::Agent(Parts parts)
               {.fetch = [this](const Goal& goal, auto done) { source_->FetchToStage(goal, std::move(done)); },
                .report = [this](const StagingReport& report) { ReportStaging(report); }}) {}
 
-Bus::Handlers Agent::HandlersOf(std::function<Result<>()> pause, std::function<Result<>()> resume) {
+Bus::Handlers Agent::BusHandlers(std::function<Result<>()> pause, std::function<Result<>()> resume) {
   const auto check = [this]() -> Result<> {
     Check();
     return {};

@@ -79,8 +79,8 @@ class Agent {
   };
 
   explicit Agent(Parts parts);
-  // Returns the functions that carry out the orders of people.
-  Bus::Handlers HandlersOf(std::function<Result<>()> pause, std::function<Result<>()> resume);
+  // Returns the functions that the bus calls for orders and logins.
+  Bus::Handlers BusHandlers(std::function<Result<>()> pause, std::function<Result<>()> resume);
 
   // Processes an event, or queues it while another event is being processed.
   void Happen(Event event);
