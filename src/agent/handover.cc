@@ -24,7 +24,7 @@ constexpr auto kTryAgain = std::chrono::seconds(2);
 
 constexpr const char* kUidKey = "uid";
 
-// Returns whether the journal of a degraded machine has no change that still has to end.
+// Returns whether a degraded machine has no change in its journal that still has to end.
 bool HasEndedChange(const phase::Degraded& degraded) {
   using Retry = phase::Degraded::Retry;
   return !degraded.after && (degraded.retry == Retry::kNone || degraded.retry == Retry::kLook);
