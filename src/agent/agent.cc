@@ -36,6 +36,12 @@ std::chrono::seconds RetryDelay(int attempts) {
   return std::min(std::chrono::seconds(kFirstRetry.count() << doublings), kLongestRetry);
 }
 
+// Returns whether a job changes the machine in this phase.
+bool IsAtWorkOnMachine(const Phase& phase) {
+  return std::holds_alternative<phase::Recovering>(phase) || std::holds_alternative<phase::Changing>(phase) ||
+         std::holds_alternative<phase::Rebooting>(phase);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Agent>> Agent::Create(Parts parts) {
@@ -136,6 +142,9 @@ void Agent::Check() {
 void Agent::OnSourceFailed(std::string why) {
   // Outside the phase Draining, the failed request is usually the uncordon at the end of an update.
   if (!std::holds_alternative<phase::Draining>(state_.phase)) publisher_.SetFailedUpdate(why);
+  // A recovery, a change and a reboot do not need the source, and go on.  When the machine settles after them, the
+  // uncordon is requested again.
+  if (IsAtWorkOnMachine(state_.phase)) return log::Warning(why, kTrouble);
   Happen(happened::Failed{std::move(why)});
 }
 
