@@ -10,25 +10,17 @@
 #include "agent/host_facts.h"
 #include "agent/installation.h"
 #include "agent/look.h"
-#include "agent/recovered.h"
 #include "agent/server_authorities.h"
 #include "agent/state_words.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/printable.h"
 #include "base/time_span.h"
-#include "change/claim.h"
-#include "change/journal.h"
-#include "change/records.h"
 #include "change/rejected.h"
-#include "change/warnings.h"
 #include "plan/plan.h"
 
 namespace pintle::agent {
 namespace {
 
-// While someone else holds the claim, the agent tries to take it again after this time.
-constexpr auto kClaimRetry = std::chrono::milliseconds(250);
 // Failed work is tried again after a delay, which doubles from kFirstRetry up to kLongestRetry.
 constexpr auto kFirstRetry = std::chrono::seconds(1);
 constexpr auto kLongestRetry = std::chrono::seconds(60);
@@ -38,48 +30,23 @@ constexpr auto kIdle = std::chrono::seconds(2);
 constexpr event::Slack kNoticeSlack = std::chrono::milliseconds(20);
 constexpr event::Slack kFullCheckSlack = std::chrono::minutes(1);
 constexpr event::Slack kIdleSlack = std::chrono::seconds(1);
-constexpr const char* kRunDirectory = "/run/pintle";
-constexpr const char* kFindings = "/run/pintle/findings.json";
 
 std::chrono::seconds RetryDelay(int attempts) {
   const int doublings = std::clamp(attempts - 1, 0, 6);
   return std::min(std::chrono::seconds(kFirstRetry.count() << doublings), kLongestRetry);
 }
 
-// `pintle history` lists the agent's changes under this verb.
-constexpr const char* kVerb = "update";
-
-std::string_view OutcomeOf(change::Ending ending) {
-  if (ending == change::Ending::kRebootNeeded) return change::outcome::kRebooting;
-  return ending == change::Ending::kDone ? change::outcome::kDone : change::outcome::kNothingToDo;
-}
-
-// Makes a reason printable, and shortens it to 2000 bytes: the Machine Config Operator limits its annotation to 2000
-// characters.
-std::string ShownReason(const std::string& reason) {
-  constexpr std::size_t kLongest = 2000;
-  return Shortened(PrintableLines(reason), kLongest);
-}
-
-// Returns whether the failed change to the config `to` is still in the journal, so that the machine has to be
-// recovered.
-Result<bool> HasLeftJournal(const host::ThisMachine& machine, const std::string& to) {
-  const change::Pending pending = TRY(change::PendingOn(machine.host()));
-  if (pending != change::Pending::kWaitsForReboot) return pending == change::Pending::kCutShort;
-  // The journal may have another program's change that waits for a reboot.  That program also reboots the machine.
-  const auto waiting = TRY(change::Journal(machine.root()).Read());
-  return waiting && waiting->to == to;
-}
-
-std::optional<std::string> OrNothing(const std::string& text) {
-  return text.empty() ? std::nullopt : std::optional(text);
+// Returns whether a job changes the machine in this phase.
+bool IsAtWorkOnMachine(const Phase& phase) {
+  return std::holds_alternative<phase::Recovering>(phase) || std::holds_alternative<phase::Changing>(phase) ||
+         std::holds_alternative<phase::Rebooting>(phase);
 }
 
 }  // namespace
 
 Result<std::unique_ptr<Agent>> Agent::Create(Parts parts) {
   auto agent = std::unique_ptr<Agent>(new Agent(std::move(parts)));
-  agent->worker_ = TRY(event::Worker::Create(agent->loop_));
+  agent->worker_ = TRY(ClaimedWorker::Create(agent->loop_, agent->machine_));
   return agent;
 }
 
@@ -93,18 +60,15 @@ Agent::Agent(Parts parts)
                                                            : std::vector<std::string>{}),
               .check_directory = settings_.check_directory,
               .limit = settings_.health_limit},
+      kind_(parts.kind),
       source_(std::move(parts.source)),
       entered_(std::move(parts.entered)),
       reboot_patience_(parts.reboot_patience),
-      // Progress is published on the bus alone, so it causes no write to the API server or to a disk.
-      progress_(loop_, clock_,
-                [this](const std::string& doing) {
-                  status_.doing = doing;
-                  PublishOnBus();
-                }),
-      claim_retry_(loop_, [this] { std::exchange(claim_retry_job_, nullptr)(); }),
+      publisher_(loop_, clock_, machine_->root(), settings_, {parts.kind, std::move(parts.node)},
+                 BusHandlers(std::move(parts.pause), std::move(parts.resume))),
+      progress_(loop_, clock_, [this](const std::string& doing) { publisher_.PublishProgress(doing); }),
       notice_(
-          loop_, [this] { NoticeInTime(); }, kNoticeSlack),
+          loop_, [this] { NoticeSoon(); }, kNoticeSlack),
       retry_(loop_, [this] { Happen(happened::RetryDue{}); }),
       no_reboot_(loop_, [this] { FailReboot(); }),
       health_again_(loop_, [this] { AskWhetherWell(); }),
@@ -116,79 +80,58 @@ Agent::Agent(Parts parts)
               machine_->host().deployments == nullptr ? Stager::Images::kNone : Stager::Images::kInOstree,
               std::move(parts.open_machine),
               {.fetch = [this](const Goal& goal, auto done) { source_->FetchToStage(goal, std::move(done)); },
-               .report = [this](const StagingReport& report) { ReportStaging(report); }}) {
-  status_.source = parts.kind;
-  status_.node = parts.node;
+               .report = [this](const StagingReport& report) { ReportStaging(report); }}) {}
+
+Bus::Handlers Agent::BusHandlers(std::function<Result<>()> pause, std::function<Result<>()> resume) {
+  const auto check = [this]() -> Result<> {
+    Check();
+    return {};
+  };
   const auto pardon = [this]() -> Result<> {
     Happen(happened::Pardoned{});
     stager_.TryNow();
     return {};
   };
-  const auto check = [this]() -> Result<> {
-    Check();
-    return {};
-  };
   std::function<void(const host::AgentLogin&)> logged_in = [this](const host::AgentLogin&) { source_->ReportLogin(); };
-  bus_ = std::make_unique<Bus>(loop_, Bus::Handlers{check, pardon, std::move(parts.pause), std::move(parts.resume),
-                                                    settings_.watch_logins ? logged_in : nullptr});
-  metrics_.node = parts.node;
+  return {check, pardon, std::move(pause), std::move(resume), settings_.watch_logins ? logged_in : nullptr};
 }
 
 void Agent::Begin() {
-  source_->Begin({.wanted = [this](Goal goal) { Happen(happened::Wanted{std::move(goal)}); },
-                  .drained = [this] { Happen(happened::Drained{}); },
-                  .failed = [this](std::string why) { SourceFailed(std::move(why)); },
-                  .unusable = [this](const std::string& why) { Unusable(why); },
-                  .trust_server =
-                      [this](std::string bundle, std::function<void(Result<>)> done) {
-                        InstallServerAuthorities(std::move(bundle), std::move(done));
-                      },
-                  .held =
-                      [this](std::string text) {
-                        held_ = std::move(text);
-                        Publish();
-                      },
-                  .warned = [this](std::vector<std::string> texts) { Warn(Warnings::Of::kSource, std::move(texts)); },
-                  .stage = [this](std::optional<Goal> goal) { stager_.Want(std::move(goal)); }});
+  source_->Begin(
+      {.wanted = [this](Goal goal) { Happen(happened::Wanted{std::move(goal)}); },
+       .drained = [this] { Happen(happened::Drained{}); },
+       .failed = [this](std::string why) { OnSourceFailed(std::move(why)); },
+       .unusable = [this](const std::string& why) { OnUnusable(why); },
+       .trust_server =
+           [this](std::string bundle, std::function<void(Result<>)> done) {
+             InstallServerAuthorities(std::move(bundle), std::move(done));
+           },
+       .held =
+           [this](std::string text) {
+             held_ = std::move(text);
+             Publish();
+           },
+       .warned = [this](std::vector<std::string> texts) { Warn(Warnings::Origin::kSource, std::move(texts)); },
+       .stage = [this](std::optional<Goal> goal) { stager_.Want(std::move(goal)); }});
   // A machine without a cluster stages nothing, but it may have an image that was fetched when it belonged to a
   // cluster.
-  if (status_.source == host::AgentSource::kLocal) stager_.Want(std::nullopt);
+  if (kind_ == host::AgentSource::kLocal) stager_.Want(std::nullopt);
   if (settings_.full_check) full_check_.After(*settings_.full_check);
   // Give back the memory that start-up used.
   ReleaseIdleMemory();
   Do(effect::Recover{});
   LearnFacts();
-  WatchKubelet();
-  ServeMetrics();
+  publisher_.Begin();
   Publish();
 }
 
 void Agent::LearnFacts() {
-  worker_->Run<HostFacts>([machine = machine_](std::stop_token) { return ReadHostFacts(*machine); },
-                          [this](const HostFacts& facts) {
-                            metrics_.os = facts.os;
-                            metrics_.os_version = facts.os_version;
-                            metrics_.unsupported_packages = facts.unsupported_packages;
-                            PublishMetrics();
-                            source_->ReportFinalizeFailure(facts.finalize_failure);
-                          });
-}
-
-void Agent::WatchKubelet() {
-  if (status_.source != host::AgentSource::kKubernetes || settings_.kubelet_health.empty()) return;
-  auto watch = KubeletWatch::Begin(loop_, settings_.kubelet_health, [this](std::uint64_t failures) {
-    metrics_.kubelet_failures = failures;
-    PublishMetrics();
-  });
-  if (!watch) return log::Warning(watch.error().message(), kTrouble);
-  kubelet_ = *std::move(watch);
-}
-
-void Agent::ServeMetrics() {
-  if (!settings_.metrics_listen) return;
-  auto listener = MetricsListener::Begin(loop_, *settings_.metrics_listen, [this] { return MetricsText(metrics_); });
-  if (!listener) return log::Warning(listener.error().message(), kTrouble);
-  metrics_listener_ = *std::move(listener);
+  worker_->Run<HostFacts>(
+      [](const host::ThisMachine& machine, const std::stop_token&) { return ReadHostFacts(machine); },
+      [this](const HostFacts& facts) {
+        publisher_.PublishFacts(facts);
+        source_->ReportFinalizeFailure(facts.finalize_failure);
+      });
 }
 
 void Agent::Check() {
@@ -196,23 +139,27 @@ void Agent::Check() {
   Happen(happened::Asked{});
 }
 
-void Agent::SourceFailed(std::string why) {
+void Agent::OnSourceFailed(std::string why) {
   // Outside the phase Draining, the failed request is usually the uncordon at the end of an update.
-  if (!std::holds_alternative<phase::Draining>(state_.phase)) {
-    metrics_.update = Metrics::Update{"", ShownReason(why), clock_.Wall()};
-  }
+  if (!std::holds_alternative<phase::Draining>(state_.phase)) publisher_.SetFailedUpdate(why);
+  // A recovery, a change and a reboot do not need the source, and go on.  When the machine settles after them, the
+  // uncordon is requested again.
+  if (IsAtWorkOnMachine(state_.phase)) return log::Warning(why, kTrouble);
   Happen(happened::Failed{std::move(why)});
 }
 
-void Agent::Unusable(const std::string& why) {
+void Agent::OnUnusable(const std::string& why) {
   if (!why.empty()) log::Error(why, kDegraded);
   Happen(happened::Unusable{.why = why, .is_look_held = !held_.empty()});
 }
 
-void Agent::Warn(Warnings::Of kind, std::vector<std::string> texts) {
-  if (!warnings_.Replace(kind, std::move(texts))) return;
-  status_.warnings = warnings_.All();
-  Publish();
+void Agent::Publish() {
+  publisher_.Publish(state_, current_, held_);
+  idle_.After(kIdle);
+}
+
+void Agent::Warn(Warnings::Origin origin, std::vector<std::string> texts) {
+  if (publisher_.SetWarnings(origin, std::move(texts))) Publish();
 }
 
 // ---- events ---------------------------------------------------------------------------------------------------------
@@ -248,8 +195,7 @@ void Agent::Enter(const State& next) {
     health_again_.Cancel();
     progress_.Forget();
     log::Debug(fmt::format("{} -> {}", NameOf(state_.phase), NameOf(next.phase)));
-    status_.doing = DoingIn(next.phase);
-    status_.next = NextAfter(next.phase);
+    publisher_.SetActivity(DoingIn(next.phase), NextAfter(next.phase));
   }
   state_ = next;
   stager_.Follow(state_);
@@ -262,84 +208,38 @@ void Agent::Enter(const State& next) {
   }
 }
 
-template <typename T>
-void Agent::Work(std::function<Result<T>(const host::ThisMachine&)> job, std::function<void(Result<T>)> done) {
-  claim_retry_.Cancel();
-  // Nullopt means that someone else holds the claim at the moment.
-  using Outcome = std::optional<Result<T>>;
-  worker_->Run<Outcome>(
-      [machine = machine_, job](std::stop_token) -> Outcome {
-        auto claim = change::Claim::Take(machine->root());
-        if (!claim && claim.error().kind() == ErrorKind::kConflict) return std::nullopt;
-        if (!claim) return std::move(claim).error();
-        return job(*machine);
-      },
-      [this, job, done](Outcome outcome) {
-        if (outcome) return done(*std::move(outcome));
-        claim_retry_job_ = [this, job, done] { Work<T>(job, done); };
-        claim_retry_.After(kClaimRetry);
-      });
-}
-
 // ---- effects --------------------------------------------------------------------------------------------------------
 
 void Agent::Do(const effect::Recover&) {
-  struct Outcome {
-    happened::Recovered recovered;
-    std::optional<Goal> current;
-    std::optional<Rejection> rejected;
-  };
-  Work<Outcome>(
-      [progress = progress_.Sender()](const host::ThisMachine& machine) -> Result<Outcome> {
-        const auto pending = TRY(change::Journal(machine.root()).Read());
-        const auto recovered = TRY(change::Recover(machine.host(), progress));
-        RecordRecovery(pending, recovered);
-        auto current = TRY(CurrentGoal(machine.root()));
-        auto rejected = TRY(change::ReadRejected(machine.root()));
-        return Outcome{MeaningOf(recovered, pending), std::move(current), RejectionFrom(std::move(rejected))};
+  worker_->RunWithClaim<RecoveryResult>(
+      [progress = progress_.Sender()](const host::ThisMachine& machine) {
+        return EndInterruptedChange(machine, progress);
       },
-      [this](Result<Outcome> outcome) {
-        if (!outcome) return Happen(happened::Failed{outcome.error().message()});
-        Happen(happened::RejectionRead{std::move(outcome->rejected)});
-        current_ = outcome->current;
-        outcome->recovered.at = clock_.Monotonic();
-        Happen(std::move(outcome->recovered));
-      });
-}
-
-void Agent::Do(const effect::Confirm&) {
-  Work<bool>(
-      [](const host::ThisMachine& machine) -> Result<bool> {
-        const auto pending = TRY(change::Journal(machine.root()).Read());
-        TRY(change::Confirm(machine.host()));
-        RecordRecovery(pending, {change::Recovery::kFinished, ""});
-        return true;
-      },
-      [this](const Result<bool>& confirmed) {
-        if (!confirmed) return Happen(happened::Failed{confirmed.error().message()});
-        Happen(happened::Recovered{});
-      });
+      [this](const Result<RecoveryResult>& result) { OnRecovered(result); });
 }
 
 void Agent::Do(const effect::GoBack& back) {
-  struct Outcome {
-    happened::Recovered recovered;
-    std::optional<Rejection> rejected;
-  };
-  Work<Outcome>(
-      [progress = progress_.Sender(), why = back.why](const host::ThisMachine& machine) -> Result<Outcome> {
-        const auto pending = TRY(change::Journal(machine.root()).Read());
-        const auto recovered = TRY(change::GiveUp(machine.host(), progress, why));
-        RecordRecovery(pending, recovered);
-        auto rejected = TRY(change::ReadRejected(machine.root()));
-        return Outcome{MeaningOf(recovered, pending), RejectionFrom(std::move(rejected))};
+  worker_->RunWithClaim<RecoveryResult>(
+      [progress = progress_.Sender(), why = back.why](const host::ThisMachine& machine) {
+        return UndoUnhealthyChange(machine, progress, why);
       },
-      [this](Result<Outcome> outcome) {
-        if (!outcome) return Happen(happened::Failed{outcome.error().message()});
-        Happen(happened::RejectionRead{std::move(outcome->rejected)});
-        outcome->recovered.at = clock_.Monotonic();
-        Happen(std::move(outcome->recovered));
-      });
+      [this](const Result<RecoveryResult>& result) { OnRecovered(result); });
+}
+
+void Agent::OnRecovered(const Result<RecoveryResult>& result) {
+  if (!result) return Happen(happened::Failed{result.error().message()});
+  Happen(happened::RejectionRead{result->rejected});
+  current_ = result->current;
+  happened::Recovered recovered = result->recovered;
+  recovered.at = clock_.Monotonic();
+  Happen(std::move(recovered));
+}
+
+void Agent::Do(const effect::Confirm&) {
+  worker_->RunWithClaim<void>(ConfirmChange, [this](const Result<>& confirmed) {
+    if (!confirmed) return Happen(happened::Failed{confirmed.error().message()});
+    Happen(happened::Recovered{});
+  });
 }
 
 void Agent::Do(const effect::Look& look) {
@@ -349,42 +249,44 @@ void Agent::Do(const effect::Look& look) {
   next_look_.reset();
   const int number = ++looks_;
   source_->Fetch(current_, look.goal, [this, number, goal = look.goal](Result<SurveyRequest> request) {
-    if (number == looks_) Fetched(goal, std::move(request));
+    if (number == looks_) OnFetched(goal, std::move(request));
   });
 }
 
-void Agent::Fetched(const Goal& goal, Result<SurveyRequest> request) {
+void Agent::OnFetched(const Goal& goal, Result<SurveyRequest> request) {
   if (!std::holds_alternative<phase::Checking>(state_.phase)) return;
   if (!request) return Happen(happened::Failed{request.error().message()});
   next_look_ = LookInputs{goal, *std::move(request)};
   // A look that waits for the claim has not begun, and the new look takes its place.
-  if (!is_looking_ || claim_retry_.armed()) BeginLook();
+  if (!is_looking_ || worker_->waits_for_claim()) BeginLook();
 }
 
 void Agent::BeginLook() {
   LookInputs inputs = *std::exchange(next_look_, std::nullopt);
   is_looking_ = true;
   notice_.Cancel();
-  Work<Survey>([request = std::move(inputs.request),
-                goal = inputs.goal](const host::ThisMachine& machine) { return LookAt(machine.host(), request, goal); },
-               [this, goal = inputs.goal, number = looks_, began = clock_.Monotonic()](Result<Survey> survey) {
-                 is_looking_ = false;
-                 pace_.Took(began, clock_.Monotonic());
-                 if (number == looks_) return Looked(goal, std::move(survey));
-                 if (next_look_ && std::holds_alternative<phase::Checking>(state_.phase)) BeginLook();
-               });
+  worker_->RunWithClaim<Survey>(
+      [request = std::move(inputs.request), goal = inputs.goal](const host::ThisMachine& machine) {
+        return LookAt(machine.host(), request, goal);
+      },
+      [this, goal = inputs.goal, number = looks_, began = clock_.Monotonic()](Result<Survey> survey) {
+        is_looking_ = false;
+        pace_.Took(began, clock_.Monotonic());
+        if (number == looks_) return OnLooked(goal, std::move(survey));
+        if (next_look_ && std::holds_alternative<phase::Checking>(state_.phase)) BeginLook();
+      });
 }
 
 // A look is expensive even if little has changed, so if changes are frequent, not each of them may cause a look.
-void Agent::NoticeInTime() {
+void Agent::NoticeSoon() {
   const bool is_checking = std::holds_alternative<phase::Checking>(state_.phase);
   if (is_checking || pace_.next() <= clock_.Monotonic()) return Happen(happened::Noticed{});
   if (!notice_.armed()) notice_.At(pace_.next());
 }
 
-void Agent::Do(const effect::LookAgainSoon&) { NoticeInTime(); }
+void Agent::Do(const effect::LookAgainSoon&) { NoticeSoon(); }
 
-void Agent::Looked(const Goal& goal, Result<Survey> survey) {
+void Agent::OnLooked(const Goal& goal, Result<Survey> survey) {
   if (!std::holds_alternative<phase::Checking>(state_.phase)) return;
   if (!survey) return Happen(happened::Failed{survey.error().message()});
   // While the journal has a change, only the outlook of the survey is filled in.
@@ -394,21 +296,16 @@ void Agent::Looked(const Goal& goal, Result<Survey> survey) {
   current_ = survey->current;
   if (survey->outlook.is_outdated) return Happen(happened::Looked{goal, std::move(survey->outlook)});
   prepared_ = std::move(survey->prepared);
-  status_.findings = static_cast<std::uint32_t>(survey->findings);
-  if (std::exchange(status_.left_aside, survey->left_aside) != survey->left_aside && !survey->left_aside.empty()) {
-    log::Notice(survey->left_aside, kLeftAside);
-  }
-  WriteFindings(survey->findings_text);
-  Warn(Warnings::Of::kIgnored, std::move(survey->warnings));
+  publisher_.SetFindings(*survey);
+  Warn(Warnings::Origin::kIgnored, std::move(survey->warnings));
   survey->ignoring_ends ? ignoring_ends_.At(*survey->ignoring_ends) : ignoring_ends_.Cancel();
   WatchFor(std::move(survey->paths));
-  metrics_.drift_since = DriftSince(metrics_.drift_since, !survey->outlook.drift.empty(), clock_.Wall());
   Happen(happened::Looked{goal, std::move(survey->outlook)});
 }
 
 void Agent::Do(const effect::ReportWork&) {
   source_->ReportWork(*prepared_);
-  Report(host::AgentState::kWorking, "");
+  publisher_.SetState(host::AgentState::kWorking, "");
 }
 
 void Agent::Do(const effect::AskForDrain& ask) {
@@ -429,53 +326,32 @@ void Agent::Do(const effect::Change&) {
 }
 
 void Agent::BeginChange() {
-  struct Outcome {
-    Result<change::Ending> ending;
-    bool is_undone = true;  // This is also true if nothing was changed.
-  };
-  Work<Outcome>(
-      [prepared = prepared_, progress = progress_.Sender(),
-       stop = fetch_.get_token()](const host::ThisMachine& machine) -> Result<Outcome> {
-        const std::string& to = prepared->to.object.metadata.name;
-        const auto inhibitor = machine.power().InhibitShutdown(fmt::format("the change to {} is under way", to));
-        if (prepared->is_forced) TRY(machine.root().Remove(kForceFile));
-        const change::ChangeEvent event{kVerb, prepared->from.object.metadata.name, to};
-        log::Record(change::RecordOfBegin(event));
-        for (const std::string& warning : change::WarningsOf(machine.root(), prepared->from, prepared->to)) {
-          log::Warning(warning, kTrouble);
-        }
-        auto ending = change::Apply(machine.host(), prepared->from, prepared->to, prepared->plan, progress,
-                                    change::EndsWith::kConfirmation, prepared->left_alone,
-                                    prepared->is_forced ? change::Edits::kOverwritten : change::Edits::kRefused, stop);
-        log::Record(ending ? change::RecordOfEnd(event, OutcomeOf(*ending))
-                           : change::RecordOfFailure(event, ending.error().message()));
-        if (ending) return Outcome{std::move(ending)};
-        const auto left = HasLeftJournal(machine, to);
-        // A journal that cannot be read counts as one with a change.  The agent then tries to recover, which reports
-        // the error.
-        return Outcome{std::move(ending), left && !*left};
-      },
-      [this](const Result<Outcome>& outcome) {
-        const Result<change::Ending>& ending = outcome ? outcome->ending : Result<change::Ending>(outcome.error());
-        const auto prepared = std::exchange(prepared_, nullptr);
-        // A fetch that was stopped because another goal is wanted is no failure.
-        const bool was_stopped = !ending && ending.error().kind() == ErrorKind::kCancelled;
-        if (!was_stopped && !prepared->plan.difference.OsChanges().empty()) {
-          metrics_.pivot_errors = ending ? 0 : metrics_.pivot_errors + 1;
-        }
-        if (outcome && !outcome->is_undone) return Happen(happened::NotUndone{ending.error().message()});
-        if (!ending) return Happen(happened::Failed{ending.error().message()});
-        const bool needs_reboot = *ending == change::Ending::kRebootNeeded;
-        source_->ReportChanged(*prepared, needs_reboot);
-        if (!needs_reboot) {
-          current_ = GoalOf(prepared->to);
-          WatchFor(plan::PathsOf(prepared->to.ignition));
-          // The findings of the previous look were about the previous config.  The next look writes the file of the
-          // findings again.
-          status_.findings = 0;
-        }
-        Happen(happened::Changed{needs_reboot});
-      });
+  worker_->RunWithClaim<MadeChange>(
+      [prepared = prepared_, progress = progress_.Sender(), stop = fetch_.get_token()](const host::ThisMachine& machine)
+          -> Result<MadeChange> { return MakeChange(machine, *prepared, progress, stop); },
+      [this](const Result<MadeChange>& made) { OnChangeMade(made ? *made : MadeChange{made.error()}); });
+}
+
+void Agent::OnChangeMade(const MadeChange& made) {
+  const Result<change::Ending>& ending = made.ending;
+  const auto prepared = std::exchange(prepared_, nullptr);
+  // A fetch that was stopped because another goal is wanted is no failure.
+  const bool was_stopped = !ending && ending.error().kind() == ErrorKind::kCancelled;
+  if (!was_stopped && !prepared->plan.difference.OsChanges().empty()) {
+    ending ? publisher_.ClearFailedOsChanges() : publisher_.CountFailedOsChange();
+  }
+  if (made.is_in_journal) return Happen(happened::NotUndone{ending.error().message()});
+  if (!ending) return Happen(happened::Failed{ending.error().message()});
+  const bool needs_reboot = *ending == change::Ending::kRebootNeeded;
+  source_->ReportChanged(*prepared, needs_reboot);
+  if (!needs_reboot) {
+    current_ = GoalOf(prepared->to);
+    WatchFor(plan::PathsOf(prepared->to.ignition));
+    // The findings of the previous look were about the previous config.  The next look writes the file of the findings
+    // again.
+    publisher_.ClearFindings();
+  }
+  Happen(happened::Changed{needs_reboot});
 }
 
 void Agent::Do(const effect::Reboot& reboot) {
@@ -485,10 +361,10 @@ void Agent::Do(const effect::Reboot& reboot) {
   no_reboot_.After(reboot_patience_);
   source_->ReportReboot(why, [this, why] {
     worker_->Run<Result<>>(
-        [machine = machine_, why](std::stop_token) { return machine->power().Reboot(why); },
+        [why](const host::ThisMachine& machine, const std::stop_token&) { return machine.power().Reboot(why); },
         [this](const Result<>& rebooting) {
           if (rebooting || !std::holds_alternative<phase::Rebooting>(state_.phase)) return;
-          ++metrics_.reboots_failed;
+          publisher_.CountFailedReboot();
           Happen(happened::Failed{
               fmt::format("reboot command failed, something is seriously wrong: {}", rebooting.error().message())});
         });
@@ -498,7 +374,7 @@ void Agent::Do(const effect::Reboot& reboot) {
 // A shutdown stops the agent within seconds, unless something holds it up, such as a disk that cannot be unmounted.
 void Agent::FailReboot() {
   if (!std::holds_alternative<phase::Rebooting>(state_.phase)) return;
-  ++metrics_.reboots_failed;
+  publisher_.CountFailedReboot();
   Happen(happened::Failed{
       fmt::format("the machine has not rebooted within {}; find out what holds it up with `systemctl list-jobs` and "
                   "`systemd-inhibit --list`, or reboot it",
@@ -511,8 +387,8 @@ void Agent::Do(const effect::WatchHealth& watch) {
 
 void Agent::AskWhetherWell() {
   worker_->Run<Result<std::vector<std::string>>>(
-      [machine = machine_, settings = health_](const std::stop_token& stop) {
-        return FindHealthProblems(machine->host().systemd, machine->root(), settings, stop);
+      [settings = health_](const host::ThisMachine& machine, const std::stop_token& stop) {
+        return FindHealthProblems(machine.host().systemd, machine.root(), settings, stop);
       },
       [this](const Result<std::vector<std::string>>& problems) { JudgeHealth(problems); });
 }
@@ -525,24 +401,25 @@ void Agent::JudgeHealth(const Result<std::vector<std::string>>& problems) {
   const HealthVerdict verdict = Judge(*problems, confirming->rounds + 1, passed, health_.limit);
   if (std::holds_alternative<Well>(verdict)) return Happen(happened::Well{});
   if (const auto* is_unwell = std::get_if<Unwell>(&verdict)) return Happen(happened::Unwell{is_unwell->why});
-  status_.doing = fmt::format("{}: {}", DoingIn(state_.phase), problems->front());
+  publisher_.SetDoing(fmt::format("{}: {}", DoingIn(state_.phase), problems->front()));
   Happen(happened::NotYetWell{std::get<AskAgain>(verdict).after});
 }
 
-void Agent::Do(const effect::ReportWaiting&) { Report(host::AgentState::kWorking, ""); }
+void Agent::Do(const effect::ReportWaiting&) { publisher_.SetState(host::AgentState::kWorking, ""); }
 
 void Agent::Do(const effect::ReportSettled& settled) {
   source_->ReportSettled(settled.goal);
   FindIrreconcilable(settled.goal);
-  metrics_.update = Metrics::Update{settled.goal.config, "", clock_.Wall()};
-  Report(host::AgentState::kDone, "");
+  publisher_.SetUpdate(settled.goal.config);
+  publisher_.SetState(host::AgentState::kDone, "");
 }
 
 void Agent::InstallServerAuthorities(std::string bundle, std::function<void(Result<>)> done) {
   using Changed = Result<std::vector<std::string>>;
   worker_->Run<Changed>(
-      [machine = machine_, kubeconfig = settings_.kubeconfig, bundle = std::move(bundle)](std::stop_token) -> Changed {
-        return agent::InstallServerAuthorities(machine->host(), kubeconfig, bundle);
+      [kubeconfig = settings_.kubeconfig, bundle = std::move(bundle)](const host::ThisMachine& machine,
+                                                                      const std::stop_token&) {
+        return agent::InstallServerAuthorities(machine.host(), kubeconfig, bundle);
       },
       [done = std::move(done)](const Changed& changed) {
         if (!changed) return done(changed.error());
@@ -559,7 +436,7 @@ void Agent::ReportStaging(const StagingReport& report) {
   if (report.how == StagingReport::How::kUnstageable) {
     texts.push_back(fmt::format("cannot stage {}: {}", TargetText(report.goal), report.why));
   }
-  Warn(Warnings::Of::kStaging, std::move(texts));
+  Warn(Warnings::Origin::kStaging, std::move(texts));
 }
 
 // The comparison reads two whole configs, so it is not repeated for the same goal.
@@ -568,7 +445,7 @@ void Agent::FindIrreconcilable(const Goal& goal) {
   compared_with_installation_ = goal;
   using Changes = Result<std::optional<std::vector<plan::IrreconcilableChange>>>;
   worker_->Run<Changes>(
-      [machine = machine_](std::stop_token) -> Changes { return CompareWithInstallation(machine->root()); },
+      [](const host::ThisMachine& machine, const std::stop_token&) { return CompareWithInstallation(machine.root()); },
       [this](const Changes& changes) {
         if (!changes) return log::Warning(changes.error().message(), kTrouble);
         if (*changes) source_->ReportIrreconcilable(**changes);
@@ -577,12 +454,13 @@ void Agent::FindIrreconcilable(const Goal& goal) {
 }
 
 void Agent::Do(const effect::ReportFault& fault) {
-  const bool is_news = status_.reason != ShownReason(fault.text);
+  const bool is_news = !publisher_.HasReason(fault.text);
   source_->ReportFault(fault.fault, fault.text);
   // An unusable config is logged when the source reports it.
   if (is_news && fault.fault != Fault::kUnusable) log::Error(fault.text, kDegraded);
-  Report(fault.fault == Fault::kUnreconcilable ? host::AgentState::kUnreconcilable : host::AgentState::kDegraded,
-         fault.text);
+  publisher_.SetState(
+      fault.fault == Fault::kUnreconcilable ? host::AgentState::kUnreconcilable : host::AgentState::kDegraded,
+      fault.text);
 }
 
 void Agent::Do(const effect::ForgetRejection&) {
@@ -593,10 +471,10 @@ void Agent::Do(const effect::ForgetRejection&) {
 void Agent::Do(const effect::RetryLater& later) {
   const auto delay = RetryDelay(later.attempts);
   retry_.After(delay);
-  status_.next = fmt::format("retry at {}", ToRfc3339(clock_.Wall() + delay));
+  publisher_.SetNext(fmt::format("retry at {}", ToRfc3339(clock_.Wall() + delay)));
 }
 
-// ---- watching and publishing ----------------------------------------------------------------------------------------
+// ---- watching -------------------------------------------------------------------------------------------------------
 
 void Agent::WatchFor(std::vector<std::string> paths) {
   for (const char* path : {kForceFile, change::kCurrentConfig, change::kIgnored}) paths.emplace_back(path);
@@ -604,63 +482,16 @@ void Agent::WatchFor(std::vector<std::string> paths) {
   paths_ = paths;
   drift_.reset();
   auto watch = DriftWatch::Create(loop_, machine_->root(), std::move(paths), [this] {
-    Warn(Warnings::Of::kDriftWatch, WarningsOf(*drift_));
-    NoticeInTime();
+    Warn(Warnings::Origin::kDriftWatch, WarningsOf(*drift_));
+    NoticeSoon();
   });
-  if (!watch) return Warn(Warnings::Of::kDriftWatch, {watch.error().message()});
+  if (!watch) return Warn(Warnings::Origin::kDriftWatch, {watch.error().message()});
   drift_ = *std::move(watch);
-  if (drift_->is_armed()) Warn(Warnings::Of::kDriftWatch, {});
+  if (drift_->is_armed()) Warn(Warnings::Origin::kDriftWatch, {});
   // Another look finds changes that were made between the previous look and the start of the watch.
   loop_.Post([this, weak = std::weak_ptr(alive_)] {
     if (!weak.expired()) Happen(happened::Noticed{});
   });
-}
-
-void Agent::WriteFindings(const std::string& text) {
-  if (text == findings_text_) return;
-  const Root& root = machine_->root();
-  const auto write = [&]() -> Result<> {
-    TRY(root.MakeDirectories(kRunDirectory));
-    return root.WriteFile(kFindings, text, {.permissions = 0600, .owner = {}});
-  };
-  if (const auto written = write(); !written) return log::Warning(written.error().message(), kTrouble);
-  findings_text_ = text;
-}
-
-void Agent::Report(host::AgentState state, const std::string& reason) {
-  static constexpr const char* kNames[] = {"Done", "Working", "Degraded", "Unreconcilable"};
-  status_.state = state;
-  status_.reason = ShownReason(reason);
-  metrics_.state = kNames[static_cast<std::size_t>(state)];
-  metrics_.state_reason = status_.reason;
-  metrics_.state_since = clock_.Wall();
-}
-
-void Agent::Publish() {
-  PublishOnBus();
-  PublishMetrics();
-  idle_.After(kIdle);
-}
-
-void Agent::PublishOnBus() {
-  const host::AgentPhase phase = PublishedPhase(state_, !held_.empty());
-  if (std::exchange(status_.phase, phase) != phase || status_.since.empty()) status_.since = ToRfc3339(clock_.Wall());
-  status_.current = current_ ? current_->config : "";
-  status_.current_image = current_ ? OrNothing(current_->image) : std::nullopt;
-  status_.desired = state_.wanted ? state_.wanted->config : "";
-  status_.desired_image = state_.wanted ? OrNothing(state_.wanted->image) : std::nullopt;
-  host::AgentStatus shown = status_;
-  if (shown.phase == host::AgentPhase::kPaused) {
-    shown.doing = "";
-    shown.next = held_;
-  }
-  bus_->Publish(std::move(shown));
-}
-
-void Agent::PublishMetrics() {
-  if (const auto written = WriteMetrics(machine_->root(), settings_.metrics_file, metrics_); !written) {
-    log::Debug(written.error().message());
-  }
 }
 
 }  // namespace pintle::agent

@@ -16,13 +16,14 @@
 #include <vector>
 
 #include "agent/bus.h"
+#include "agent/claimed_worker.h"
 #include "agent/drift_watch.h"
 #include "agent/health.h"
-#include "agent/kubelet_watch.h"
-#include "agent/metrics.h"
-#include "agent/metrics_listener.h"
+#include "agent/make_change.h"
 #include "agent/pace.h"
 #include "agent/progress_relay.h"
+#include "agent/publisher.h"
+#include "agent/recovery.h"
 #include "agent/settings.h"
 #include "agent/source.h"
 #include "agent/stager.h"
@@ -31,10 +32,8 @@
 #include "agent/warnings.h"
 #include "base/clock.h"
 #include "base/result.h"
-#include "change/apply.h"
 #include "event/loop.h"
 #include "event/watches.h"
-#include "event/worker.h"
 #include "host/this_machine.h"
 
 namespace pintle::agent {
@@ -80,6 +79,8 @@ class Agent {
   };
 
   explicit Agent(Parts parts);
+  // Returns the functions that the bus calls for orders and logins.
+  Bus::Handlers BusHandlers(std::function<Result<>()> pause, std::function<Result<>()> resume);
 
   // Processes an event, or queues it while another event is being processed.
   void Happen(Event event);
@@ -103,41 +104,33 @@ class Agent {
   void Do(const effect::ForgetRejection&);
   void Do(const effect::RetryLater& later);
 
-  void Fetched(const Goal& goal, Result<SurveyRequest> request);
+  void OnRecovered(const Result<RecoveryResult>& result);
+  void OnFetched(const Goal& goal, Result<SurveyRequest> request);
   void BeginLook();
   // Makes Noticed happen as soon as `pace_` allows another look.
-  void NoticeInTime();
+  void NoticeSoon();
   void LearnFacts();
   void InstallServerAuthorities(std::string bundle, std::function<void(Result<>)> done);
   void FindIrreconcilable(const Goal& goal);
-  void WatchKubelet();
-  void ServeMetrics();
-  void Looked(const Goal& goal, Result<Survey> survey);
+  void OnLooked(const Goal& goal, Result<Survey> survey);
   void BeginChange();
+  void OnChangeMade(const MadeChange& made);
   void ReportStaging(const StagingReport& report);
   void FailReboot();
   void AskWhetherWell();
   void JudgeHealth(const Result<std::vector<std::string>>& problems);
   void WatchFor(std::vector<std::string> paths);
-  void WriteFindings(const std::string& text);
-  void SourceFailed(std::string why);
-  void Unusable(const std::string& why);
-  void Warn(Warnings::Of kind, std::vector<std::string> texts);
+  void OnSourceFailed(std::string why);
+  void OnUnusable(const std::string& why);
+  void Warn(Warnings::Origin origin, std::vector<std::string> texts);
   void Publish();
-  void PublishOnBus();
-  void PublishMetrics();
-  void Report(host::AgentState state, const std::string& reason);
-
-  // Runs `job` on the worker with the claim to the machine held, and passes its result to `done`.  While another
-  // program holds the claim, the attempt is repeated.
-  template <typename T>
-  void Work(std::function<Result<T>(const host::ThisMachine&)> job, std::function<void(Result<T>)> done);
 
   event::Loop& loop_;
   const Clock& clock_;
   std::shared_ptr<const host::ThisMachine> machine_;
   Settings settings_;
   HealthSettings health_;
+  const host::AgentSource kind_;
   std::unique_ptr<Source> source_;
   const std::function<void(const Phase& phase)> entered_;
   const std::chrono::milliseconds reboot_patience_;
@@ -157,19 +150,10 @@ class Agent {
   std::vector<std::string> paths_;  // The paths that `drift_` watches.
   std::unique_ptr<DriftWatch> drift_;
 
-  host::AgentStatus status_;
-  Metrics metrics_;
-  Warnings warnings_;
-  std::unique_ptr<Bus> bus_;
-  std::unique_ptr<KubeletWatch> kubelet_;
-  std::unique_ptr<MetricsListener> metrics_listener_;
-
+  Publisher publisher_;
   std::optional<Goal> compared_with_installation_;  // The goal for which FindIrreconcilable() was called last.
-  std::string findings_text_;
   std::string held_;  // A sentence about the change that waits until the machine may be changed; empty if none waits.
   ProgressRelay progress_;
-  std::function<void()> claim_retry_job_;  // The job that waits until nobody else holds the claim.
-  event::Timer claim_retry_;
   event::Timer notice_;        // Delays a look until `pace_` allows it.
   event::Timer retry_;         // Ends the pause after a failure.
   event::Timer no_reboot_;     // Ends the phase Rebooting if the machine does not reboot.
@@ -179,7 +163,7 @@ class Agent {
   event::WallTimer ignoring_ends_;  // Requests a look when something is not ignored any more.
   Stager stager_;
   std::shared_ptr<Alive> alive_ = std::make_shared<Alive>();  // After this has expired, posted calls do nothing.
-  std::unique_ptr<event::Worker> worker_;                     // Destroyed first: its destructor waits for its job.
+  std::unique_ptr<ClaimedWorker> worker_;                     // Destroyed first: its destructor waits for its job.
 };
 
 }  // namespace pintle::agent

@@ -184,7 +184,7 @@ Error ErrorIn(sd_bus_message* answer) {
 
 class Bus::Connection {
  public:
-  // Begins to connect.  Bus::GotName() or Bus::Lost() is called when the outcome is known.
+  // Begins to connect.  Bus::OnNameOwned() or Bus::OnLost() is called when the outcome is known.
   static Result<std::unique_ptr<Connection>> Open(Bus& bus) {
     std::unique_ptr<Connection> connection(new Connection(bus));
     TRY(connection->Begin());
@@ -231,7 +231,7 @@ class Bus::Connection {
   }
 
   static int OnEnd(sd_bus_message*, void* self, sd_bus_error*) {
-    static_cast<Connection*>(self)->bus_.Lost(Error(ErrorKind::kUnavailable, "the connection is closed"));
+    static_cast<Connection*>(self)->bus_.OnLost(Error(ErrorKind::kUnavailable, "the connection is closed"));
     return 0;
   }
 
@@ -239,11 +239,11 @@ class Bus::Connection {
     Bus& bus = static_cast<Connection*>(self)->bus_;
     std::uint32_t outcome = 0;
     if (::sd_bus_message_is_method_error(answer, nullptr) != 0) {
-      bus.Lost(ErrorIn(answer));
+      bus.OnLost(ErrorIn(answer));
     } else if (::sd_bus_message_read(answer, "u", &outcome) < 0 || outcome != kIsOwner) {
-      bus.Lost(Error(ErrorKind::kUnavailable, "another process owns the name"));
+      bus.OnLost(Error(ErrorKind::kUnavailable, "another process owns the name"));
     } else {
-      bus.GotName();
+      bus.OnNameOwned();
     }
     return 0;
   }
@@ -318,18 +318,18 @@ Bus::~Bus() = default;
 void Bus::Connect() {
   connection_.reset();
   auto connection = Connection::Open(*this);
-  if (!connection) return Lost(connection.error());
+  if (!connection) return OnLost(connection.error());
   connection_ = *std::move(connection);
 }
 
-void Bus::GotName() {
+void Bus::OnNameOwned() {
   backoff_.Reset();
   if (std::exchange(is_loss_logged_, false))
     log::Info(fmt::format("the agent is on the system bus as {}", host::kAgentName));
 }
 
 // The connection is destroyed later, since a function of the connection may be the caller.
-void Bus::Lost(const Error& why) {
+void Bus::OnLost(const Error& why) {
   if (!std::exchange(is_loss_logged_, true)) {
     log::Warning(
         fmt::format("the agent is not on the system bus as {}, and tries again: {}", host::kAgentName, why.message()),

@@ -48,8 +48,8 @@ class Bus {
   class Connection;
 
   void Connect();
-  void GotName();
-  void Lost(const Error& why);
+  void OnNameOwned();
+  void OnLost(const Error& why);
   void AddLogin(const host::AgentLogin& login);
   void Replace(host::AgentStatus status);
   const std::function<Result<>()>& HandlerOf(host::AgentOrder order) const;

@@ -29,7 +29,7 @@ using std::chrono::milliseconds;
 
 constexpr std::size_t kMostOutput = 4096;  // Counted in bytes, from the end of the output.
 constexpr std::size_t kLongestLine = 300;  // Counted in characters.
-// After the end of the program, at most this many bytes of its output are read.  It is what a pipe holds; processes
+// After the end of the program, at most this many bytes of its output are read.  A pipe holds no more, but processes
 // that the program has left behind may go on writing.
 constexpr std::size_t kMostLastOutput = 64 << 10;
 

@@ -59,7 +59,7 @@ change::Things ClusterTrust::WrittenFiles() const {
 // ---- waiting --------------------------------------------------------------------------------------------------------
 
 void ClusterTrust::OnNodeSeen() {
-  const WritePermission permission = WritePermissionNow();
+  const WritePermission permission = DecideWritePermission();
   if (std::exchange(permission_, permission) == permission) return;
   files_->SetWritePermission(permission);
   ExchangeServerAuthorities();
@@ -71,9 +71,10 @@ void ClusterTrust::OnReportsLost() {
   }
 }
 
-// The value of the Node's annotation is the time until which the files have to wait.  While the Node is not known, the
-// last decision holds.  A value that is not a time was not written by a controller, so it makes nothing wait.
-WritePermission ClusterTrust::WritePermissionNow() {
+// Decides by the Node's annotation, whose value is the time until which the files have to wait, and sets the timer for
+// that time.  While the Node is not known, the last decision holds.  A value that is not a time was not written by a
+// controller, so it makes nothing wait.
+WritePermission ClusterTrust::DecideWritePermission() {
   const auto annotation = node_.annotation(api::kFilesWaitAnnotation);
   if (!annotation) return permission_;
   wait_is_over_.Cancel();
@@ -155,12 +156,12 @@ void ClusterTrust::ExchangeServerAuthorities() {
   is_exchanging_ = true;
   authorities_ = client_.Get<ServerAuthorities>(
       {kServerAuthoritiesNamespace, kServerAuthoritiesName}, [this](const Result<ServerAuthorities>& authorities) {
-        if (!authorities) return Exchanged(authorities.error());
-        listener_.trust_server(BundleOf(*authorities), [this](const Result<>& outcome) { Exchanged(outcome); });
+        if (!authorities) return OnExchanged(authorities.error());
+        listener_.trust_server(BundleOf(*authorities), [this](const Result<>& outcome) { OnExchanged(outcome); });
       });
 }
 
-void ClusterTrust::Exchanged(const Result<>& outcome) {
+void ClusterTrust::OnExchanged(const Result<>& outcome) {
   is_exchanging_ = false;
   if (outcome) return node_.write({{std::string(api::kLastObservedServerCaAnnotation), "true"}});
   log::Warning(fmt::format("making the kubelet trust the API server's new authorities: {}", outcome.error().message()),

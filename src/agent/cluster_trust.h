@@ -61,14 +61,14 @@ class ClusterTrust {
  private:
   ClusterTrust(event::Loop& loop, kube::Client& client, const Clock& clock, NodeAccess node, Listener listener);
 
-  WritePermission WritePermissionNow();
+  WritePermission DecideWritePermission();
   bool HasToExchangeServerAuthorities() const;
   void ReportWaitingFiles(std::vector<api::WaitingFile> files);
   void OnFilesWritten(const std::string& resource_version, const std::vector<std::string>& changed);
   void ReportFilesTrouble(const std::string& trouble);
   void LogControllerConfigTrouble(const Error& error);
   void ExchangeServerAuthorities();
-  void Exchanged(const Result<>& outcome);
+  void OnExchanged(const Result<>& outcome);
 
   kube::Client& client_;
   const Clock& clock_;

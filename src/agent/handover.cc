@@ -24,6 +24,12 @@ constexpr auto kTryAgain = std::chrono::seconds(2);
 
 constexpr const char* kUidKey = "uid";
 
+// Returns whether a degraded machine has no change in its journal that still has to end.
+bool HasEndedChange(const phase::Degraded& degraded) {
+  using Retry = phase::Degraded::Retry;
+  return !degraded.after && (degraded.retry == Retry::kNone || degraded.retry == Retry::kLook);
+}
+
 }  // namespace
 
 bool IsHandedOver(const api::Node& node) {
@@ -53,17 +59,12 @@ bool CanLeave(const Phase& present, const api::Node& node) {
     return state == api::kStateDone && metadata.Annotation(api::kCurrentConfigAnnotation) == settled->goal.config;
   }
   const auto* const degraded = std::get_if<phase::Degraded>(&present);
-  if (degraded == nullptr || degraded->after) return false;
-  using Retry = phase::Degraded::Retry;
-  const bool is_change_over = degraded->retry == Retry::kNone || degraded->retry == Retry::kLook;
-  return is_change_over && (state == api::kStateDegraded || state == api::kStateUnreconcilable);
+  return degraded != nullptr && HasEndedChange(*degraded) &&
+         (state == api::kStateDegraded || state == api::kStateUnreconcilable);
 }
 
 bool CanLeaveNewNode(const Phase& present) {
-  if (const auto* const degraded = std::get_if<phase::Degraded>(&present)) {
-    using Retry = phase::Degraded::Retry;
-    return !degraded->after && (degraded->retry == Retry::kNone || degraded->retry == Retry::kLook);
-  }
+  if (const auto* const degraded = std::get_if<phase::Degraded>(&present)) return HasEndedChange(*degraded);
   return std::holds_alternative<phase::Waiting>(present) || std::holds_alternative<phase::Checking>(present) ||
          std::holds_alternative<phase::Settled>(present);
 }

@@ -48,7 +48,7 @@ KubernetesSource::KubernetesSource(event::Loop& loop, const Root& root, const Cl
       answer_timeout_(loop,
                       [this] {
                         const DrainRequest asked = *std::exchange(drain_request_, std::nullopt);
-                        Post(kube::EventKind::kWarning, asked.event, asked.too_late);
+                        PostEvent(kube::EventKind::kWarning, asked.event, asked.too_late);
                         listener_.failed(asked.too_late);
                       }),
       connect_again_(loop, [this] { Connect(); }),
@@ -323,7 +323,7 @@ void KubernetesSource::Report(const report::Occurrence& occurrence) {
         fmt::format("the deployment that was staged before this boot was not finalized: {}", *report.finalize_failure),
         kTrouble);
   }
-  for (const NodeEvent& event : report.events) Post(event.kind, event.reason, event.message);
+  for (const NodeEvent& event : report.events) PostEvent(event.kind, event.reason, event.message);
   for (ProgressReport& progress : report.conditions) conditions_->Write(std::move(progress), FactsOf(*node_));
   if (report.settled) ForgetInitialAnnotations();
   for (std::size_t i = 0; i < report.annotations.size(); ++i) {
@@ -426,7 +426,7 @@ void KubernetesSource::Write(AnnotationChanges changes, std::function<void()> wr
   }
 }
 
-void KubernetesSource::Post(kube::EventKind kind, const std::string& reason, const std::string& message) {
+void KubernetesSource::PostEvent(kube::EventKind kind, const std::string& reason, const std::string& message) {
   if (events_ && node_) events_->Post(ReferenceTo(*node_, settings_.event_namespace), kind, reason, message);
 }
 

@@ -88,7 +88,7 @@ class KubernetesSource final : public Source {
   void CheckAnswer();
   void ForgetRequest();
   void WriteInitialAnnotations();
-  void Post(kube::EventKind kind, const std::string& reason, const std::string& message);
+  void PostEvent(kube::EventKind kind, const std::string& reason, const std::string& message);
   NodeView View() const;
   void Report(const report::Occurrence& occurrence);
   void AwaitDrain(const std::string& request);

@@ -42,12 +42,12 @@ class LocalGates {
   LocalGates(event::Loop& loop, const Clock& clock, std::function<void()> changed);
 
   // Returns the verdict about the change to a goal, by the results that have arrived until now.  Each gate is asked
-  // from now on, until StopAsking() or Forget().  All timeouts begin again with another goal, and the timeout of a gate
-  // does with another question.
+  // from now on, until StopAsking() or Forget().  If the goal is another one than before, all timeouts begin again.  If
+  // a gate asks another question than before, its timeout begins again.
   GateVerdict Judge(const Goal& goal, const std::vector<pool::Gate>& gates);
-  // No gate is asked until the next call of Judge().
+  // Asks no gate until the next call of Judge().
   void StopAsking();
-  // Like StopAsking(); also, the timeouts begin again.
+  // Does the same, and lets all timeouts begin again.
   void Forget();
 
  private:

@@ -3,9 +3,9 @@
 
 // The source of a machine without a cluster: the files in a directory are its configs.
 //
-// When the files change, they are rendered to one config again.  While the machine is paused, outside of its
-// maintenance windows, or while a gate is not met, a goal that would change it is not announced; it is announced when
-// the machine may be changed.
+// When the files change, they are rendered to one config again.  A goal that would change the machine is announced only
+// when the machine may be changed: while it is not paused, inside of its maintenance windows, and while its gates are
+// met.
 
 #include <chrono>
 #include <functional>

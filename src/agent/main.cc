@@ -70,11 +70,11 @@ Result<std::unique_ptr<Source>> SourceFor(host::AgentSource kind, event::Loop& l
                                                                .drain_timeout = settings.drain_timeout});
 }
 
-// Returns the handler of the order to pause or resume.  `apply` does nothing but write or remove the pause file.  The
-// source watches this file.
-std::function<Result<>()> PauseOrderHandler(bool is_local, const host::ThisMachine& machine,
-                                            Result<> apply(const Root& root)) {
-  if (is_local) return [&machine, apply] { return apply(machine.root()); };
+// Returns the handler of the order to pause or resume.  `put_file` writes or removes the pause file, which the source
+// watches.
+std::function<Result<>()> PauseOrderHandler(host::AgentSource kind, const host::ThisMachine& machine,
+                                            Result<> put_file(const Root& root)) {
+  if (kind == host::AgentSource::kLocal) return [&machine, put_file] { return put_file(machine.root()); };
   return
       []() -> Result<> { return Error(ErrorKind::kInvalid, "a pool of a cluster is paused in its MachineConfigPool"); };
 }
@@ -117,7 +117,6 @@ Result<> Run() {
   }
 
   auto source = TRY(SourceFor(kind, *loop, machine->root(), clock, node, settings));
-  const bool is_local = kind == host::AgentSource::kLocal;
   const auto agent = TRY(Agent::Create({.loop = *loop,
                                         .clock = clock,
                                         .machine = machine,
@@ -125,8 +124,8 @@ Result<> Run() {
                                         .kind = kind,
                                         .node = node,
                                         .source = std::move(source),
-                                        .pause = PauseOrderHandler(is_local, *machine, host::Pause),
-                                        .resume = PauseOrderHandler(is_local, *machine, host::Resume),
+                                        .pause = PauseOrderHandler(kind, *machine, host::Pause),
+                                        .resume = PauseOrderHandler(kind, *machine, host::Resume),
                                         .entered = [&handover](const Phase& phase) {
                                           if (handover) handover->AgentEntered(phase);
                                         }}));

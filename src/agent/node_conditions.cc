@@ -113,7 +113,7 @@ bool ReportsImageMode(const api::MachineConfigNode& known) {
          });
 }
 
-bool IsReported(const ProgressReport& progress, bool in_image_mode) {
+bool Applies(const ProgressReport& progress, bool in_image_mode) {
   switch (progress.when) {
     case ProgressReport::When::kAlways:
       return true;
@@ -125,16 +125,17 @@ bool IsReported(const ProgressReport& progress, bool in_image_mode) {
   return true;
 }
 
-// Compares the child as well.  The Machine Config Operator compares only the parent, and so drops a changed child of an
-// unchanged parent, such as the note that SSH keys need an update this time.
-bool AreThere(const std::vector<api::Condition>& conditions, const ProgressReport& progress) {
+// Returns whether the conditions of a moment are there already, the child included.  The Machine Config Operator
+// compares only the parent, and so drops a changed child of an unchanged parent, such as the note that SSH keys need an
+// update this time.
+bool HasConditionsOf(const std::vector<api::Condition>& conditions, const ProgressReport& progress) {
   return api::HasSameReport(api::FindCondition(conditions, progress.parent.type), progress.parent) &&
          (!progress.child || api::HasSameReport(api::FindCondition(conditions, progress.child->type), *progress.child));
 }
 
-bool HasAlready(const api::MachineConfigNodeStatus& known, const ProgressReport& progress) {
+bool HasReported(const api::MachineConfigNodeStatus& known, const ProgressReport& progress) {
   const bool is_same = !progress.irreconcilable || json::Equal(known.irreconcilable_changes, *progress.irreconcilable);
-  return is_same && AreThere(known.conditions, progress);
+  return is_same && HasConditionsOf(known.conditions, progress);
 }
 
 // Returns the new message of a condition that ends: the message names the update, and repeats the old message.
@@ -167,7 +168,7 @@ void EndAllElse(const api::MachineConfigNode& known, const ProgressReport& progr
 std::vector<api::Condition> NextConditions(const api::MachineConfigNode& known, const ProgressReport& progress,
                                            api::Time now) {
   std::vector<api::Condition> conditions = known.status.conditions;
-  if (AreThere(conditions, progress)) return conditions;
+  if (HasConditionsOf(conditions, progress)) return conditions;
   if (progress.parent.type == kUpdated) EndAllElse(known, progress, now, conditions);
   api::PutCondition(conditions, progress.parent, now);
   if (progress.child) api::PutCondition(conditions, *progress.child, now);
@@ -310,7 +311,7 @@ std::optional<api::MachineConfigNodeStatus> NextStatus(const api::MachineConfigN
                                                        const ProgressReport& progress, const NodeFacts& node,
                                                        api::Time now) {
   const bool in_image_mode = ReportsImageMode(known);
-  if (!IsReported(progress, in_image_mode) || HasAlready(known.status, progress)) return std::nullopt;
+  if (!Applies(progress, in_image_mode) || HasReported(known.status, progress)) return std::nullopt;
   api::MachineConfigNodeStatus next = known.status;
   next.conditions = NextConditions(known, progress, now);
   if (progress.irreconcilable) next.irreconcilable_changes = *progress.irreconcilable;

@@ -73,20 +73,20 @@ void NodeConditionsWriter::WriteNext() {
 
 void NodeConditionsWriter::Read() {
   call_ = client_.Get<api::MachineConfigNode>(
-      {"", waiting_.front().node.name}, [this](Result<api::MachineConfigNode> known) { Found(std::move(known)); });
+      {"", waiting_.front().node.name}, [this](Result<api::MachineConfigNode> known) { OnRead(std::move(known)); });
 }
 
-void NodeConditionsWriter::Found(Result<api::MachineConfigNode> known) {
+void NodeConditionsWriter::OnRead(Result<api::MachineConfigNode> known) {
   if (known) return WriteStatus(*known);
   if (known.error().kind() == ErrorKind::kNotFound && !IsWithoutKind(known.error())) return Create();
-  Failed(known.error());
+  OnFailed(known.error());
 }
 
 void NodeConditionsWriter::Create() {
   // A new object has no status yet.
   call_ = client_.Create<api::MachineConfigNode>(NewMachineConfigNode(waiting_.front().node),
                                                  [this](const Result<api::MachineConfigNode>& created) {
-                                                   if (!created) return Failed(created.error());
+                                                   if (!created) return OnFailed(created.error());
                                                    WriteStatus(*created);
                                                  });
 }
@@ -98,7 +98,7 @@ void NodeConditionsWriter::WriteStatus(const api::MachineConfigNode& known) {
   call_ = client_.Patch<api::MachineConfigNode>(
       {"", write.node.name}, Apply(known, "status", json::Encode(*next)),
       [this](const Result<api::MachineConfigNode>& written) {
-        if (!written) return Failed(written.error());
+        if (!written) return OnFailed(written.error());
         WriteSpec(*written);
       },
       kube::Part::kStatus);
@@ -110,12 +110,12 @@ void NodeConditionsWriter::WriteSpec(const api::MachineConfigNode& known) {
   if (!next) return FinishOldest();
   call_ = client_.Patch<api::MachineConfigNode>({"", write.node.name}, Apply(known, "spec", json::Encode(*next)),
                                                 [this](const Result<api::MachineConfigNode>& written) {
-                                                  if (!written) return Failed(written.error());
+                                                  if (!written) return OnFailed(written.error());
                                                   FinishOldest();
                                                 });
 }
 
-void NodeConditionsWriter::Failed(const Error& error) {
+void NodeConditionsWriter::OnFailed(const Error& error) {
   if (error.kind() == ErrorKind::kNotFound && IsWithoutKind(error)) return Suspend(error);
   log::Debug(error.message());
   const bool is_away = error.kind() == ErrorKind::kUnavailable;

@@ -51,11 +51,11 @@ class NodeConditionsWriter {
 
   void WriteNext();
   void Read();
-  void Found(Result<api::MachineConfigNode> known);
+  void OnRead(Result<api::MachineConfigNode> known);
   void Create();
   void WriteStatus(const api::MachineConfigNode& known);
   void WriteSpec(const api::MachineConfigNode& known);
-  void Failed(const Error& error);
+  void OnFailed(const Error& error);
   void DropOldest();
   void WaitAfterFailure();
   void FinishOldest();

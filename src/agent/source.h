@@ -52,7 +52,7 @@ class Source {
   // calls of Fetch().
   virtual void FetchToStage(const Goal&, std::function<void(Result<SurveyRequest> request)>) {}
 
-  // Asks for the machine's pods to be moved elsewhere; `drained` or `failed` is called with the answer.
+  // Asks for the machine's pods to be moved elsewhere.  Then either `drained` or `failed` is called.
   virtual void AskForDrain(const Goal& goal) = 0;
   // Drops a request for a drain or a fetch whose answer is not needed any more.
   virtual void StopWaiting() = 0;

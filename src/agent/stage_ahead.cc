@@ -18,12 +18,12 @@ namespace pintle::agent {
 namespace {
 
 // Runs `job` with the claim held.
-Result<StagedAhead> WithClaim(const host::ThisMachine& machine, const std::function<Result<>()>& job) {
+Result<StagingEnd> WithClaim(const host::ThisMachine& machine, const std::function<Result<>()>& job) {
   const auto claim = change::Claim::Take(machine.root());
-  if (!claim && claim.error().kind() == ErrorKind::kConflict) return StagedAhead::kBusy;
+  if (!claim && claim.error().kind() == ErrorKind::kConflict) return StagingEnd::kBusy;
   if (!claim) return claim.error();
   TRY(job());
-  return StagedAhead::kYes;
+  return StagingEnd::kDone;
 }
 
 // Plans the change.  If it fetches an image, this is recorded before the first byte is fetched.
@@ -43,14 +43,14 @@ change::Edits EditsOf(const Prepared& change) {
 
 }  // namespace
 
-Result<StagedAhead> StageAhead(const host::ThisMachine& machine, const SurveyRequest& request, const Goal& goal,
-                               const std::stop_token& stop) {
+Result<StagingEnd> StageAhead(const host::ThisMachine& machine, const SurveyRequest& request, const Goal& goal,
+                              const std::stop_token& stop) {
   std::shared_ptr<const Prepared> change;
   const auto planned = TRY(WithClaim(machine, [&]() -> Result<> {
     change = TRY(PlanAhead(machine, request, goal));
     return {};
   }));
-  if (planned == StagedAhead::kBusy || change == nullptr) return planned;
+  if (planned == StagingEnd::kBusy || change == nullptr) return planned;
   TRY(change::FetchAhead(machine.host(), change->from, change->to, change->plan, stop));
   if (stop.stop_requested()) return Error(ErrorKind::kCancelled, "the staging was stopped");
   // The files are checked last, since the image takes space on the same disk.
@@ -60,21 +60,21 @@ Result<StagedAhead> StageAhead(const host::ThisMachine& machine, const SurveyReq
   });
 }
 
-Result<StagedAhead> RemoveStaged(const host::ThisMachine& machine) {
+Result<StagingEnd> RemoveStaged(const host::ThisMachine& machine) {
   return WithClaim(machine, [&]() -> Result<> {
     if (host::Deployments* const deployments = machine.host().deployments) TRY(deployments->Prune());
     return change::KeepStagedImage(machine.root(), std::nullopt);
   });
 }
 
-Result<StagedAhead> RemoveUnneeded(const host::ThisMachine& machine) {
+Result<StagingEnd> RemoveUnneeded(const host::ThisMachine& machine) {
   host::Deployments* const deployments = machine.host().deployments;
   // Most often there is nothing to remove, and then the claim is not needed.
-  if (deployments == nullptr || !TRY(deployments->HasUnneededImages())) return StagedAhead::kYes;
+  if (deployments == nullptr || !TRY(deployments->HasUnneededImages())) return StagingEnd::kDone;
   return WithClaim(machine, [&] { return deployments->Prune(); });
 }
 
-Result<StagedAhead> ForgetStaged(const host::ThisMachine& machine) {
+Result<StagingEnd> ForgetStaged(const host::ThisMachine& machine) {
   return WithClaim(machine, [&] { return change::KeepStagedImage(machine.root(), std::nullopt); });
 }
 

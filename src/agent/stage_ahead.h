@@ -15,24 +15,24 @@
 
 namespace pintle::agent {
 
-// The outcome of the functions below.
-enum class StagedAhead {
-  kYes,   // The function has done its work.
+// How one of the functions below has ended, if without an error.
+enum class StagingEnd {
+  kDone,
   kBusy,  // Someone else holds the claim at the moment.
 };
 
 // Plans the change to the goal, fetches its image, and checks its files.  An error is the reason why the machine could
 // not make the change.
-Result<StagedAhead> StageAhead(const host::ThisMachine& machine, const SurveyRequest& request, const Goal& goal,
-                               const std::stop_token& stop);
+Result<StagingEnd> StageAhead(const host::ThisMachine& machine, const SurveyRequest& request, const Goal& goal,
+                              const std::stop_token& stop);
 
 // Removes the images that no deployment has, and the record of the image that was fetched ahead.
-Result<StagedAhead> RemoveStaged(const host::ThisMachine& machine);
+Result<StagingEnd> RemoveStaged(const host::ThisMachine& machine);
 
 // Removes the images of earlier changes that no deployment has any more.
-Result<StagedAhead> RemoveUnneeded(const host::ThisMachine& machine);
+Result<StagingEnd> RemoveUnneeded(const host::ThisMachine& machine);
 
 // Removes only the record of the image that was fetched ahead.
-Result<StagedAhead> ForgetStaged(const host::ThisMachine& machine);
+Result<StagingEnd> ForgetStaged(const host::ThisMachine& machine);
 
 }  // namespace pintle::agent

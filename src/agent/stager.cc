@@ -86,7 +86,7 @@ void Stager::Do(StagingWork work) {
       if (is_fetching_) {
         staging_.under_way.reset();
         is_fetching_ = false;
-        return Idle();
+        return OnWorkEnded();
       }
       if (!std::exchange(is_stopping_, true)) worker_->Cancel();
       return;
@@ -96,12 +96,12 @@ void Stager::Do(StagingWork work) {
       staging_.is_cleaning_up = true;
       return Run([removes](const host::ThisMachine& machine,
                            const std::stop_token&) { return removes ? RemoveStaged(machine) : ForgetStaged(machine); },
-                 [this](const Result<StagedAhead>& ended) { EndCleanUp(ended); });
+                 [this](const Result<StagingEnd>& ended) { EndCleanUp(ended); });
     }
     case StagingWork::kTidy:
       staging_.is_cleaning_up = true;
       return Run([](const host::ThisMachine& machine, const std::stop_token&) { return RemoveUnneeded(machine); },
-                 [this](const Result<StagedAhead>& ended) { EndTidying(ended); });
+                 [this](const Result<StagingEnd>& ended) { EndTidying(ended); });
   }
 }
 
@@ -117,30 +117,30 @@ void Stager::Fetch(const Goal& goal) {
         [goal, request = *std::move(request)](const host::ThisMachine& machine, const std::stop_token& stop) {
           return StageAhead(machine, request, goal, stop);
         },
-        [this, goal](const Result<StagedAhead>& ended) { EndAttempt(goal, ended); });
+        [this, goal](const Result<StagingEnd>& ended) { EndAttempt(goal, ended); });
   });
 }
 
-void Stager::Run(const Job& job, std::function<void(Result<StagedAhead> ended)> done) {
+void Stager::Run(const Job& job, std::function<void(Result<StagingEnd> ended)> done) {
   if (worker_ == nullptr) {
     auto worker = event::Worker::Create(loop_);
     if (!worker) return done(worker.error());
     worker_ = *std::move(worker);
   }
-  worker_->Run<Result<StagedAhead>>(
-      [open = open_machine_, job](const std::stop_token& stop) -> Result<StagedAhead> {
+  worker_->Run<Result<StagingEnd>>(
+      [open = open_machine_, job](const std::stop_token& stop) -> Result<StagingEnd> {
         const auto machine = TRY(open());
         return job(*machine, stop);
       },
       std::move(done));
 }
 
-void Stager::EndAttempt(const Goal& goal, const Result<StagedAhead>& ended) {
+void Stager::EndAttempt(const Goal& goal, const Result<StagingEnd>& ended) {
   staging_.under_way.reset();
   // The job may have fetched an image even if it has failed or was stopped.
   staging_.fetched = FetchedGoal(root_);
-  if (std::exchange(is_stopping_, false)) return Idle();
-  if (ended && *ended == StagedAhead::kBusy) {
+  if (std::exchange(is_stopping_, false)) return OnWorkEnded();
+  if (ended && *ended == StagingEnd::kBusy) {
     PauseWhileBusy();
   } else if (ended) {
     log::Info(fmt::format("staged {}", TargetText(goal)));
@@ -153,15 +153,15 @@ void Stager::EndAttempt(const Goal& goal, const Result<StagedAhead>& ended) {
                                           ended.error().message())};
     PauseAfterFailure();
   }
-  Idle();
+  OnWorkEnded();
 }
 
-void Stager::EndCleanUp(const Result<StagedAhead>& ended) {
+void Stager::EndCleanUp(const Result<StagingEnd>& ended) {
   staging_.is_cleaning_up = false;
   staging_.fetched = FetchedGoal(root_);
   // An earlier clean-up may have failed; its outcome is outdated now.
   staging_.outcome.reset();
-  if (ended && *ended == StagedAhead::kBusy) {
+  if (ended && *ended == StagingEnd::kBusy) {
     PauseWhileBusy();
   } else if (!ended) {
     const std::string why =
@@ -172,13 +172,13 @@ void Stager::EndCleanUp(const Result<StagedAhead>& ended) {
   } else {
     busy_ = 0;
   }
-  Idle();
+  OnWorkEnded();
 }
 
-void Stager::EndTidying(const Result<StagedAhead>& ended) {
+void Stager::EndTidying(const Result<StagingEnd>& ended) {
   staging_.is_cleaning_up = false;
   worker_.reset();  // Most machines never stage anything, so the thread is not kept for that.
-  if (ended && *ended == StagedAhead::kBusy) {
+  if (ended && *ended == StagingEnd::kBusy) {
     PauseWhileBusy();
   } else {
     busy_ = 0;
@@ -188,7 +188,7 @@ void Stager::EndTidying(const Result<StagedAhead>& ended) {
       log::Warning(fmt::format("removing images of earlier updates: {}", ended.error().message()), kTrouble);
     }
   }
-  Idle();
+  OnWorkEnded();
 }
 
 void Stager::PauseAfterFailure() {
@@ -203,7 +203,7 @@ void Stager::Pause(std::chrono::seconds time) {
   retry_.After(time);
 }
 
-void Stager::Idle() {
+void Stager::OnWorkEnded() {
   if (const auto then = std::exchange(when_idle_, nullptr)) then();
   Update();
 }

@@ -4,8 +4,8 @@
 // Stages the goal that the source names for later, and removes images that are not needed any more: carries out what
 // DecideStaging() returns.
 //
-// It has a worker and a machine object of its own, so that the agent's own work never waits for an image that is
-// fetched.  Between two pieces of work, both exist only on machines that have staged something.
+// It has a worker of its own, so that the agent's own work never waits for an image that is fetched.  Each job opens
+// the machine anew.  Between two jobs, the worker exists only on machines that have staged something.
 
 #include <functional>
 #include <memory>
@@ -53,21 +53,21 @@ class Stager {
 
  private:
   struct Alive {};
-  using Job = std::function<Result<StagedAhead>(const host::ThisMachine& machine, const std::stop_token& stop)>;
+  using Job = std::function<Result<StagingEnd>(const host::ThisMachine& machine, const std::stop_token& stop)>;
 
   bool is_busy() const { return staging_.under_way || staging_.is_cleaning_up; }
   void Update();
   void Do(StagingWork work);
   void Fetch(const Goal& goal);
-  void Run(const Job& job, std::function<void(Result<StagedAhead> ended)> done);
-  void EndAttempt(const Goal& goal, const Result<StagedAhead>& ended);
-  void EndCleanUp(const Result<StagedAhead>& ended);
-  void EndTidying(const Result<StagedAhead>& ended);
+  void Run(const Job& job, std::function<void(Result<StagingEnd> ended)> done);
+  void EndAttempt(const Goal& goal, const Result<StagingEnd>& ended);
+  void EndCleanUp(const Result<StagingEnd>& ended);
+  void EndTidying(const Result<StagingEnd>& ended);
   void PauseAfterFailure();
   void PauseWhileBusy();
   void Pause(std::chrono::seconds time);
-  // Must be called when work has ended.  Makes the call that WhenIdle() has put off, and decides again.
-  void Idle();
+  // Makes the call that WhenIdle() has put off, and decides again.
+  void OnWorkEnded();
 
   event::Loop& loop_;
   const Root& root_;

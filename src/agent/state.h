@@ -124,8 +124,7 @@ struct State {
   Phase phase = phase::Recovering{};
   std::optional<Goal> wanted = {};         // The goal that was named last.
   std::optional<Rejection> rejected = {};  // The goal that is not tried again.
-  std::string why_unusable =
-      {};  // The reason why the goal that was named last cannot be used; empty if it can be used.
+  std::string why_unusable = {};           // Why the source's present goal cannot be used; empty if it can.
 };
 
 namespace happened {
@@ -133,8 +132,8 @@ namespace happened {
 struct Wanted {
   Goal goal;
 };
-// The rejection that is stored on the disk was read, before Recovered happens.  The recovery itself decides whether it
-// rejects the goal, and stores that; another program may also have undone a change of the agent.
+// The rejection on the disk was read.  This happens before Recovered: a recovery that rejects its goal stores the
+// rejection on the disk, and so does another program that has undone a change of the agent.
 struct RejectionRead {
   std::optional<Rejection> rejected;
 };

@@ -58,10 +58,10 @@ void SurveyFetch::FetchPolicy() {
   ++open_requests_;
   calls_.push_back(client_.Get<api::MachineConfiguration>(
       {"", kMachineConfigurationName},
-      [this](Result<api::MachineConfiguration>&& configuration) { GotPolicy(std::move(configuration)); }));
+      [this](Result<api::MachineConfiguration>&& configuration) { OnPolicy(std::move(configuration)); }));
 }
 
-void SurveyFetch::GotPolicy(Result<api::MachineConfiguration>&& configuration) {
+void SurveyFetch::OnPolicy(Result<api::MachineConfiguration>&& configuration) {
   if (configuration) {
     TakePolicy(*std::move(configuration));
   } else if (const Error& error = configuration.error(); error.kind() != ErrorKind::kNotFound) {

@@ -28,7 +28,7 @@ class SurveyFetch {
  private:
   void FetchConfig(const Goal& goal, std::optional<ProvidedConfig>& target);
   void FetchPolicy();
-  void GotPolicy(Result<api::MachineConfiguration>&& configuration);
+  void OnPolicy(Result<api::MachineConfiguration>&& configuration);
   void TakePolicy(api::MachineConfiguration configuration);
   void EndRequest();
   void Fail(Error error);

@@ -19,8 +19,8 @@ bool Has(const std::vector<std::string>& texts, const std::string& text) {
 
 }  // namespace
 
-bool Warnings::Replace(Of kind, std::vector<std::string> texts) {
-  std::vector<std::string>& now = texts_.at(static_cast<std::size_t>(kind));
+bool Warnings::Replace(Origin origin, std::vector<std::string> texts) {
+  std::vector<std::string>& now = texts_.at(static_cast<std::size_t>(origin));
   if (now == texts) return false;
   const std::vector<std::string> before = std::exchange(now, std::move(texts));
   for (const std::string& text : now) {

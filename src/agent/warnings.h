@@ -13,11 +13,10 @@ namespace pintle::agent {
 
 class Warnings {
  public:
-  // The origin of warnings.
-  enum class Of { kSource, kDriftWatch, kIgnored, kStaging };
+  enum class Origin { kSource, kDriftWatch, kIgnored, kStaging };
 
   // Replaces all warnings of one origin; returns false if they are the same as before.
-  bool Replace(Of kind, std::vector<std::string> texts);
+  bool Replace(Origin origin, std::vector<std::string> texts);
 
   // Returns the warnings of all origins.
   std::vector<std::string> All() const;

@@ -175,8 +175,8 @@ DrainController::~DrainController() = default;
 
 void DrainController::NodeChanged(const api::Node& node, const drain::Settings& settings) {
   const std::string& name = node.metadata.name;
-  const drain::View view = drain::ViewOf(node);
-  const bool has_request = view.asked || !view.misunderstood.empty();
+  const drain::DrainState state = drain::DrainStateOf(node);
+  const bool has_request = state.asked || !state.misunderstood.empty();
   auto known = nodes_.find(name);
   if (known == nodes_.end() && !has_request) return;
   if (known == nodes_.end()) known = nodes_.emplace(name, std::make_unique<RequestedDrain>(*this, name)).first;

@@ -68,11 +68,10 @@ ignition::File FileFrom(const std::string& path, const FileState& state, const s
   return file;
 }
 
-// The unit to which a path below /etc/systemd/system belongs, and the name of the drop-in if the path is that of a
-// drop-in.
+// A file of a unit below /etc/systemd/system: the unit's own file, or one of its drop-ins.
 struct UnitPart {
   std::string unit;
-  std::string dropin;  // If it is empty, the path is the unit's own file.
+  std::string dropin;  // Empty for the unit's own file.
 };
 
 // Returns nullopt if the path belongs to no unit.

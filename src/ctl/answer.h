@@ -10,10 +10,11 @@
 
 namespace pintle::ctl {
 
-// The option for verbs that print a text if -o is not given.
+// The option of verbs that print a text if -o is not given.
 inline constexpr Option kOutputOption = {"-o", "json|yaml", "print JSON or YAML instead of a text"};
-// The option for verbs whose answer is about things with names.
-inline constexpr Option kFormatOption = {"-o", "json|yaml|name", "print JSON or YAML instead of a text, or just names"};
+// The same option, for verbs whose answer is about things with names.
+inline constexpr Option kOutputOrNamesOption = {"-o", "json|yaml|name",
+                                                "print JSON or YAML instead of a text, or just names"};
 
 enum class Form { kText, kJson, kYaml, kName };
 

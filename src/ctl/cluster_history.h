@@ -91,7 +91,7 @@ class ClusterTimeline {
 // Returns the entries as a table for people.
 std::string TimelineText(std::span<const ClusterHappening> entries);
 
-// The word is the name of a pool or of a node; a pool goes before a node of the same name.
+// The operand names a pool or a node.  If a pool and a node have the same name, the verb is about the pool.
 Verb ClusterHistory;
 
 }  // namespace pintle::ctl

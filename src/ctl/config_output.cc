@@ -8,20 +8,21 @@
 #include "machineconfig/objects.h"
 
 namespace pintle::ctl {
+namespace {
 
-Result<> PrintYaml(api::MachineConfig config) {
+json::Value WithVersionAndKind(api::MachineConfig config) {
   config.api_version = api::kMachineConfigApiVersion;
   config.kind = api::MachineConfig::kKind;
-  return PrintYaml(machineconfig::ToDocument(std::move(config)));
+  return machineconfig::ToDocument(std::move(config));
 }
+
+}  // namespace
+
+Result<> PrintYaml(api::MachineConfig config) { return PrintYaml(WithVersionAndKind(std::move(config))); }
 
 Result<> PrintYaml(const json::Value& document) { return machineconfig::WriteGoYamlDocument(document, Print); }
 
-void PrintJson(api::MachineConfig config) {
-  config.api_version = api::kMachineConfigApiVersion;
-  config.kind = api::MachineConfig::kKind;
-  Print(json::ToIndentedText(machineconfig::ToDocument(std::move(config))) + "\n");
-}
+void PrintJson(api::MachineConfig config) { Print(json::ToIndentedText(WithVersionAndKind(std::move(config))) + "\n"); }
 
 json::Value WithoutUnsetMembers(api::MachineConfig config) {
   json::Value document = machineconfig::ToDocument(std::move(config));

@@ -120,7 +120,7 @@ Result<AppliedFiles> ApplyFiles(std::span<const std::string> files, TrialCluster
     auto put = ApplyManifest(std::move(manifest), cluster, applied);
     if (!put) faults.Collect(std::vector{std::move(put).error()});
   }
-  if (!faults.are_none()) return std::move(faults).All();
+  if (!faults.is_empty()) return std::move(faults).All();
   return applied;
 }
 
@@ -143,7 +143,7 @@ Result<> Settle(TrialCluster& cluster, const AppliedFiles& files) {
           std::vector{Error(ErrorKind::kInvalid, fmt::format("{}: {}: {}", file->second, title, problem.message))});
     }
   }
-  if (!refusals.are_none()) return std::move(refusals).All();
+  if (!refusals.is_empty()) return std::move(refusals).All();
   return {};
 }
 

@@ -64,7 +64,7 @@ std::string NameOf(const machineconfig::ConfigFile& file, std::size_t index) {
   return file.documents.size() == 1 ? "" : fmt::format("document {}", index + 1);
 }
 
-// Returns whether the contents can be unpacked, as far as a machine would unpack them.
+// Returns an error if the contents cannot be unpacked.  Like a machine, stops when they are too long.
 Result<> CheckCompression(const ignition::Resource& contents) {
   if (contents.compression.value_or("").empty()) return {};
   std::size_t size = 0;

@@ -25,7 +25,7 @@ class Faults {
   }
   void Collect(std::vector<Error> errors) { std::move(errors.begin(), errors.end(), std::back_inserter(errors_)); }
 
-  bool are_none() const { return errors_.empty(); }
+  bool is_empty() const { return errors_.empty(); }
 
   // Returns all errors as one error, each on a line of its own.
   Error All() && {

@@ -75,7 +75,7 @@ class ControllersPreview {
     for (Manifest& manifest : manifests) {
       if (auto put = Put(std::move(manifest)); !put) faults.Collect(std::vector{std::move(put).error()});
     }
-    if (!faults.are_none()) return std::move(faults).All();
+    if (!faults.is_empty()) return std::move(faults).All();
     if (cluster_.Find(api::ControllerConfig::kKind, "", api::kControllerConfigName) == nullptr) {
       return Error(ErrorKind::kInvalid,
                    fmt::format("{}: there is no ControllerConfig {}, from which all configs get their values; add it",
@@ -199,7 +199,7 @@ Result<generated::Manifests> ManifestsOf(std::vector<Manifest> read) {
     auto added = generated::AddManifest(std::move(manifest.object), manifest.file, manifests);
     if (!added) faults.Collect(std::vector{std::move(added).error().While(place)});
   }
-  if (!faults.are_none()) return std::move(faults).All();
+  if (!faults.is_empty()) return std::move(faults).All();
   return manifests;
 }
 
@@ -257,7 +257,7 @@ Result<ExitStatus> Generate(const CommandLine& line) {
   ManifestFiles read = ReadManifestFiles(question.inputs, question.pull_secret_file);
   for (const std::string& entry : read.left_out) PrintNote("left out: " + entry);
   faults.Collect(std::move(read.faults));
-  if (!faults.are_none()) return std::move(faults).All();
+  if (!faults.is_empty()) return std::move(faults).All();
   // From templates without the folder of a role, the Machine Config Operator makes no configs, and reports nothing.
   if (const Result<> checked = templates->CheckHasRole(); !checked) PrintNote(checked.error().message());
   const GenerateAnswer answer =

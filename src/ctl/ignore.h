@@ -15,7 +15,7 @@ inline constexpr std::array kIgnoreOptions = {
     Option{"--until", "DATE", "the end: 2026-12-24, 2026-12-24T12:00:00Z, or a time from now such as 2h or 3d"},
     Option{"--end", "THING", "stop ignoring a thing"},
     kRootOption,
-    kFormatOption,
+    kOutputOrNamesOption,
 };
 
 }  // namespace pintle::ctl

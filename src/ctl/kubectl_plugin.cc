@@ -41,7 +41,7 @@ constexpr std::array kPluginRolloutOptions = {
     kBeginOption,
     kKubeconfigOption,
     kContextOption,
-    kFormatOption,
+    kOutputOrNamesOption,
 };
 
 constexpr std::array kPluginVerbs = {

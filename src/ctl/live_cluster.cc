@@ -58,7 +58,7 @@ Result<LiveCluster> LiveCluster::Of(const CommandLine& line) {
 
 Result<> LiveCluster::ForEach(const kube::ResourceKind& kind, const kube::Selection& selection,
                               const std::function<Result<>(json::Value object)>& each, ConfigBodies bodies) {
-  std::map<std::string, json::Value> found;  // A map, since objects of a page that failed are fetched again.
+  std::map<std::string, json::Value> found;  // By name: after a page has failed, its objects come again.
   std::optional<std::variant<std::string, kube::Failure>> outcome;
   const kube::Call call = kube::List(client_.transport(), kind, selection, BriefPatience(),
                                      {.begin = [&] { found.clear(); },

@@ -22,6 +22,18 @@ ThingKind KindOf(std::string_view name) {
 // Returns the path of a unit's own file.
 std::string PathOf(std::string_view unit) { return std::string(host::kUnitDirectory) + "/" + std::string(unit); }
 
+// Returns the config without its OS settings if one of the things is the OS.
+api::MachineConfig WithoutOs(std::span<const NamedThing> things, api::MachineConfig object) {
+  const bool is_about_os =
+      std::any_of(things.begin(), things.end(), [](const NamedThing& thing) { return thing.kind() == ThingKind::kOs; });
+  if (!is_about_os) return object;
+  object.spec.os_image_url.clear();
+  object.spec.kernel_arguments.reset();
+  object.spec.extensions.reset();
+  object.spec.kernel_type.clear();
+  return object;
+}
+
 }  // namespace
 
 NamedThing::NamedThing(std::string name) : name_(std::move(name)), kind_(KindOf(name_)) {}
@@ -65,22 +77,6 @@ std::vector<NamedThing> ThingsIn(const std::vector<std::string>& words) { return
 bool AnyCovers(std::span<const NamedThing> things, const plan::Step& step) {
   return std::any_of(things.begin(), things.end(), [&](const NamedThing& thing) { return thing.Covers(step); });
 }
-
-namespace {
-
-// Returns the config without its OS settings if one of the things is the OS.
-api::MachineConfig WithoutOs(std::span<const NamedThing> things, api::MachineConfig object) {
-  const bool is_about_os =
-      std::any_of(things.begin(), things.end(), [](const NamedThing& thing) { return thing.kind() == ThingKind::kOs; });
-  if (!is_about_os) return object;
-  object.spec.os_image_url.clear();
-  object.spec.kernel_arguments.reset();
-  object.spec.extensions.reset();
-  object.spec.kernel_type.clear();
-  return object;
-}
-
-}  // namespace
 
 PlanForThings MakePlanForThings(std::span<const NamedThing> things, const plan::ParsedConfig& config,
                                 const api::NodeDisruptionPolicy& policy) {

@@ -16,8 +16,8 @@ namespace {
 
 using host::AgentOrder;
 
-// Sends an order to the running agent.  The agent refuses an order that the caller may not give, or that
-// is not allowed on this machine.
+// Sends an order to the running agent.  The agent refuses an order that the caller may not give, or that is not allowed
+// on this machine.
 Result<ExitStatus> SendOrder(const CommandLine& line, AgentOrder order, std::string_view message) {
   if (!line.operands().empty()) return Error(ErrorKind::kInvalid, "this verb takes no arguments");
   TRY(host::SendToAgent(order));

@@ -32,7 +32,7 @@ std::string WithCommit(const std::string& name, const std::string& commit) {
 
 std::string ExactName(const host::DeployedImage& image) { return WithCommit(host::NameOf(image), image.base_commit); }
 
-// Carries out one order.
+// Carries out one order, on a machine that has deployments.
 class PivotWork {
  public:
   PivotWork(const Machine& machine, const CommandLine& line, const PivotOrder& order)
@@ -55,18 +55,14 @@ class PivotWork {
 
  private:
   Result<host::DeploymentsState> ObserveDeployments() {
-    const host::Host host = machine_.host();
-    if (host.deployments == nullptr) {
-      return Error(ErrorKind::kInvalid,
-                   "this machine does not boot from OSTree deployments, and has no image to change");
-    }
-    if (const std::string busy = TRY(host.deployments->RunningTransaction()); !busy.empty()) {
+    host::Deployments& deployments = *machine_.host().deployments;
+    if (const std::string busy = TRY(deployments.RunningTransaction()); !busy.empty()) {
       return Error(ErrorKind::kConflict,
                    fmt::format("{}; wait until this transaction has ended (see `rpm-ostree status`), or end "
                                "it with `rpm-ostree cancel`, and try again",
                                busy));
     }
-    auto state = TRY(host.deployments->Observe());
+    auto state = TRY(deployments.Observe());
     if (!state.booted) return Error(ErrorKind::kInvalid, "this machine does not run from the deployments on its disk");
     answer_.from = ExactName(*state.booted);
     answer_.to = answer_.from;

@@ -20,7 +20,7 @@ namespace pintle::ctl {
 inline constexpr std::array kPoolsStatusOptions = {
     kKubeconfigOption,
     kContextOption,
-    kFormatOption,
+    kOutputOrNamesOption,
 };
 
 // Lines about the rollouts of pools; the key is the name of a pool.
@@ -33,7 +33,7 @@ std::string PoolsText(std::span<const api::MachineConfigPool* const> pools, cons
 // know of.
 ExitStatus PoolsExitStatus(std::span<const api::MachineConfigPool* const> pools);
 
-// The words are names of pools.  Without words, the verb reports all pools.
+// The operands name pools.  Without operands, the verb reports all pools.
 Verb PoolsStatus;
 
 }  // namespace pintle::ctl

@@ -46,7 +46,7 @@ bool IsUnderWay(const RecoveryOutcome& recovered);
 // Returns a text for people about what was done.
 std::string RecoveredText(const RecoveryOutcome& recovered);
 
-// Returns a text for people that names the change under way, and what to do about it.
+// Returns a text for people that names the change under way, and the command that ends or undoes it.
 std::string PendingText(const change::Change& pending, const Machine& machine);
 
 }  // namespace pintle::ctl

@@ -96,7 +96,7 @@ Result<machineconfig::Rendered> RenderFiles(const RenderQuestion& question) {
     // If some files could not be read, the missing configs may be in them.
     if (!chosen && are_all_read) faults.Collect(std::vector{std::move(chosen).error()});
   }
-  if (!faults.are_none()) {
+  if (!faults.is_empty()) {
     PrintErrorsOf(input, selected);
     return std::move(faults).All();
   }

@@ -34,7 +34,7 @@ inline constexpr std::array kRolloutOptions = {
     kBeginOption,
     kKubeconfigOption,
     kContextOption,
-    kFormatOption,
+    kOutputOrNamesOption,
 };
 
 // States whether nodes may be given the image of a layered pool now, and gives the reason.

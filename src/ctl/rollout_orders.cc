@@ -16,6 +16,7 @@
 #include "base/printable.h"
 #include "controller/watched.h"
 #include "ctl/environment.h"
+#include "ctl/rollout_situation.h"
 #include "json/fields.h"
 #include "json/parse.h"
 #include "pool/waved_rollout.h"
@@ -31,16 +32,14 @@ Result<std::string> PoolIn(const CommandLine& line) {
 // Returns the status that a RolloutPolicy reports for the pool.
 Result<api::RolloutPoolStatus> StatusOfPool(LiveCluster& cluster, const std::string& pool) {
   for (const api::RolloutPolicy& policy : TRY(cluster.All<api::RolloutPolicy>(), "reading RolloutPolicies")) {
-    for (const api::RolloutPoolStatus& status : policy.status.pools) {
-      if (status.name == pool) return status;
-    }
+    if (const api::RolloutPoolStatus* const status = PoolStatusIn(policy, pool)) return *status;
   }
   return Error(ErrorKind::kInvalid,
                fmt::format("no RolloutPolicy reports about pool {}; `kubectl get rolloutpolicies` lists them", pool));
 }
 
-// A longer name of the user is cut off, because the controller ignores long orders; in characters.
-constexpr std::size_t kLongestUser = 64;
+// A longer name of a user is cut off, because the controller ignores long orders.
+constexpr std::size_t kLongestUser = 64;  // In characters.
 
 // Returns the author of an order.  A name that the API server has not authenticated is marked, since anybody can set
 // $USER.
@@ -81,8 +80,8 @@ Error WrongPhase(const api::RolloutPoolStatus& status, std::string_view fault) {
                                                 Printable(status.phase), Printable(status.message)));
 }
 
-// In characters.  The controller cuts off a reason that has more.
-constexpr std::size_t kLongestReason = 512;
+// The controller cuts off a longer reason.
+constexpr std::size_t kLongestReason = 512;  // In characters.
 
 }  // namespace
 

@@ -14,6 +14,7 @@
 #include "base/time_span.h"
 #include "base/time_zone_files.h"
 #include "ctl/node_time.h"
+#include "ctl/rollout_situation.h"
 #include "json/fields.h"
 #include "pool/simulation.h"
 
@@ -25,18 +26,11 @@ constexpr std::size_t kMostDecisions = 4 * pool::kMostWaves;
 // The simulation is ended after this many decisions about one node, so that it takes about a second at the most.
 constexpr std::size_t kMostSimulatedNodeDecisions = 2'000'000;
 
-const api::RolloutPoolStatus* ReportOn(std::string_view pool, const api::RolloutPolicy& policy) {
-  const auto& pools = policy.status.pools;
-  const auto found = std::find_if(pools.begin(), pools.end(),
-                                  [&](const api::RolloutPoolStatus& status) { return status.name == pool; });
-  return found == pools.end() ? nullptr : &*found;
-}
-
 std::optional<std::string> TextOfTime(const std::optional<api::Time>& time) {
   return time ? std::optional(ToRfc3339(time->at)) : std::nullopt;
 }
 
-// Returns a result for each gate that is a question.  Adds the gates that are taken as met to `assumed`.
+// Returns a result for each gate that asks a server.  Adds the gates that are assumed to be met to `assumed`.
 std::map<std::string, pool::GateResult> ResultsOfGates(const CheckedPolicy& policy, std::vector<std::string>& assumed) {
   std::map<std::string, pool::GateResult> results;
   for (const pool::Gate& gate : policy.compiled->gates) {
@@ -151,8 +145,11 @@ std::string EndLine(const RolloutProgress& progress, const DisplayZone& zone, Wa
 }  // namespace
 
 CheckedPolicy CheckedPolicy::Of(const api::RolloutPolicy& source, std::string_view pool) {
-  CheckedPolicy checked = {
-      .source = &source, .compiled = std::nullopt, .why_unusable = "", .zone = {}, .reported = ReportOn(pool, source)};
+  CheckedPolicy checked = {.source = &source,
+                           .compiled = std::nullopt,
+                           .why_unusable = "",
+                           .zone = {},
+                           .reported = PoolStatusIn(source, pool)};
   TimeZoneFiles files;
   auto compiled = pool::CompilePolicy(source, [&](const std::string& name) { return files.Find(name); });
   if (!compiled) {

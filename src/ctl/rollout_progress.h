@@ -41,12 +41,12 @@ struct CheckedPolicy {
 struct PolicyDecisionPreview {
   pool::PolicyRollout decided;
   api::RolloutPoolStatus status;      // The status that the controller would write.
-  std::vector<std::string> warnings;  // What only the controller knows, and was assumed.
+  std::vector<std::string> warnings;  // Each names an assumption about something that only the controller knows.
 };
 
 // Decides by a policy that can be used, as the controller would at this time.  The controller writes a changed memory
-// first and decides again; this function decides again at once, until the memory stays the same.  Gates that are
-// questions to a server count as met unless the controller has remembered that they block.
+// first and decides again; this function decides again at once, until the memory stays the same.  Gates that ask a
+// server count as met unless the controller has remembered that they block.
 PolicyDecisionPreview PreviewDecision(const CheckedPolicy& policy, const pool::Situation& situation, WallTime now);
 
 // The progress in the form that `-o json` prints.
@@ -55,7 +55,7 @@ struct RolloutProgress {
   std::optional<std::string> problem;  // Why nothing more is known, for example because the policy cannot be used.
   std::optional<std::string> phase;
   std::optional<std::string> message;  // What the rollout does, or what it waits for.
-  std::optional<std::string> since;    // The time since which it is in this phase.
+  std::optional<std::string> since;    // The time since which the rollout is in this phase.
   std::optional<std::int32_t> wave;    // From 1.
   std::optional<std::int32_t> waves;
   std::optional<std::string> wave_name;

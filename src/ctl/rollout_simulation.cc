@@ -125,11 +125,8 @@ std::string EndText(const pool::Simulation& simulation, const DisplayZone& zone,
 
 const api::RolloutMemory& MemoryOf(const api::RolloutPolicy* policy, const std::string& pool) {
   static const api::RolloutMemory kNone;
-  if (policy == nullptr) return kNone;
-  const auto& pools = policy->status.pools;
-  const auto found = std::find_if(pools.begin(), pools.end(),
-                                  [&](const api::RolloutPoolStatus& status) { return status.name == pool; });
-  return found == pools.end() ? kNone : found->memory;
+  const api::RolloutPoolStatus* const status = policy == nullptr ? nullptr : PoolStatusIn(*policy, pool);
+  return status == nullptr ? kNone : status->memory;
 }
 
 // Returns a policy that holds no node back.

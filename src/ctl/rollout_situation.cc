@@ -145,6 +145,13 @@ const api::RolloutPolicy* PolicyOf(const api::MachineConfigPool& pool, const Clu
   return pool::ChoosePolicy(pool, Pointers(objects.rollout_policies)).policy;
 }
 
+const api::RolloutPoolStatus* PoolStatusIn(const api::RolloutPolicy& policy, std::string_view pool) {
+  const auto& pools = policy.status.pools;
+  const auto found = std::find_if(pools.begin(), pools.end(),
+                                  [&](const api::RolloutPoolStatus& status) { return status.name == pool; });
+  return found == pools.end() ? nullptr : &*found;
+}
+
 Result<> WithSituation(const RolloutQuestion& question, const api::MachineConfigPool& pool,
                        const ClusterObjects& objects, std::vector<std::string>& warnings,
                        const std::function<void(const pool::Situation&)>& decide) {

@@ -17,7 +17,7 @@
 namespace pintle::ctl {
 
 struct RolloutQuestion {
-  // The files are empty if the objects are read from a cluster.
+  // The names of the files are empty if the objects are read from a cluster.
   std::string pool_file;
   std::string nodes_file;
   std::vector<std::string> other_files;
@@ -31,6 +31,9 @@ const api::MachineConfigPool* PoolNamed(std::string_view name, const ClusterObje
 
 // Returns the policy of a pool, or nullptr.
 const api::RolloutPolicy* PolicyOf(const api::MachineConfigPool& pool, const ClusterObjects& objects);
+
+// Returns the status that a policy reports for the pool with this name, or nullptr.
+const api::RolloutPoolStatus* PoolStatusIn(const api::RolloutPolicy& policy, std::string_view pool);
 
 // Calls `decide` with the situation of a pool.  The situation is valid only during this call.  The files in the
 // question are not read.  Warnings about the objects are appended to `warnings`.

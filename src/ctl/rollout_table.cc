@@ -30,10 +30,10 @@ std::string Cell(std::string_view text) {
 // A new pool has no target until something is rendered for it.
 bool HasTarget(const api::MachineConfigPool& pool) { return !pool.spec.configuration.name.empty(); }
 
-// Describes what happens to each node next.
-class Outlook {
+// The column NEXT of the table: what happens to each node next.
+class NextColumn {
  public:
-  Outlook(const pool::Situation& situation, const pool::Rollout& rollout, const PolicyNotes& notes)
+  NextColumn(const pool::Situation& situation, const pool::Rollout& rollout, const PolicyNotes& notes)
       : situation_(situation), rollout_(rollout), notes_(notes), target_(situation.pool, situation.layering) {
     for (std::size_t i = 0; i < rollout.updates.size(); ++i) turn_.emplace(rollout.updates[i].node, i + 1);
     for (const pool::NodeUpdate& update : rollout.updates_of_unavailable) turn_.emplace(update.node, 0);
@@ -95,11 +95,11 @@ std::string Aligned(const std::vector<Row>& rows) {
 }
 
 std::string NodesTable(const pool::Situation& situation, const pool::Rollout& rollout, const PolicyNotes& notes) {
-  const Outlook outlook(situation, rollout, notes);
+  const NextColumn next(situation, rollout, notes);
   std::vector<Row> rows = {{"NODE", "ZONE", "CONFIG", "NEXT"}};
   for (const pool::NodeState& node : situation.nodes) {
     rows.push_back(
-        {Cell(node.name()), Cell(node.zone().value_or("")), Cell(node.current_config()), Cell(outlook.TextFor(node))});
+        {Cell(node.name()), Cell(node.zone().value_or("")), Cell(node.current_config()), Cell(next.TextFor(node))});
   }
   return Aligned(rows);
 }

@@ -12,6 +12,6 @@
 
 namespace pintle::ctl {
 
-inline constexpr std::array kVerifyOptions = {kRootOption, kShowPrivateOption, kFormatOption};
+inline constexpr std::array kVerifyOptions = {kRootOption, kShowPrivateOption, kOutputOrNamesOption};
 
 }  // namespace pintle::ctl

@@ -18,8 +18,8 @@ namespace {
 
 using MachineConfigNodes = std::map<std::string_view, const api::MachineConfigNode*>;
 
-// The list of notices leaves these conditions out: the page has their contents in another place, or they belong to a
-// normal build of an image.
+// These conditions are not listed: the page has their contents in another place, or they belong to a normal build of an
+// image.
 constexpr auto kCoveredConditions = std::to_array<std::string_view>(
     {"Updated", "Updating", "Degraded", "NodeDegraded", "BuildPending", "Building", "BuildSuccess"});
 
@@ -44,13 +44,13 @@ bool IsRebooting(const api::Node& node) {
   return node.metadata.Annotation(api::kStateAnnotation) == api::kStateRebooting;
 }
 
-Stage StageOf(const pool::NodeState& node, const drain::View& drain, std::string_view target) {
-  if (node.is_degraded()) return Stage::kDegraded;
-  if (drain.asked && drain.asked->verb == drain::Verb::kDrain) return Stage::kDraining;
-  if (IsRebooting(node.node())) return Stage::kRebooting;
-  if (!node.is_done()) return Stage::kUpdating;
-  if (!node.is_ready()) return Stage::kNotReady;
-  return node.current_config() == target ? Stage::kDone : Stage::kWaiting;
+Activity ActivityOf(const pool::NodeState& node, const drain::DrainState& drain, std::string_view target) {
+  if (node.is_degraded()) return Activity::kDegraded;
+  if (drain.asked && drain.asked->verb == drain::Verb::kDrain) return Activity::kDraining;
+  if (IsRebooting(node.node())) return Activity::kRebooting;
+  if (!node.is_done()) return Activity::kUpdating;
+  if (!node.is_ready()) return Activity::kNotReady;
+  return node.current_config() == target ? Activity::kDone : Activity::kWaiting;
 }
 
 // Returns what a drain waits for, which the controller writes into the condition Drained of the MachineConfigNode.
@@ -65,23 +65,23 @@ std::string WhatDrainAwaits(const MachineConfigNodes& nodes, std::string_view na
 
 NodeEntry NodeEntryOf(const pool::NodeState& node, const MachineConfigNodes& machine_config_nodes,
                       std::string_view target) {
-  const drain::View drain = drain::ViewOf(node.node());
+  const drain::DrainState drain = drain::DrainStateOf(node.node());
   NodeEntry entry{.name = node.name(),
-                  .stage = StageOf(node, drain, target),
+                  .activity = ActivityOf(node, drain, target),
                   .config = std::string(node.current_config()),
                   .desired_config = std::string(node.desired_config()),
                   .explanation = {},
                   .drain_began = {}};
-  if (entry.stage == Stage::kDegraded) entry.explanation = node.reason();
-  if (entry.stage == Stage::kNotReady) entry.explanation = pool::WhyNotReady(node.node()).value_or("");
-  if (entry.stage == Stage::kDraining) {
+  if (entry.activity == Activity::kDegraded) entry.explanation = node.reason();
+  if (entry.activity == Activity::kNotReady) entry.explanation = pool::WhyNotReady(node.node()).value_or("");
+  if (entry.activity == Activity::kDraining) {
     entry.explanation = WhatDrainAwaits(machine_config_nodes, node.name());
     entry.drain_began = drain.started;
   }
   return entry;
 }
 
-bool IsNotice(const api::Condition& condition) {
+bool IsListed(const api::Condition& condition) {
   return condition.status == "True" &&
          std::find(kCoveredConditions.begin(), kCoveredConditions.end(), condition.type) == kCoveredConditions.end();
 }
@@ -131,11 +131,11 @@ PoolEntry PoolEntryOf(const PoolAndNodes& from, const MachineConfigNodes& machin
   PoolEntry entry{.name = pool.metadata.name,
                   .target = pool.spec.configuration.name,
                   .is_paused = pool.spec.paused,
-                  .notices = {},
+                  .conditions = {},
                   .nodes = {}};
   if (from.policy != nullptr) entry.rollout = RolloutEntryOf(*from.policy, entry.name);
   for (const api::Condition& condition : pool.status.conditions) {
-    if (IsNotice(condition)) entry.notices.push_back({condition.type, condition.message});
+    if (IsListed(condition)) entry.conditions.push_back({condition.type, condition.message});
   }
   for (const pool::NodeState& node : from.nodes) {
     entry.nodes.push_back(NodeEntryOf(node, machine_config_nodes, entry.target));
@@ -158,21 +158,21 @@ std::vector<Certificate> CertificatesOf(const api::ControllerConfig& config) {
 
 }  // namespace
 
-std::string_view WordFor(Stage stage) {
-  switch (stage) {
-    case Stage::kDone:
+std::string_view WordFor(Activity activity) {
+  switch (activity) {
+    case Activity::kDone:
       return "done";
-    case Stage::kWaiting:
+    case Activity::kWaiting:
       return "waiting";
-    case Stage::kDraining:
+    case Activity::kDraining:
       return "draining";
-    case Stage::kUpdating:
+    case Activity::kUpdating:
       return "updating";
-    case Stage::kRebooting:
+    case Activity::kRebooting:
       return "rebooting";
-    case Stage::kNotReady:
+    case Activity::kNotReady:
       return "not ready";
-    case Stage::kDegraded:
+    case Activity::kDegraded:
       return "degraded";
   }
   return "";
@@ -187,14 +187,14 @@ std::string_view WordsFor(const RolloutEntry& rollout) {
   return "does something that this version does not know";
 }
 
-std::size_t PoolEntry::CountOf(Stage stage) const {
-  return static_cast<std::size_t>(
-      std::count_if(nodes.begin(), nodes.end(), [stage](const NodeEntry& node) { return node.stage == stage; }));
+std::size_t PoolEntry::CountOf(Activity activity) const {
+  return static_cast<std::size_t>(std::count_if(
+      nodes.begin(), nodes.end(), [activity](const NodeEntry& node) { return node.activity == activity; }));
 }
 
-std::size_t ClusterState::CountOf(Stage stage) const {
+std::size_t ClusterState::CountOf(Activity activity) const {
   std::size_t count = 0;
-  for (const PoolEntry& pool : pools) count += pool.CountOf(stage);
+  for (const PoolEntry& pool : pools) count += pool.CountOf(activity);
   return count;
 }
 

@@ -21,8 +21,8 @@
 
 namespace pintle::dashboard {
 
-// The activity of a node.
-enum class Stage {
+// What a node is doing, or why it does nothing.
+enum class Activity {
   kDone,       // It has the pool's target.
   kWaiting,    // It has an older config and has not been given the target yet.
   kDraining,   // Its pods are being evicted.
@@ -32,15 +32,16 @@ enum class Stage {
   kDegraded,   // Its agent could not apply a config, or its disk is not as its config wants it.
 };
 
-inline constexpr Stage kAllStages[] = {Stage::kDone,      Stage::kWaiting,  Stage::kDraining, Stage::kUpdating,
-                                       Stage::kRebooting, Stage::kNotReady, Stage::kDegraded};
+inline constexpr Activity kAllActivities[] = {Activity::kDone,     Activity::kWaiting,   Activity::kDraining,
+                                              Activity::kUpdating, Activity::kRebooting, Activity::kNotReady,
+                                              Activity::kDegraded};
 
-// Returns the word for a stage that people read, such as "rebooting".
-std::string_view WordFor(Stage stage);
+// Returns the word for an activity that people read, such as "rebooting".
+std::string_view WordFor(Activity activity);
 
 struct NodeEntry {
   std::string name;
-  Stage stage = Stage::kDone;
+  Activity activity = Activity::kDone;
   std::string config;          // The config that the node has.
   std::string desired_config;  // The config that the node has been given.
   std::string explanation;     // Why the node is degraded or not ready, or what its drain waits for.
@@ -50,11 +51,11 @@ struct NodeEntry {
 };
 
 // A condition of a pool that a person should know of.
-struct Notice {
+struct PoolCondition {
   std::string type;
   std::string message;
 
-  bool operator==(const Notice&) const = default;
+  bool operator==(const PoolCondition&) const = default;
 };
 
 // The state of the rollout of a pool that has a RolloutPolicy.
@@ -83,12 +84,12 @@ struct PoolEntry {
   std::string name;
   std::string target;
   bool is_paused = false;
-  std::vector<Notice> notices;
+  std::vector<PoolCondition> conditions;
   std::vector<NodeEntry> nodes;
   std::optional<RolloutEntry> rollout = std::nullopt;  // Set if a RolloutPolicy is for the pool.
 
-  // Returns the number of nodes in a stage.
-  std::size_t CountOf(Stage stage) const;
+  // Returns the number of nodes with this activity.
+  std::size_t CountOf(Activity activity) const;
   bool operator==(const PoolEntry&) const = default;
 };
 
@@ -104,7 +105,7 @@ struct ClusterState {
   std::vector<PoolEntry> pools;
   std::vector<Certificate> certificates;  // The first to expire comes first.
 
-  std::size_t CountOf(Stage stage) const;
+  std::size_t CountOf(Activity activity) const;
   std::size_t node_count() const;
   bool operator==(const ClusterState&) const = default;
 };

@@ -25,29 +25,29 @@ constexpr std::size_t kMostNamedNodes = 60;
 constexpr auto kSoonToExpire = std::chrono::days(30);
 
 // Returns the sign beside the colour, for people who cannot distinguish the colours.
-std::string_view SignFor(Stage stage) {
-  switch (stage) {
-    case Stage::kDone:
+std::string_view SignFor(Activity activity) {
+  switch (activity) {
+    case Activity::kDone:
       return "✓";
-    case Stage::kWaiting:
+    case Activity::kWaiting:
       return "○";
-    case Stage::kDraining:
+    case Activity::kDraining:
       return "⇣";
-    case Stage::kUpdating:
+    case Activity::kUpdating:
       return "◐";
-    case Stage::kRebooting:
+    case Activity::kRebooting:
       return "↻";
-    case Stage::kNotReady:
+    case Activity::kNotReady:
       return "!";
-    case Stage::kDegraded:
+    case Activity::kDegraded:
       return "✕";
   }
   return "";
 }
 
-// Returns the name of a stage in the style sheet, such as "not-ready".
-std::string ClassFor(Stage stage) {
-  std::string name(WordFor(stage));
+// Returns the name of an activity in the style sheet, such as "not-ready".
+std::string ClassFor(Activity activity) {
+  std::string name(WordFor(activity));
   std::replace(name.begin(), name.end(), ' ', '-');
   return name;
 }
@@ -57,13 +57,13 @@ std::string CountText(std::size_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
-// Returns a text such as "1 draining, 2 degraded", without the stages that no node is in.
+// Returns a text such as "1 draining, 2 degraded", without the activities that no node has.
 template <typename T>
-std::string StageCounts(const T& nodes) {
+std::string ActivityCounts(const T& nodes) {
   std::vector<std::string> parts;
-  for (const Stage stage : kAllStages) {
-    const std::size_t count = nodes.CountOf(stage);
-    if (count > 0) parts.push_back(fmt::format("{} {}", count, WordFor(stage)));
+  for (const Activity activity : kAllActivities) {
+    const std::size_t count = nodes.CountOf(activity);
+    if (count > 0) parts.push_back(fmt::format("{} {}", count, WordFor(activity)));
   }
   return fmt::format("{}", fmt::join(parts, ", "));
 }
@@ -99,7 +99,7 @@ Piece Summary(const Contents& contents) {
   } else {
     const std::size_t nodes = cluster.node_count();
     text = fmt::format("{} with {}{}{}.", CountText(cluster.pools.size(), "pool"), CountText(nodes, "node"),
-                       nodes == 0 ? "" : ": ", StageCounts(cluster));
+                       nodes == 0 ? "" : ": ", ActivityCounts(cluster));
   }
   return {"summary", fmt::format("<p id=\"summary\" role=\"status\">{}</p>", text)};
 }
@@ -112,7 +112,7 @@ std::string AttentionItem(const NodeEntry& node) {
   const std::string why = node.explanation.empty() ? std::string("no reason is reported")
                                                    : EscapedLines(node.explanation, kLongestExplanation);
   return fmt::format("<li class=\"{}\"><span class=\"sign\" aria-hidden=\"true\">{}</span> {} is {}: {}</li>",
-                     ClassFor(node.stage), SignFor(node.stage), NodeLink(node), WordFor(node.stage), why);
+                     ClassFor(node.activity), SignFor(node.activity), NodeLink(node), WordFor(node.activity), why);
 }
 
 std::string AttentionItem(const std::string& pool, const RolloutEntry& rollout) {
@@ -125,12 +125,12 @@ Piece Attention(const Contents& contents) {
   std::string items;
   for (const PoolEntry& pool : contents.cluster.pools) {
     if (pool.rollout && pool.rollout->needs_person()) items += AttentionItem(pool.name, *pool.rollout);
-    for (const Notice& notice : pool.notices) {
-      items += fmt::format("<li>Pool {}: {}: {}</li>", Escaped(pool.name), Escaped(notice.type),
-                           EscapedLines(notice.message, kLongestExplanation));
+    for (const PoolCondition& condition : pool.conditions) {
+      items += fmt::format("<li>Pool {}: {}: {}</li>", Escaped(pool.name), Escaped(condition.type),
+                           EscapedLines(condition.message, kLongestExplanation));
     }
     for (const NodeEntry& node : pool.nodes) {
-      if (node.stage == Stage::kDegraded || node.stage == Stage::kNotReady) items += AttentionItem(node);
+      if (node.activity == Activity::kDegraded || node.activity == Activity::kNotReady) items += AttentionItem(node);
     }
   }
   for (const Certificate& certificate : contents.cluster.certificates) {
@@ -157,12 +157,14 @@ std::string WaveList(const RolloutEntry& rollout) {
   for (std::size_t i = 0; i < rollout.waves.size(); ++i) {
     const auto number = static_cast<int>(i) + 1;
     const bool is_done = number < rollout.wave || rollout.is_complete();
-    const Stage stage = is_done ? Stage::kDone : number == rollout.wave ? Stage::kUpdating : Stage::kWaiting;
+    const Activity activity = is_done                  ? Activity::kDone
+                              : number == rollout.wave ? Activity::kUpdating
+                                                       : Activity::kWaiting;
     const std::string_view word = is_done ? "done" : number == rollout.wave ? "under way" : "to come";
     items += fmt::format(
         "<li class=\"{}\"{}><span class=\"sign\" aria-hidden=\"true\">{}</span> {}<span class=\"unseen\">: "
         "{}</span></li>",
-        ClassFor(stage), number == rollout.wave && !is_done ? " aria-current=\"step\"" : "", SignFor(stage),
+        ClassFor(activity), number == rollout.wave && !is_done ? " aria-current=\"step\"" : "", SignFor(activity),
         EscapedLines(rollout.waves[i], kLongestWaveName), word);
   }
   return items.empty() ? "" : "<ol class=\"waves\" aria-label=\"waves\">" + items + "</ol>";
@@ -196,11 +198,11 @@ Piece PoolHead(const PoolEntry& pool) {
   if (pool.nodes.empty()) {
     return {id, fmt::format("{}<p>No nodes. The target is {}.</p></div>", head, ConfigName(pool.target))};
   }
-  const std::size_t done = pool.CountOf(Stage::kDone);
+  const std::size_t done = pool.CountOf(Activity::kDone);
   return {id, fmt::format("{0}<p>{1} of {2} have {3}. {4}.</p><progress max=\"{5}\" value=\"{1}\" "
                           "aria-label=\"nodes of {6} that are done\"></progress>{7}</div>",
-                          head, done, CountText(pool.nodes.size(), "node"), ConfigName(pool.target), StageCounts(pool),
-                          pool.nodes.size(), name, RolloutText(pool.rollout))};
+                          head, done, CountText(pool.nodes.size(), "node"), ConfigName(pool.target),
+                          ActivityCounts(pool), pool.nodes.size(), name, RolloutText(pool.rollout))};
 }
 
 std::string CellId(const NodeEntry& node) { return ElementId("node-", node.name); }
@@ -216,19 +218,20 @@ std::string DetailsDigest(const NodeEntry& node) {
 Piece NodeCell(const NodeEntry& node, bool is_named) {
   const std::string id = CellId(node);
   const std::string name = Escaped(node.name);
-  return {id,
-          fmt::format(
-              "<li id=\"{}\" class=\"{}\" data-digest=\"{}\"><a href=\"{}\" title=\"{}: {}\"><span class=\"sign\" "
-              "aria-hidden=\"true\">{}</span><span class=\"{}\">{}<span class=\"unseen\">: {}</span></span></a></li>",
-              Escaped(id), ClassFor(node.stage), DetailsDigest(node), QueryFor(node.name), name, WordFor(node.stage),
-              SignFor(node.stage), is_named ? "name" : "unseen", name, WordFor(node.stage))};
+  return {
+      id,
+      fmt::format(
+          "<li id=\"{}\" class=\"{}\" data-digest=\"{}\"><a href=\"{}\" title=\"{}: {}\"><span class=\"sign\" "
+          "aria-hidden=\"true\">{}</span><span class=\"{}\">{}<span class=\"unseen\">: {}</span></span></a></li>",
+          Escaped(id), ClassFor(node.activity), DetailsDigest(node), QueryFor(node.name), name, WordFor(node.activity),
+          SignFor(node.activity), is_named ? "name" : "unseen", name, WordFor(node.activity))};
 }
 
 Piece Drains(const Contents& contents) {
   std::string rows;
   for (const PoolEntry& pool : contents.cluster.pools) {
     for (const NodeEntry& node : pool.nodes) {
-      if (node.stage != Stage::kDraining) continue;
+      if (node.activity != Activity::kDraining) continue;
       rows += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td></tr>", NodeLink(node),
                           node.drain_began ? TimeElement(*node.drain_began) : "not yet",
                           EscapedLines(node.explanation, kLongestExplanation));
@@ -293,8 +296,8 @@ std::string Details(const Contents& contents, std::string_view name) {
           "<dt>state</dt><dd><span class=\"sign\" aria-hidden=\"true\">{}</span> {}</dd><dt>pool</dt><dd>{}</dd>"
           "<dt>current config</dt><dd>{}</dd><dt>desired config</dt><dd>{}</dd>{}</dl>"
           "<p><a href=\".\">Close</a></p></section>",
-          ClassFor(node.stage), Escaped(CellId(node)), Escaped(node.name), SignFor(node.stage), WordFor(node.stage),
-          Escaped(pool.name), ConfigName(node.config), ConfigName(node.desired_config),
+          ClassFor(node.activity), Escaped(CellId(node)), Escaped(node.name), SignFor(node.activity),
+          WordFor(node.activity), Escaped(pool.name), ConfigName(node.config), ConfigName(node.desired_config),
           node.explanation.empty() ? ""
                                    : fmt::format("<dt>why</dt><dd><pre tabindex=\"0\">{}</pre></dd>",
                                                  EscapedLines(node.explanation, kLongestDetails)));
@@ -306,9 +309,9 @@ std::string Details(const Contents& contents, std::string_view name) {
 
 std::string Legend() {
   std::string items;
-  for (const Stage stage : kAllStages) {
+  for (const Activity activity : kAllActivities) {
     items += fmt::format("<li class=\"{}\"><span class=\"sign\" aria-hidden=\"true\">{}</span> {}</li>",
-                         ClassFor(stage), SignFor(stage), WordFor(stage));
+                         ClassFor(activity), SignFor(activity), WordFor(activity));
   }
   return "<ul class=\"legend\" aria-label=\"the signs of nodes\">" + items + "</ul>";
 }

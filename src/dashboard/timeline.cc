@@ -14,8 +14,8 @@ namespace {
 
 // A timeline has at most this many entries.
 constexpr std::size_t kMostEntries = 200;
-// A longer explanation of a node is cut off, in bytes.  The details of the node have the whole explanation.
-constexpr std::size_t kLongestReason = 300;
+// A longer explanation of a node is cut off.  The details of the node have the whole explanation.
+constexpr std::size_t kLongestReason = 300;  // In bytes.
 
 struct PlacedNode {
   const PoolEntry* pool;
@@ -30,9 +30,9 @@ std::map<std::string_view, PlacedNode> NodesOf(const ClusterState& state) {
   return nodes;
 }
 
-std::string StageText(const NodeEntry& node) {
-  std::string text = fmt::format("{}: {}", node.name, WordFor(node.stage));
-  const bool has_reason = node.stage == Stage::kDegraded || node.stage == Stage::kNotReady;
+std::string ActivityText(const NodeEntry& node) {
+  std::string text = fmt::format("{}: {}", node.name, WordFor(node.activity));
+  const bool has_reason = node.activity == Activity::kDegraded || node.activity == Activity::kNotReady;
   if (has_reason && !node.explanation.empty()) text += ", " + Shortened(node.explanation, kLongestReason);
   return text;
 }
@@ -63,7 +63,7 @@ void AddNodeDifferences(const ClusterState& before, const ClusterState& after, s
     }
     if (old->second.pool->name != now.pool->name)
       texts.push_back(fmt::format("{}: now in pool {}", name, now.pool->name));
-    if (old->second.node->stage != now.node->stage) texts.push_back(StageText(*now.node));
+    if (old->second.node->activity != now.node->activity) texts.push_back(ActivityText(*now.node));
     old_nodes.erase(old);
   }
   for (const auto& [name, gone] : old_nodes) texts.push_back(fmt::format("{}: in no pool any more", name));

@@ -19,7 +19,7 @@ struct Happening {
 };
 
 // Returns a text for each difference between `before` and `after`: targets of pools, pauses, steps of rollouts, nodes
-// that come and go, and stages of nodes.
+// that come and go, and activities of nodes.
 std::vector<std::string> DifferencesOf(const ClusterState& before, const ClusterState& after);
 
 // Adds the texts as the newest entries, and drops the oldest entries if the timeline becomes too long.

@@ -62,20 +62,20 @@ void Budgets::ListCurrent() {
   listing_ = client_.List<api::PodDisruptionBudget>({}, [this](Result<std::vector<api::PodDisruptionBudget>> budgets) {
     const bool is_unknown = !budgets && budgets.error().kind() == ErrorKind::kNotFound;
     if (is_unknown) return ListBeta();
-    Listed(std::move(budgets));
+    OnListed(std::move(budgets));
   });
 }
 
 void Budgets::ListBeta() {
   listing_ = client_.List<BetaBudget>({}, [this](Result<std::vector<BetaBudget>> budgets) {
-    if (!budgets) return Listed(std::move(budgets).error());
+    if (!budgets) return OnListed(std::move(budgets).error());
     std::vector<api::PodDisruptionBudget> converted;
     for (BetaBudget& budget : *budgets) converted.push_back(Converted(std::move(budget)));
-    Listed(std::move(converted));
+    OnListed(std::move(converted));
   });
 }
 
-void Budgets::Listed(Result<std::vector<api::PodDisruptionBudget>> budgets) {
+void Budgets::OnListed(Result<std::vector<api::PodDisruptionBudget>> budgets) {
   is_listing_ = false;
   if (budgets) {
     backoff_.Reset();

@@ -37,7 +37,7 @@ class Budgets {
 
   void ListCurrent();
   void ListBeta();
-  void Listed(Result<std::vector<api::PodDisruptionBudget>> budgets);
+  void OnListed(Result<std::vector<api::PodDisruptionBudget>> budgets);
   void Answer();
 
   kube::Client client_;

@@ -41,9 +41,9 @@ Evictions::Evictions(event::Loop& loop, kube::Client client, Turns& turns, const
   pods_ = std::make_unique<kube::Mirror<api::Pod>>(
       client_, kube::Selection{.field_selector = "spec.nodeName=" + node},
       kube::Mirror<api::Pod>::Listener{
-          .added = [this](const api::Pod& pod) { Readable(pod); },
+          .added = [this](const api::Pod& pod) { OnReadable(pod); },
           .changed = [this](const api::Pod&, const api::Pod& pod) { NoteTermination(pod); },
-          .removed = [this](const api::Pod& pod) { Gone(pod); },
+          .removed = [this](const api::Pod& pod) { OnGone(pod); },
           .synced = [this] { std::exchange(has_begun_, true) ? EndWhenUnreadableAreGone() : Begin(); },
           .trouble = [this](const Error& error) { trouble_ = error.message(); }});
 }
@@ -66,7 +66,7 @@ void Evictions::EvictIfItGoes(const kube::ObjectName& name, const api::Pod& pod)
   if (!IsTerminating(pod)) RequestEviction(uid);
 }
 
-void Evictions::Readable(const api::Pod& pod) {
+void Evictions::OnReadable(const api::Pod& pod) {
   const kube::ObjectName name = kube::NameOf(pod.metadata);
   if (unreadable_.erase(name) == 0) return;
   EvictIfItGoes(name, pod);
@@ -115,11 +115,11 @@ void Evictions::RequestEviction(const std::string& uid) {
     LeavingPod& pod = leaving_.at(uid);
     kube::Client client = client_.Once([&pod](const kube::Failure& failure) { pod.failure = failure; });
     pod.call =
-        client.Evict(pod.name, uid, [this, uid](const Result<kube::Eviction>& answer) { Answered(uid, answer); });
+        client.Evict(pod.name, uid, [this, uid](const Result<kube::Eviction>& answer) { OnAnswered(uid, answer); });
   });
 }
 
-void Evictions::Answered(const std::string& uid, const Result<kube::Eviction>& answer) {
+void Evictions::OnAnswered(const std::string& uid, const Result<kube::Eviction>& answer) {
   LeavingPod& leaving = leaving_.at(uid);
   leaving.turn = {};
   const auto failure = std::exchange(leaving.failure, std::nullopt);
@@ -143,7 +143,7 @@ void Evictions::ReportEvicted(LeavingPod& leaving) {
   if (!std::exchange(leaving.is_reported, true)) listener_.evicted(leaving.name);
 }
 
-void Evictions::Gone(const api::Pod& pod) {
+void Evictions::OnGone(const api::Pod& pod) {
   const auto found = leaving_.find(pod.metadata.uid);
   if (found == leaving_.end()) return EndWhenUnreadableAreGone();
   ReportEvicted(found->second);  // The pod may be gone before the answer to its eviction arrives.

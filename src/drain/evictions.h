@@ -62,12 +62,12 @@ class Evictions {
 
   void Begin();
   void EvictIfItGoes(const kube::ObjectName& name, const api::Pod& pod);
-  void Readable(const api::Pod& pod);
+  void OnReadable(const api::Pod& pod);
   void NoteTermination(const api::Pod& pod);
   void RequestEviction(const std::string& uid);
-  void Answered(const std::string& uid, const Result<kube::Eviction>& answer);
+  void OnAnswered(const std::string& uid, const Result<kube::Eviction>& answer);
   void ReportEvicted(LeavingPod& leaving);
-  void Gone(const api::Pod& pod);
+  void OnGone(const api::Pod& pod);
   void EndWhenEmpty();
   void EndWhenUnreadableAreGone();
   void EndTooLate();

@@ -45,7 +45,8 @@ bool IsNodeReady(const api::Node& node) {
 // Returns whether the node is being updated, and will take pods again afterwards.
 bool ComesBack(const api::Node& node) {
   if (api::Find(node.metadata.annotations, kKeepCordonedAnnotation) != nullptr) return false;
-  return ViewOf(node).asked || node.metadata.Annotation(api::kDesiredDrainAnnotation).starts_with(api::kDrainPrefix);
+  return DrainStateOf(node).asked ||
+         node.metadata.Annotation(api::kDesiredDrainAnnotation).starts_with(api::kDrainPrefix);
 }
 
 // Returns whether the API server evicts the pod without looking at budgets.

@@ -119,13 +119,13 @@ class Forecaster::Question final : public kube::Work, public std::enable_shared_
     dry_runs_[name].turn = forecaster_.evictions_.Take(WhileAsked([name, uid = pod.metadata.uid](Question& self) {
       self.dry_runs_.at(name).call = self.forecaster_.client_.Once({}).Evict(
           name, uid, self.WhileAsked([name](Question& asker, const Result<kube::Eviction>& answer) {
-            asker.Answered(name, answer);
+            asker.OnAnswered(name, answer);
           }),
           kube::EvictionMode::kDryRun);
     }));
   }
 
-  void Answered(const kube::ObjectName& pod, const Result<kube::Eviction>& answer) {
+  void OnAnswered(const kube::ObjectName& pod, const Result<kube::Eviction>& answer) {
     if (!answer) {
       blockers_.push_back({pod, "", answer.error().message(), answer.error().kind() == ErrorKind::kUnavailable});
     } else if (const auto* kept = std::get_if<kube::KeptByBudget>(&*answer)) {

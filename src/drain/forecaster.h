@@ -34,8 +34,7 @@ class Forecaster {
   Forecaster(event::Loop& loop, kube::Client client, const Clock& clock);
 
   // `nodes` are the nodes that could run the pods.  This call copies them, unless other questions that are still open
-  // have a recent copy.
-  // `done` is called from the loop, once, unless the call is destroyed before.
+  // have a recent copy.  `done` is called from the loop, once, unless the call is destroyed before.
   kube::Call Ask(const std::string& node, std::span<const api::Node* const> nodes, Done done);
 
  private:

@@ -12,7 +12,7 @@ bool Has(const api::Node& node, std::string_view annotation) {
   return api::Find(node.metadata.annotations, annotation) != nullptr;
 }
 
-bool StillAsks(const api::Node& node, const Request& request) { return ViewOf(node).asked == request; }
+bool StillAsks(const api::Node& node, const Request& request) { return DrainStateOf(node).asked == request; }
 
 // Returns whether the node is cordoned for a drain, perhaps for a drain that an earlier desired config required.
 bool IsCordonedForDrain(const api::Node& node) {
@@ -33,7 +33,7 @@ bool KeepsCordon(const api::Node& node) { return Has(node, kKeepCordonedAnnotati
 std::optional<json::Value> CordonPatch(const api::Node& now, const Request& request, WallTime when) {
   if (!StillAsks(now, request)) return std::nullopt;
   const bool is_cordoned = now.spec.unschedulable;
-  const bool has_start = ViewOf(now).started.has_value();
+  const bool has_start = DrainStateOf(now).started.has_value();
   if (is_cordoned && has_start) return std::nullopt;
   json::Value annotations = json::Value::object();
   if (!has_start) annotations[AsString(kStartedAnnotation)] = StartedText(when, request);

@@ -31,13 +31,13 @@ void NodeDrain::See(const api::Node& node, const Settings& settings) {
   settings_ = settings;
   const api::ObjectMeta& metadata = node.metadata;
   if (metadata.uid == latest_uid_ && kube::IsLater(latest_version_, metadata.resource_version)) return;
-  Happen(happened::Seen{ViewOf(node)});
+  Happen(happened::Seen{DrainStateOf(node)});
 }
 
 void NodeDrain::SeeLatest(const api::Node& node) {
   latest_uid_ = node.metadata.uid;
   latest_version_ = node.metadata.resource_version;
-  Happen(happened::Seen{ViewOf(node)});
+  Happen(happened::Seen{DrainStateOf(node)});
 }
 
 void NodeDrain::Happen(const Event& event) {
@@ -67,7 +67,7 @@ void NodeDrain::Happen(const Event& event) {
 void NodeDrain::Stop() {
   evictions_.reset();
   call_ = {};
-  answer_token_.reset();
+  answering_.reset();
   time_is_up_.Cancel();
 }
 
@@ -85,8 +85,8 @@ void NodeDrain::Evict() {
 }
 
 void NodeDrain::Answer(const Request& request) {
-  answer_token_ = std::make_shared<bool>();
-  listener_.when_reported([this, weak = std::weak_ptr(answer_token_), request] {
+  answering_ = std::make_shared<Answering>();
+  listener_.when_reported([this, weak = std::weak_ptr(answering_), request] {
     if (weak.expired()) return;
     Amend([request](const api::Node& now) { return AnswerPatch(now, request); },
           [this](const api::Node& now) { SeeLatest(now); });

@@ -45,6 +45,8 @@ class NodeDrain {
   bool is_idle() const { return std::holds_alternative<phase::Idle>(phase_); }
 
  private:
+  struct Answering {};
+
   // Takes the Node from the API server's answer to a request of ours.
   void SeeLatest(const api::Node& node);
   void Happen(const Event& event);
@@ -72,9 +74,8 @@ class NodeDrain {
   std::unique_ptr<Evictions> evictions_;
   kube::Call call_;
   std::optional<std::chrono::milliseconds> retry_after_;  // The server's Retry-After of the last failure.
-  // Exists while the agent is being answered.  Once it is reset, the `then` that when_reported() has got does nothing.
-  // The bool has no meaning.
-  std::shared_ptr<bool> answer_token_;
+  // Exists while the agent is being answered.  After that, the `then` that when_reported() has got does nothing.
+  std::shared_ptr<Answering> answering_;
   event::Timer time_is_up_;
 };
 

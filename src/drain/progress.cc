@@ -26,9 +26,9 @@ class TransitionMaker {
       : phase_(phase), settings_(settings), now_(now) {}
 
   std::optional<Transition> operator()(const happened::Seen& seen) const {
-    const View& view = seen.view;
-    if (!view.asked) return AskedNothing(view);
-    return view.asked->verb == Verb::kDrain ? AskedToDrain(view) : AskedToUncordon(*view.asked);
+    const DrainState& state = seen.state;
+    if (!state.asked) return AskedNothing(state);
+    return state.asked->verb == Verb::kDrain ? AskedToDrain(state) : AskedToUncordon(*state.asked);
   }
 
   std::optional<Transition> operator()(const happened::PodsGone&) const {
@@ -75,12 +75,12 @@ class TransitionMaker {
   }
 
  private:
-  std::optional<Transition> AskedNothing(const View& view) const {
+  std::optional<Transition> AskedNothing(const DrainState& state) const {
     const auto* idle = std::get_if<phase::Idle>(&phase_);
-    if (idle != nullptr && idle->misunderstood == view.misunderstood) return std::nullopt;
-    Transition transition = {phase::Idle{view.misunderstood}, {}};
+    if (idle != nullptr && idle->misunderstood == state.misunderstood) return std::nullopt;
+    Transition transition = {phase::Idle{state.misunderstood}, {}};
     if (idle == nullptr) transition.news.push_back(NewsOfTheEnd());
-    if (!view.misunderstood.empty()) transition.news.push_back(news::Misunderstood{view.misunderstood});
+    if (!state.misunderstood.empty()) transition.news.push_back(news::Misunderstood{state.misunderstood});
     return transition;
   }
 
@@ -89,14 +89,14 @@ class TransitionMaker {
     return news::Withdrawn{};
   }
 
-  std::optional<Transition> AskedToDrain(const View& view) const {
-    const Request& request = *view.asked;
+  std::optional<Transition> AskedToDrain(const DrainState& state) const {
+    const Request& request = *state.asked;
     const bool is_cordoning = About<phase::Cordoning>(phase_, request) != nullptr;
     const bool is_past_cordoning = !is_cordoning && RequestOf(phase_) == request;
     // The start time that was read first stays valid, even if somebody changes it on the Node.
-    if (view.is_cordoned && is_past_cordoning) return std::nullopt;
+    if (state.is_cordoned && is_past_cordoning) return std::nullopt;
     // The controller that cordoned the node may have stopped before it could report that.
-    if (view.is_cordoned && view.started) return Evict(request, *view.started, {news::Cordoned{request}});
+    if (state.is_cordoned && state.started) return Evict(request, *state.started, {news::Cordoned{request}});
     if (is_cordoning) return std::nullopt;
     return Transition{phase::Cordoning{request}, {news::Cordoning{is_past_cordoning}}, Command::kCordon};
   }

@@ -52,7 +52,7 @@ using Phase =
 
 namespace happened {
 struct Seen {  // There is a new version of the Node.
-  View view;
+  DrainState state;
 };
 struct PodsGone {};
 struct Uncordoned {

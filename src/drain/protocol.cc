@@ -30,18 +30,18 @@ Result<Request> ParseRequest(std::string_view text) {
                fmt::format("non-recognized drain verb detected {}", text.substr(0, text.find('-'))));
 }
 
-View ViewOf(const api::Node& node) {
-  View view = {.is_cordoned = node.spec.unschedulable};
+DrainState DrainStateOf(const api::Node& node) {
+  DrainState state = {.is_cordoned = node.spec.unschedulable};
   const std::string& asked = node.metadata.Annotation(api::kDesiredDrainAnnotation);
-  if (asked == node.metadata.Annotation(api::kLastAppliedDrainAnnotation)) return view;
+  if (asked == node.metadata.Annotation(api::kLastAppliedDrainAnnotation)) return state;
   const auto request = ParseRequest(asked);
   if (!request) {
-    view.misunderstood = request.error().message();
-    return view;
+    state.misunderstood = request.error().message();
+    return state;
   }
-  view.asked = *request;
-  view.started = StartIn(*request, node.metadata.Annotation(kStartedAnnotation));
-  return view;
+  state.asked = *request;
+  state.started = StartIn(*request, node.metadata.Annotation(kStartedAnnotation));
+  return state;
 }
 
 std::string StartedText(WallTime when, const Request& request) {

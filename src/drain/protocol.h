@@ -37,15 +37,15 @@ struct Request {
 Result<Request> ParseRequest(std::string_view text);
 
 // The state of a Node's drain, from the Node's annotations and from `spec.unschedulable`.
-struct View {
+struct DrainState {
   std::optional<Request> asked = {};  // The request, if it is not answered yet.
   std::string misunderstood = {};     // The error, if the request is malformed.
   bool is_cordoned = false;
   std::optional<WallTime> started = {};  // The start of the requested drain.
 
-  bool operator==(const View&) const = default;
+  bool operator==(const DrainState&) const = default;
 };
-View ViewOf(const api::Node& node);
+DrainState DrainStateOf(const api::Node& node);
 
 // Returns the value of kStartedAnnotation.
 std::string StartedText(WallTime when, const Request& request);

@@ -5,6 +5,7 @@
 #include "event/loop.h"
 
 namespace pintle::event {
+
 Result<std::unique_ptr<Worker>> Worker::Create(Loop& loop) {
   std::unique_ptr<Worker> worker(new Worker(loop));
   TRY(worker->Start(), "starting a worker");

@@ -21,7 +21,7 @@ constexpr auto kCheckAgain = std::chrono::seconds(30);
 constexpr auto kResultLasts = std::chrono::minutes(2);
 // A request fails after this time.
 constexpr auto kPatience = std::chrono::seconds(20);
-// This limit is shorter, so that a server that cannot be reached always leads to the same message.
+// The limit for connecting is shorter, so that a server that cannot be reached always leads to the same message.
 constexpr auto kPatienceToConnect = std::chrono::seconds(15);
 constexpr std::uint64_t kLargestAnswer = 4 << 20;  // In bytes.
 // The answer is parsed on the loop's thread, and each value can take about a hundred bytes of memory.
@@ -173,19 +173,20 @@ void GateChecks::Begin(const std::string& policy, Check& check) {
   check.begun = clock_.Monotonic();
   check.due = check.begun + kCheckAgain;
   auto url = UrlOf(check.gate);
-  if (!url) return Ended(policy, check.gate.name, NotMet(url.error().message()));
+  if (!url) return OnEnded(policy, check.gate.name, NotMet(url.error().message()));
   // This check is for requests through a proxy, which would connect to a local host.  Without a proxy, the client
   // checks each address to which it connects.
   if (peers_ == net::Peers::kRemote && net::IsLocalHost(url->host())) {
-    return Ended(policy, check.gate.name,
-                 NotMet(fmt::format("{} is a loopback or link-local address, which gates may ask only with the option "
-                                    "--gate-addresses=all of pintle-controller",
-                                    url->HostAndPort())));
+    return OnEnded(
+        policy, check.gate.name,
+        NotMet(fmt::format("{} is a loopback or link-local address, which gates may ask only with the option "
+                           "--gate-addresses=all of pintle-controller",
+                           url->HostAndPort())));
   }
   if (!client_) {
     auto client =
         net::HttpClient::Create(loop_, {.tls = {}, .proxy = net::ProxySettings::FromEnvironment(), .peers = peers_});
-    if (!client) return Ended(policy, check.gate.name, NotMet(client.error().message()));
+    if (!client) return OnEnded(policy, check.gate.name, NotMet(client.error().message()));
     client_.emplace(*std::move(client));
   }
   net::HttpRequest request{.url = *std::move(url)};
@@ -196,8 +197,8 @@ void GateChecks::Begin(const std::string& policy, Check& check) {
 
 net::HttpCall GateChecks::Ask(const std::string& policy, const pool::Gate& gate, net::HttpRequest request) {
   const auto ended = [this, policy, gate](const Result<net::HttpResponse>& answer) {
-    Ended(policy, gate.name,
-          answer ? Judge(gate, answer->head.status, answer->body) : NotMet(answer.error().message()));
+    OnEnded(policy, gate.name,
+            answer ? Judge(gate, answer->head.status, answer->body) : NotMet(answer.error().message()));
   };
   if (std::holds_alternative<api::GateQuery>(gate.test)) {
     request.body_limit = kLargestAnswer;
@@ -225,7 +226,7 @@ net::HttpCall GateChecks::Ask(const std::string& policy, const pool::Gate& gate,
 }
 
 // The names are copies: destroying `call` below may destroy the names that the caller has.
-void GateChecks::Ended(std::string policy, std::string gate, pool::GateResult result) {
+void GateChecks::OnEnded(std::string policy, std::string gate, pool::GateResult result) {
   const auto of_policy = checks_.find(policy);
   if (of_policy == checks_.end()) return;
   const auto check = of_policy->second.find(gate);

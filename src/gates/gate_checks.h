@@ -23,7 +23,7 @@ namespace pintle::gates {
 
 class GateChecks {
  public:
-  using Results = std::map<std::string, pool::GateResult>;  // The key is the gate.
+  using Results = std::map<std::string, pool::GateResult>;  // The keys are the names of the gates.
 
   struct Wanted {
     const pool::Policy* policy = nullptr;
@@ -66,15 +66,15 @@ class GateChecks {
   void CheckDue();
   void Begin(const std::string& policy, Check& check);
   net::HttpCall Ask(const std::string& policy, const pool::Gate& gate, net::HttpRequest request);
-  void Ended(std::string policy, std::string gate, pool::GateResult result);
+  void OnEnded(std::string policy, std::string gate, pool::GateResult result);
 
   event::Loop& loop_;
   const Clock& clock_;
   const net::Peers peers_;
   std::function<void()> changed_;
   std::optional<net::HttpClient> client_;                       // Exists once there is a gate.
-  std::map<std::string, std::map<std::string, Check>> checks_;  // The keys are the policy and the gate.
-  std::map<std::string, Results> results_;                      // The key is the policy.
+  std::map<std::string, std::map<std::string, Check>> checks_;  // The keys are the names of policies and gates.
+  std::map<std::string, Results> results_;                      // The keys are the names of policies.
   event::Timer timer_;                                          // For CheckDue().
 };
 

@@ -13,6 +13,7 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "base/clock.h"
 #include "change/current_config.h"
@@ -265,6 +266,17 @@ TEST_F(RecoveringAgent, DoesNotRejectAChangeThatWasOnlyCutShort) {
   EXPECT_FALSE(ValueOf(journal.Read()));
   EXPECT_EQ(small_.Read("etc/motd"), "someone else's");
   EXPECT_FALSE(ValueOf(change::ReadRejected(root_)));
+}
+
+TEST_F(RecoveringAgent, GoesOnWhenAnEarlierRequestOfTheSourceFails) {
+  std::vector<std::string> faults;
+  Run([&](event::Loop& loop, HeldSource& source) {
+    source.failed = [&](const std::string& why) { faults.push_back(why); };
+    source.rebooting = [&] { loop.Stop(); };
+    // This runs while the agent recovers.
+    loop.Post([&] { source.listener.failed("failed to uncordon node: node after 10m"); });
+  });
+  EXPECT_THAT(faults, testing::IsEmpty());
 }
 
 TEST_F(RecoveringAgent, RequestsARebootAgainThatDoesNotCome) {

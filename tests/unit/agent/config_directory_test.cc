@@ -63,7 +63,7 @@ TEST_F(ConfigDirectoryTest, IsAnErrorIfItsParentIsMissing) {
   EXPECT_EQ(ReadConfigDirectory(name).error().kind(), ErrorKind::kNotFound);
 }
 
-TEST_F(ConfigDirectoryTest, OfAnotherFileTypeIsAnError) {
+TEST_F(ConfigDirectoryTest, IsAnErrorIfItIsNoDirectory) {
   fs::remove(name_);
   directory_.Write("config.d", "");
   EXPECT_THAT(MessageOf(Read()), HasSubstr("is not a directory"));

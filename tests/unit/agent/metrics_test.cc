@@ -71,7 +71,7 @@ TEST(MetricsText, BeforeTheFirstUpdateHasZeroDriftAndNoUpdate) {
   EXPECT_THAT(text, HasSubstr("\nmcd_config_drift 0\n"));
 }
 
-TEST(MetricsText, HasTheErrorOfAnUpdateThatWasNotEnded) {
+TEST(MetricsText, HasTheErrorIfTheNodeWasNotUncordoned) {
   Metrics metrics;
   metrics.update = Metrics::Update{"", "failed to uncordon node: worker-1 after 10m", WallTime(seconds(1'700'000'001))};
   EXPECT_THAT(

@@ -306,7 +306,7 @@ TEST(NewMachineConfigNode, BelongsToItsNode) {
   EXPECT_EQ(NewMachineConfigNode({.name = "a"}).spec.config_version.desired, "not-yet-set");
 }
 
-TEST(Facts, AreReadFromTheNode) {
+TEST(NodeFacts, AreReadFromTheNode) {
   api::Node node;
   node.metadata.name = "a";
   node.metadata.uid = "uid-1";

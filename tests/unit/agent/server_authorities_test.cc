@@ -135,9 +135,9 @@ TEST(BundleOf, AcceptsTextAndBase64) {
   EXPECT_EQ(BundleOf(authorities), kNewSigner);
 }
 
-class TrustServerTest : public testing::Test {
+class InstallServerAuthoritiesTest : public testing::Test {
  protected:
-  TrustServerTest() {
+  InstallServerAuthoritiesTest() {
     machine_.Write("etc/kubernetes/kubeconfig", Kubeconfig(kOldSigner));
     machine_.Write("var/lib/kubelet/kubeconfig", Kubeconfig(kOldSigner));
   }
@@ -149,7 +149,7 @@ class TrustServerTest : public testing::Test {
   change::SmallMachine machine_{directory_.path()};
 };
 
-TEST_F(TrustServerTest, BothKubeconfigsAreRenewedAndTheKubeletIsRestartedOnce) {
+TEST_F(InstallServerAuthoritiesTest, BothKubeconfigsAreRenewedAndTheKubeletIsRestartedOnce) {
   EXPECT_THAT(ValueOf(Trust(kOldSigner + kNewSigner)), ElementsAre(kKubeletKubeconfig, kBootstrapKubeconfigPath));
   EXPECT_EQ(machine_.Read("etc/kubernetes/kubeconfig"), Kubeconfig(kOldSigner + kNewSigner));
   EXPECT_EQ(machine_.Read("var/lib/kubelet/kubeconfig"), Kubeconfig(kOldSigner + kNewSigner));
@@ -157,7 +157,7 @@ TEST_F(TrustServerTest, BothKubeconfigsAreRenewedAndTheKubeletIsRestartedOnce) {
   EXPECT_THAT(machine_.systemd.jobs, ElementsAre("kubelet.service"));
 }
 
-TEST_F(TrustServerTest, AFailedRestartIsRepeated) {
+TEST_F(InstallServerAuthoritiesTest, AFailedRestartIsRepeated) {
   machine_.systemd.failing = "kubelet.service";
   EXPECT_THAT(MessageOf(Trust(kNewSigner)), HasSubstr("restarting the kubelet"));
   EXPECT_EQ(machine_.Read("etc/kubernetes/kubeconfig"), Kubeconfig(kOldSigner));
@@ -166,13 +166,13 @@ TEST_F(TrustServerTest, AFailedRestartIsRepeated) {
   EXPECT_THAT(machine_.systemd.jobs, ElementsAre("kubelet.service", "kubelet.service"));
 }
 
-TEST_F(TrustServerTest, WithoutARestartTheKubeletsKubeconfigIsUnchanged) {
+TEST_F(InstallServerAuthoritiesTest, WithoutARestartTheKubeletsKubeconfigIsUnchanged) {
   EXPECT_THAT(ValueOf(Trust(kOldSigner + kLocalhostSigner)), ElementsAre(kBootstrapKubeconfigPath));
   EXPECT_EQ(machine_.Read("var/lib/kubelet/kubeconfig"), Kubeconfig(kOldSigner));
   EXPECT_THAT(machine_.systemd.jobs, IsEmpty());
 }
 
-TEST_F(TrustServerTest, AMachineThatWasNotMadeByTheClusterIsLeftAlone) {
+TEST_F(InstallServerAuthoritiesTest, AMachineThatWasNotMadeByTheClusterIsLeftAlone) {
   fs::remove(directory_ / "etc/kubernetes/kubeconfig");
   EXPECT_THAT(ValueOf(Trust(kNewSigner)), IsEmpty());
   EXPECT_EQ(machine_.Read("var/lib/kubelet/kubeconfig"), Kubeconfig(kOldSigner));

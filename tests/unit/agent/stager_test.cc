@@ -131,7 +131,7 @@ class StagingAhead : public testing::Test {
                                                std::make_unique<FakeImages>(images_), host::Labels());
   }
 
-  Result<StagedAhead> Stage() { return StageAhead(*Open(), Request(), kNext, {}); }
+  Result<StagingEnd> Stage() { return StageAhead(*Open(), Request(), kNext, {}); }
 
   std::string Tree() const { return DescribeTree(directory_ / "etc"); }
   std::optional<change::StagedImage> Record() const { return ValueOf(change::ReadStagedImage(machine_.host().root)); }
@@ -144,7 +144,7 @@ class StagingAhead : public testing::Test {
 };
 
 TEST_F(StagingAhead, FetchesTheImageAndChangesNothingThatIsInUse) {
-  EXPECT_EQ(ValueOf(Stage()), StagedAhead::kYes);
+  EXPECT_EQ(ValueOf(Stage()), StagingEnd::kDone);
   EXPECT_THAT(images_.calls, ElementsAre("fetch " + kNewImage));
   EXPECT_EQ(Tree(), before_);
   EXPECT_EQ(ValueOf(change::PendingOn(machine_.host())), change::Pending::kNone);
@@ -162,7 +162,7 @@ TEST_F(StagingAhead, RecordsAnImageAlsoIfItCannotBeFetched) {
 
 TEST_F(StagingAhead, RecordsNothingIfOnlyFilesChange) {
   image_ = "";
-  EXPECT_EQ(ValueOf(Stage()), StagedAhead::kYes);
+  EXPECT_EQ(ValueOf(Stage()), StagingEnd::kDone);
   EXPECT_THAT(images_.calls, testing::IsEmpty());
   EXPECT_FALSE(Record());
 }
@@ -186,23 +186,23 @@ TEST_F(StagingAhead, RefusesAChangeWhoseDeploymentWouldReplaceADeploymentOfSomeo
 
 TEST_F(StagingAhead, WaitsWhileSomeoneElseHoldsTheClaim) {
   const auto claim = ValueOf(change::Claim::Take(machine_.host().root));
-  EXPECT_EQ(ValueOf(Stage()), StagedAhead::kBusy);
-  EXPECT_EQ(ValueOf(RemoveStaged(*Open())), StagedAhead::kBusy);
+  EXPECT_EQ(ValueOf(Stage()), StagingEnd::kBusy);
+  EXPECT_EQ(ValueOf(RemoveStaged(*Open())), StagingEnd::kBusy);
   EXPECT_THAT(images_.calls, testing::IsEmpty());
 }
 
 TEST_F(StagingAhead, RemovesTheImageAndItsRecord) {
-  ASSERT_EQ(ValueOf(Stage()), StagedAhead::kYes);
+  ASSERT_EQ(ValueOf(Stage()), StagingEnd::kDone);
   images_.calls.clear();
-  EXPECT_EQ(ValueOf(RemoveStaged(*Open())), StagedAhead::kYes);
+  EXPECT_EQ(ValueOf(RemoveStaged(*Open())), StagingEnd::kDone);
   EXPECT_THAT(images_.calls, ElementsAre("prune"));
   EXPECT_FALSE(Record());
 }
 
 TEST_F(StagingAhead, RemovesTheRecordAlone) {
-  ASSERT_EQ(ValueOf(Stage()), StagedAhead::kYes);
+  ASSERT_EQ(ValueOf(Stage()), StagingEnd::kDone);
   images_.calls.clear();
-  EXPECT_EQ(ValueOf(ForgetStaged(*Open())), StagedAhead::kYes);
+  EXPECT_EQ(ValueOf(ForgetStaged(*Open())), StagingEnd::kDone);
   EXPECT_THAT(images_.calls, testing::IsEmpty());
   EXPECT_FALSE(Record());
 }

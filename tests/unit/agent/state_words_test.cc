@@ -39,7 +39,7 @@ TEST(StateWords, EachPhaseHasItsOwnWords) {
   }
 }
 
-TEST(StateWords, AnAgentWithNothingToChangeIsShownAsPausedOrDegraded) {
+TEST(StateWords, AnAgentWithNothingToChangeIsPublishedAsPausedOrDegraded) {
   for (const Phase& phase : {Phase(phase::Settled{}), Phase(phase::Waiting{}), Phase(phase::Checking{})}) {
     EXPECT_EQ(PublishedPhase({phase}, true), AgentPhase::kPaused) << NameOf(phase);
   }

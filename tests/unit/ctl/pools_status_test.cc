@@ -40,7 +40,7 @@ TEST(PoolsStatus, AnUpdatedPoolIsFine) {
   EXPECT_EQ(ExitOf(pool), ExitStatus::kSuccess);
 }
 
-TEST(PoolsStatus, AnUpdatedPoolWithAProblemIsReportedAndCounted) {
+TEST(PoolsStatus, AnUpdatedPoolWithAProblemHasALineAboutItAndTheExitStatusDiffers) {
   for (const char* type : {"Misconfigured", "PausedPending", "RenderDegraded", "PinnedImageSetsDegraded",
                            "PoolSynchronizerDegraded", "BuildFailed", "BuildInterrupted", "SomethingNew"}) {
     const auto pool = Pool({TrueCondition("Updated"), TrueCondition(type, "why\x1b[2J it is so")});
@@ -50,7 +50,7 @@ TEST(PoolsStatus, AnUpdatedPoolWithAProblemIsReportedAndCounted) {
   }
 }
 
-TEST(PoolsStatus, APoolThatIsNotUpdatedCounts) {
+TEST(PoolsStatus, TheExitStatusDiffersIfThePoolIsNotUpdated) {
   EXPECT_EQ(ExitOf(Pool({TrueCondition("Updating")})), ExitStatus::kDiffers);
   EXPECT_EQ(ExitOf(Pool({})), ExitStatus::kDiffers);
   const auto degraded = Pool({TrueCondition("Degraded"), TrueCondition("NodeDegraded", "Node w is reporting: \"x\"")});

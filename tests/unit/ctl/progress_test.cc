@@ -12,14 +12,14 @@
 namespace pintle::ctl {
 namespace {
 
-TEST(ProgressLines, ShowActivitiesThatTakeLong) {
+TEST(ProgressLines, PrintAnActivityThatTakesLong) {
   Terminal terminal;
   ProgressLines lines;
   lines.Update({"fetching"});
   EXPECT_EQ(terminal.ReadLine(), "fetching ...\r\n");
 }
 
-TEST(ProgressLines, ShowAPercentageOnOneLineAndClearIt) {
+TEST(ProgressLines, DrawAPercentageInPlaceAndClearIt) {
   Terminal terminal;
   {
     ProgressLines lines;
@@ -32,7 +32,7 @@ TEST(ProgressLines, ShowAPercentageOnOneLineAndClearIt) {
                                      std::string(second.size(), ' ') + "\rdone\r\n");
 }
 
-TEST(ProgressLines, ShowTheNextActivityOnALineOfItsOwn) {
+TEST(ProgressLines, PrintTheNextActivityOnALineOfItsOwn) {
   Terminal terminal;
   ProgressLines lines;
   lines.Update({"fetching", "", 9});
@@ -40,7 +40,7 @@ TEST(ProgressLines, ShowTheNextActivityOnALineOfItsOwn) {
   EXPECT_EQ(terminal.ReadLine(), "\rfetching: 9 %\r             \rapplying ...\r\n");
 }
 
-TEST(ProgressLines, AreNotShownIfNoThreadCanBeStarted) {
+TEST(ProgressLines, AreNotPrintedIfNoThreadCanBeStarted) {
   Terminal terminal;
   WithoutMoreThreads([] {
     ProgressLines lines;

@@ -14,7 +14,7 @@ using testing::HasSubstr;
 net::HttpAnswer AnswerTo(std::string_view target, std::string_view host = "localhost:8798",
                          std::string_view method = "GET", Hosts hosts = Hosts::kLoopback) {
   static Updates updates("abc");
-  return AnswerFrom(ContentsWith({Entry("a b", Stage::kDone)}), updates.Version(), updates, hosts,
+  return AnswerFrom(ContentsWith({Entry("a b", Activity::kDone)}), updates.Version(), updates, hosts,
                     {.method = method, .target = target, .peer = "", .headers = {{"Host", host}}});
 }
 

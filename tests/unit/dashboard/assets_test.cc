@@ -51,8 +51,8 @@ TEST(Style, HasReadableColoursForLightAndDarkScreens) {
     for (const char* text : {"text", "quiet", "link"}) {
       EXPECT_GE(ContrastOf(colours.at(text), colours.at("page")), 4.5) << text;
     }
-    for (const Stage stage : kAllStages) {
-      std::string name(WordFor(stage));
+    for (const Activity activity : kAllActivities) {
+      std::string name(WordFor(activity));
       std::replace(name.begin(), name.end(), ' ', '-');
       EXPECT_GE(ContrastOf(colours.at(name), colours.at(name + "-back")), 4.5) << name;
       EXPECT_NE(kStyle.find("." + name + " { color: var(--" + name + "); background: var(--" + name + "-back); }"),

@@ -31,27 +31,27 @@ api::Condition ConditionOf(std::string type, std::string status, std::string mes
 
 NodeEntry EntryOf(const api::Node& node) { return StateWith(pool::PoolWith(kNew), {node}).pools.at(0).nodes.at(0); }
 
-TEST(ClusterState, HasAStageForEachStateOfANode) {
+TEST(ClusterState, HasAnActivityForEachStateOfANode) {
   const struct {
     api::Node node;
-    Stage stage;
+    Activity activity;
   } kCases[] = {
-      {pool::NodeAt("a", kNew), Stage::kDone},
-      {pool::NodeAt("a", kOld), Stage::kWaiting},
-      {pool::NodeBetween("a", kOld, kNew, api::kStateDone), Stage::kUpdating},
-      {pool::NodeBetween("a", kOld, kNew, api::kStateWorking), Stage::kUpdating},
+      {pool::NodeAt("a", kNew), Activity::kDone},
+      {pool::NodeAt("a", kOld), Activity::kWaiting},
+      {pool::NodeBetween("a", kOld, kNew, api::kStateDone), Activity::kUpdating},
+      {pool::NodeBetween("a", kOld, kNew, api::kStateWorking), Activity::kUpdating},
       {pool::Annotated(pool::NodeBetween("a", kOld, kNew, api::kStateWorking), api::kDesiredDrainAnnotation,
                        "drain-" + kNew),
-       Stage::kDraining},
-      {pool::NodeBetween("a", kOld, kNew, api::kStateRebooting), Stage::kRebooting},
-      {pool::NotReady(pool::NodeAt("a", kNew)), Stage::kNotReady},
-      {pool::NotReady(pool::NodeBetween("a", kOld, kNew, api::kStateRebooting)), Stage::kRebooting},
-      {pool::NodeBetween("a", kOld, kNew, api::kStateDegraded), Stage::kDegraded},
-      {pool::NodeBetween("a", kOld, kNew, api::kStateUnreconcilable), Stage::kDegraded},
-      {pool::NodeBetween("a", kNew, kNew, api::kStateDegraded), Stage::kDegraded},
+       Activity::kDraining},
+      {pool::NodeBetween("a", kOld, kNew, api::kStateRebooting), Activity::kRebooting},
+      {pool::NotReady(pool::NodeAt("a", kNew)), Activity::kNotReady},
+      {pool::NotReady(pool::NodeBetween("a", kOld, kNew, api::kStateRebooting)), Activity::kRebooting},
+      {pool::NodeBetween("a", kOld, kNew, api::kStateDegraded), Activity::kDegraded},
+      {pool::NodeBetween("a", kOld, kNew, api::kStateUnreconcilable), Activity::kDegraded},
+      {pool::NodeBetween("a", kNew, kNew, api::kStateDegraded), Activity::kDegraded},
   };
   for (const auto& row : kCases) {
-    EXPECT_EQ(WordFor(EntryOf(row.node).stage), WordFor(row.stage)) << json::ToText(json::Encode(row.node));
+    EXPECT_EQ(WordFor(EntryOf(row.node).activity), WordFor(row.activity)) << json::ToText(json::Encode(row.node));
   }
 }
 
@@ -82,7 +82,8 @@ TEST(ClusterState, HasTheConditionsThatAPersonShouldKnowOf) {
   updated_pool.status.conditions = {ConditionOf("Updated", "True", ""),
                                     ConditionOf("PausedPending", "True", "2 nodes wait"),
                                     ConditionOf("RenderDegraded", "False", "none")};
-  EXPECT_THAT(StateWith(updated_pool, {}).pools.at(0).notices, ElementsAre(Notice{"PausedPending", "2 nodes wait"}));
+  EXPECT_THAT(StateWith(updated_pool, {}).pools.at(0).conditions,
+              ElementsAre(PoolCondition{"PausedPending", "2 nodes wait"}));
 }
 
 TEST(ClusterState, HasTheRolloutByThePolicyOfAPool) {
@@ -131,7 +132,7 @@ TEST(ClusterState, HasTheRolloutByThePolicyOfAPool) {
 TEST(ClusterState, SortsNodesByNameAndCertificatesByTheirEnd) {
   const ClusterState state = StateWith(pool::PoolWith(kNew), {pool::NodeAt("b", kNew), pool::NodeAt("a", kOld)});
   EXPECT_THAT(state.pools.at(0).nodes, ElementsAre(Field(&NodeEntry::name, "a"), Field(&NodeEntry::name, "b")));
-  EXPECT_EQ(state.CountOf(Stage::kDone), 1U);
+  EXPECT_EQ(state.CountOf(Activity::kDone), 1U);
   EXPECT_EQ(state.node_count(), 2U);
 
   api::ControllerConfig config;

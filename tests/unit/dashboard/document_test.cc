@@ -24,9 +24,9 @@ std::string PieceNamed(const Contents& contents, std::string_view id) {
   return "";
 }
 
-TEST(Document, CountsThePoolsAndTheStagesOfTheirNodes) {
+TEST(Document, CountsThePoolsAndTheActivitiesOfTheirNodes) {
   const Contents contents =
-      ContentsWith({Entry("a", Stage::kDone), Entry("b", Stage::kRebooting), Entry("c", Stage::kDone)});
+      ContentsWith({Entry("a", Activity::kDone), Entry("b", Activity::kRebooting), Entry("c", Activity::kDone)});
   EXPECT_THAT(PieceNamed(contents, "summary"), HasSubstr("1 pool with 3 nodes: 2 done, 1 rebooting."));
   EXPECT_THAT(PieceNamed(contents, "pool-worker"), HasSubstr("<progress max=\"3\" value=\"2\""));
   EXPECT_THAT(PieceNamed(ContentsWith({}), "summary"), HasSubstr("1 pool with 0 nodes."));
@@ -40,8 +40,8 @@ TEST(Document, NamesWhatIsNotReadYetInPlaceOfPools) {
 }
 
 TEST(Document, ListsWhatNeedsAttention) {
-  Contents contents = ContentsWith({Entry("a", Stage::kDegraded, "disk full"), Entry("b", Stage::kDone)});
-  contents.cluster.pools[0].notices = {{"PausedPending", "2 nodes wait"}};
+  Contents contents = ContentsWith({Entry("a", Activity::kDegraded, "disk full"), Entry("b", Activity::kDone)});
+  contents.cluster.pools[0].conditions = {{"PausedPending", "2 nodes wait"}};
   contents.cluster.certificates = {{"CN=soon", "ca", kNow + std::chrono::days(3)},
                                    {"CN=later", "ca", kNow + std::chrono::days(300)}};
   const std::string attention = PieceNamed(contents, "attention");
@@ -67,7 +67,7 @@ RolloutEntry WaitingRollout() {
 }
 
 TEST(Document, ShowsHowFarARolloutIsByWaves) {
-  Contents contents = ContentsWith({Entry("a", Stage::kDone)});
+  Contents contents = ContentsWith({Entry("a", Activity::kDone)});
   EXPECT_THAT(PieceNamed(contents, "pool-worker"), Not(HasSubstr("rollout")));
   contents.cluster.pools[0].rollout = WaitingRollout();
   const std::string pool = PieceNamed(contents, "pool-worker");
@@ -82,7 +82,7 @@ TEST(Document, ShowsHowFarARolloutIsByWaves) {
 }
 
 TEST(Document, ShowsWhenTheWindowOpensThatARolloutWaitsFor) {
-  Contents contents = ContentsWith({Entry("a", Stage::kDone)});
+  Contents contents = ContentsWith({Entry("a", Activity::kDone)});
   contents.cluster.pools[0].rollout = WaitingRollout();
   contents.cluster.pools[0].rollout->phase = "AwaitingWindow";
   contents.cluster.pools[0].rollout->window_opens = kNow + std::chrono::hours(3);
@@ -93,9 +93,9 @@ TEST(Document, ShowsWhenTheWindowOpensThatARolloutWaitsFor) {
 
 TEST(Document, ShowsHostileTextsAsText) {
   const std::string hostile = "<script>alert(\"x\")</script>&'\u202Eevil\x01";
-  Contents contents = ContentsWith({Entry(hostile, Stage::kDegraded, hostile)});
+  Contents contents = ContentsWith({Entry(hostile, Activity::kDegraded, hostile)});
   contents.cluster.pools[0].name = contents.cluster.pools[0].target = hostile;
-  contents.cluster.pools[0].notices = {{hostile, hostile}};
+  contents.cluster.pools[0].conditions = {{hostile, hostile}};
   contents.cluster.certificates = {{hostile, hostile, kNow}};
   contents.timeline = {{kNow, hostile}};
   RolloutEntry rollout = WaitingRollout();
@@ -113,26 +113,26 @@ TEST(Document, ShowsHostileTextsAsText) {
 
 TEST(Document, CutsALongExplanationExceptInTheDetailsOfItsNode) {
   const std::string text(64 << 10, 'x');
-  const Contents contents = ContentsWith({Entry("a", Stage::kDegraded, text)});
+  const Contents contents = ContentsWith({Entry("a", Activity::kDegraded, text)});
   EXPECT_LT(DocumentOf(contents, "1", "").size(), 8'000U);
   EXPECT_THAT(DocumentOf(contents, "1", "a"), HasSubstr(text));
 }
 
 TEST(Document, ShowsTheDetailsOfANode) {
-  const Contents contents = ContentsWith({Entry("a", Stage::kDraining)});
+  const Contents contents = ContentsWith({Entry("a", Activity::kDraining)});
   EXPECT_THAT(DocumentOf(contents, "1", "a"), HasSubstr("<dt>desired config</dt><dd><code>rendered-new</code></dd>"));
   EXPECT_THAT(DocumentOf(contents, "1", "b"), HasSubstr("No pool has a node b."));
   EXPECT_THAT(DocumentOf(contents, "1", ""), Not(HasSubstr("details")));
 }
 
 TEST(Document, NamesTheCellOfTheNodeInTheDetails) {
-  const Contents contents = ContentsWith({Entry("a", Stage::kDraining)});
+  const Contents contents = ContentsWith({Entry("a", Activity::kDraining)});
   EXPECT_THAT(DocumentOf(contents, "1", "a"),
               HasSubstr("<section id=\"details\" class=\"draining\" data-cell=\"node-a\""));
 }
 
 TEST(Document, HasAllPiecesEachOnceAndWithItsId) {
-  const Contents contents = ContentsWith({Entry("a", Stage::kDone), Entry("b", Stage::kDone)});
+  const Contents contents = ContentsWith({Entry("a", Activity::kDone), Entry("b", Activity::kDone)});
   const std::string html = DocumentOf(contents, "1", "");
   std::set<std::string> ids;
   for (const Piece& piece : PiecesOf(contents)) {
@@ -143,15 +143,15 @@ TEST(Document, HasAllPiecesEachOnceAndWithItsId) {
 }
 
 TEST(Document, ShowsNamesInSmallPoolsAndOnlySignsInLargeOnes) {
-  EXPECT_THAT(PieceNamed(ContentsWith({Entry("a", Stage::kDone)}), "node-a"), HasSubstr("<span class=\"name\">a<"));
+  EXPECT_THAT(PieceNamed(ContentsWith({Entry("a", Activity::kDone)}), "node-a"), HasSubstr("<span class=\"name\">a<"));
   std::vector<NodeEntry> many;
-  for (int i = 100; i < 200; ++i) many.push_back(Entry("n" + std::to_string(i), Stage::kDone));
+  for (int i = 100; i < 200; ++i) many.push_back(Entry("n" + std::to_string(i), Activity::kDone));
   EXPECT_THAT(PieceNamed(ContentsWith(many), "node-n100"), HasSubstr("<span class=\"unseen\">n100<"));
 }
 
 TEST(Changes, AreThePiecesThatDiffer) {
-  const auto before = PiecesOf(ContentsWith({Entry("a", Stage::kDone), Entry("b", Stage::kWaiting)}));
-  const auto after = PiecesOf(ContentsWith({Entry("a", Stage::kDone), Entry("b", Stage::kUpdating)}));
+  const auto before = PiecesOf(ContentsWith({Entry("a", Activity::kDone), Entry("b", Activity::kWaiting)}));
+  const auto after = PiecesOf(ContentsWith({Entry("a", Activity::kDone), Entry("b", Activity::kUpdating)}));
   const auto changes = ChangesOf(before, after);
   ASSERT_TRUE(changes);
   EXPECT_THAT(*changes,
@@ -161,12 +161,12 @@ TEST(Changes, AreThePiecesThatDiffer) {
 
 // The script renews the details of a node when the cell of the node changes.
 TEST(Changes, IncludeTheCellOfANodeWhoseDetailsDiffer) {
-  const NodeEntry before = Entry("a", Stage::kDraining, "pod x");
+  const NodeEntry before = Entry("a", Activity::kDraining, "pod x");
   NodeEntry other_config = before;
   other_config.config = "rendered-other";
   NodeEntry other_target = before;
   other_target.desired_config = "rendered-other";
-  for (const NodeEntry& after : {Entry("a", Stage::kDraining, "pod y"), other_config, other_target}) {
+  for (const NodeEntry& after : {Entry("a", Activity::kDraining, "pod y"), other_config, other_target}) {
     const auto changes = ChangesOf(PiecesOf(ContentsWith({before})), PiecesOf(ContentsWith({after})));
     ASSERT_TRUE(changes);
     EXPECT_THAT(*changes, testing::Contains(Field(&Piece::id, "node-a")));
@@ -174,8 +174,8 @@ TEST(Changes, IncludeTheCellOfANodeWhoseDetailsDiffer) {
 }
 
 TEST(Changes, AreUnknownIfTheListsOfPiecesDiffer) {
-  const auto before = PiecesOf(ContentsWith({Entry("a", Stage::kDone)}));
-  EXPECT_EQ(ChangesOf(before, PiecesOf(ContentsWith({Entry("b", Stage::kDone)}))), std::nullopt);
+  const auto before = PiecesOf(ContentsWith({Entry("a", Activity::kDone)}));
+  EXPECT_EQ(ChangesOf(before, PiecesOf(ContentsWith({Entry("b", Activity::kDone)}))), std::nullopt);
   EXPECT_EQ(ChangesOf(before, PiecesOf(ContentsWith({}))), std::nullopt);
 }
 

@@ -12,9 +12,9 @@ namespace pintle::dashboard {
 
 inline const WallTime kNow = WallTime(std::chrono::seconds(1'800'000'000));  // 2027-01-15T08:00:00Z
 
-inline NodeEntry Entry(std::string name, Stage stage, std::string explanation = "") {
+inline NodeEntry Entry(std::string name, Activity activity, std::string explanation = "") {
   return {.name = std::move(name),
-          .stage = stage,
+          .activity = activity,
           .config = "rendered-old",
           .desired_config = "rendered-new",
           .explanation = std::move(explanation),
@@ -25,7 +25,7 @@ inline Contents ContentsWith(std::vector<NodeEntry> nodes) {
   Contents contents;
   contents.now = kNow;
   contents.cluster.pools.push_back(
-      {.name = "worker", .target = "rendered-new", .is_paused = false, .notices = {}, .nodes = std::move(nodes)});
+      {.name = "worker", .target = "rendered-new", .is_paused = false, .conditions = {}, .nodes = std::move(nodes)});
   return contents;
 }
 

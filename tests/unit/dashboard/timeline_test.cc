@@ -12,9 +12,10 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-TEST(Differences, AreInTargetsPausesAndStages) {
-  const ClusterState before = ContentsWith({Entry("a", Stage::kDone), Entry("b", Stage::kDone)}).cluster;
-  ClusterState after = ContentsWith({Entry("a", Stage::kDone), Entry("b", Stage::kDegraded, "disk full")}).cluster;
+TEST(Differences, AreInTargetsPausesAndActivities) {
+  const ClusterState before = ContentsWith({Entry("a", Activity::kDone), Entry("b", Activity::kDone)}).cluster;
+  ClusterState after =
+      ContentsWith({Entry("a", Activity::kDone), Entry("b", Activity::kDegraded, "disk full")}).cluster;
   after.pools[0].target = "rendered-next";
   after.pools[0].is_paused = true;
   EXPECT_THAT(DifferencesOf(before, after),
@@ -43,10 +44,10 @@ TEST(Differences, AreInThePhasesAndWavesOfRollouts) {
 }
 
 TEST(Differences, AreInTheListsOfPoolsAndNodes) {
-  const ClusterState before = ContentsWith({Entry("a", Stage::kDone), Entry("b", Stage::kDone)}).cluster;
-  ClusterState after = ContentsWith({Entry("c", Stage::kDone)}).cluster;
-  after.pools.push_back({.name = "infra", .target = "x", .is_paused = false, .notices = {}, .nodes = {}});
-  after.pools[1].nodes = {Entry("a", Stage::kDone)};
+  const ClusterState before = ContentsWith({Entry("a", Activity::kDone), Entry("b", Activity::kDone)}).cluster;
+  ClusterState after = ContentsWith({Entry("c", Activity::kDone)}).cluster;
+  after.pools.push_back({.name = "infra", .target = "x", .is_paused = false, .conditions = {}, .nodes = {}});
+  after.pools[1].nodes = {Entry("a", Activity::kDone)};
   EXPECT_THAT(DifferencesOf(before, after), ElementsAre("pool infra: new", "a: now in pool infra",
                                                         "c: new in pool worker", "b: in no pool any more"));
   EXPECT_THAT(DifferencesOf(after, ClusterState()), ElementsAre("pool infra: removed", "pool worker: removed",

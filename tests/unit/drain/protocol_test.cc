@@ -29,34 +29,34 @@ TEST(Request, NamesAnUnknownVerb) {
   EXPECT_EQ(MessageOf(ParseRequest("")), "non-recognized drain verb detected ");
 }
 
-TEST(View, HasNoRequestIfItIsAnsweredOrWasNeverMade) {
-  EXPECT_EQ(ViewOf(NodeWith({})), View());
-  EXPECT_EQ(ViewOf(NodeWith({{kDesired, "drain-a"}, {kLastApplied, "drain-a"}})), View());
-  EXPECT_EQ(ViewOf(NodeWith({{kDesired, ""}})), View());
+TEST(DrainState, HasNoRequestIfItIsAnsweredOrWasNeverMade) {
+  EXPECT_EQ(DrainStateOf(NodeWith({})), DrainState());
+  EXPECT_EQ(DrainStateOf(NodeWith({{kDesired, "drain-a"}, {kLastApplied, "drain-a"}})), DrainState());
+  EXPECT_EQ(DrainStateOf(NodeWith({{kDesired, ""}})), DrainState());
 }
 
-TEST(View, HasTheStartTimeOfTheRequestedDrain) {
-  const View view = ViewOf(NodeWith({{kDesired, "drain-a"}, {kStarted, "2026-11-21T20:00:00Z drain-a"}}));
-  EXPECT_EQ(view.asked, (Request{Verb::kDrain, "a"}));
-  EXPECT_EQ(view.started, ValueOf(FromRfc3339("2026-11-21T20:00:00Z")));
+TEST(DrainState, HasTheStartTimeOfTheRequestedDrain) {
+  const DrainState state = DrainStateOf(NodeWith({{kDesired, "drain-a"}, {kStarted, "2026-11-21T20:00:00Z drain-a"}}));
+  EXPECT_EQ(state.asked, (Request{Verb::kDrain, "a"}));
+  EXPECT_EQ(state.started, ValueOf(FromRfc3339("2026-11-21T20:00:00Z")));
 }
 
-TEST(View, HasNoStartTimeOfAnotherDrainAndNoMalformedOne) {
+TEST(DrainState, HasNoStartTimeOfAnotherDrainAndNoMalformedOne) {
   for (const char* text : {"2026-11-21T20:00:00Z drain-b", "yesterday drain-a", "2026-11-21T20:00:00Z", ""}) {
-    EXPECT_EQ(ViewOf(NodeWith({{kDesired, "drain-a"}, {kStarted, text}})).started, std::nullopt) << text;
+    EXPECT_EQ(DrainStateOf(NodeWith({{kDesired, "drain-a"}, {kStarted, text}})).started, std::nullopt) << text;
   }
 }
 
-TEST(View, ReadsTheStartTimeThatIsWritten) {
+TEST(DrainState, ReadsTheStartTimeThatIsWritten) {
   const Request request = {Verb::kDrain, "a"};
   const WallTime when = ValueOf(FromRfc3339("2026-11-21T20:00:00Z"));
-  EXPECT_EQ(ViewOf(NodeWith({{kDesired, "drain-a"}, {kStarted, StartedText(when, request)}})).started, when);
+  EXPECT_EQ(DrainStateOf(NodeWith({{kDesired, "drain-a"}, {kStarted, StartedText(when, request)}})).started, when);
 }
 
-TEST(View, HasTheErrorOfAMalformedRequest) {
-  const View view = ViewOf(NodeWith({{kDesired, "stop-a"}}));
-  EXPECT_EQ(view.asked, std::nullopt);
-  EXPECT_EQ(view.misunderstood, "non-recognized drain verb detected stop");
+TEST(DrainState, HasTheErrorOfAMalformedRequest) {
+  const DrainState state = DrainStateOf(NodeWith({{kDesired, "stop-a"}}));
+  EXPECT_EQ(state.asked, std::nullopt);
+  EXPECT_EQ(state.misunderstood, "non-recognized drain verb detected stop");
 }
 
 }  // namespace
