@@ -14,6 +14,7 @@
 #include "generated/go_url.h"
 #include "generated/invalid.h"
 #include "generated/render_config.h"
+#include "generated/render_config_type.h"
 #include "gotemplate/print.h"
 
 namespace pintle::generated {
