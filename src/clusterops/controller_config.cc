@@ -201,7 +201,8 @@ class Drafter {
     if (root.empty()) {
       return Problem("neither ConfigMap machine-config-server-ca nor kube-system/root-ca has an authority");
     }
-    // If machines trust an authority that is not in kube-system/root-ca, it has signed the server's certificate.
+    // If machines trust an authority that is not in kube-system/root-ca, that authority has signed the server's
+    // certificate.
     const std::string trusted = DecodeBase64(PresentText("rootCAData")).value_or("");
     if (net::HasCertificate(trusted) && !ContainsCertificates(root, trusted)) {
       return Problem(

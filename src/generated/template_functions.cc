@@ -167,7 +167,7 @@ Result<Value> OnPremisesShortName(Values values, Memory&) {
 // not make the machines; then the result is empty.  `name` is the name of the addresses in errors.
 Result<Value> OnPremisesAddresses(const Value& config, std::string_view field, const char* name, Memory& memory) {
   const Value status = TRY(PlatformStatus(config));
-  if (!status.is_valid()) return Invalid("");
+  if (!status.is_valid()) return Invalid("");  // The operator's error is empty, too.
   const OnPremises* on_premises = FindOnPremises(TypeOf(status));
   if (on_premises == nullptr) return Invalid(fmt::format("invalid platform for {}", name));
   const Value addresses = FieldOf(status, {on_premises->field, field});
@@ -245,6 +245,7 @@ bool IsCloudWithLoadBalancer(std::string_view platform) {
 template <const char* kName, const char* kField>
 Result<Value> CloudAddresses(Values values, Memory&) {
   const Value status = TRY(PlatformStatus(values.front()));
+  // As in the operator, some of these errors are empty.
   if (!status.is_valid()) return Invalid("");
   const std::string_view platform = TypeOf(status);
   if (!IsCloudWithLoadBalancer(platform)) return Invalid("invalid cloud platform for API Server Internal IPs");

@@ -22,8 +22,6 @@
 namespace pintle::gotemplate {
 
 struct Function;
-class Value;
-
 struct MapEntry;
 
 class Value {

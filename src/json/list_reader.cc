@@ -176,7 +176,7 @@ class Reader {
   bool ReadList(Value& to, std::string_view name) {
     ++at_;
     if (++depth_ > deepest_) return false;
-    // A list at the depth 2 may also be in an outermost list, which is the one that is taken from.
+    // At depth 1 the list is the text itself; at depth 2 it is a member of the object that is the text.
     const bool is_taken = !has_list_ && (depth_ == 1 || (depth_ == 2 && name == kItems));
     if (is_taken) has_list_ = true;
     if (is_kept_) to = Value::array();
@@ -184,7 +184,7 @@ class Reader {
     if (!Take(']')) {
       do {
         SkipBlanks();
-        // The elements of the list that is taken are like texts of their own.
+        // Omissions apply to an element of the taken list as if it were a text of its own, which has no name.
         Value element;
         if (!ReadValue(element, is_taken ? std::string_view() : name)) return false;
         if (is_taken && !take_(std::move(element))) return false;

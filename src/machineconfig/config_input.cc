@@ -188,7 +188,7 @@ void CheckAndWarn(ConfigDocument& document) {
 }
 
 // Returns the documents in a text, or nullopt if the text has to be parsed as one Ignition config, possibly gzipped.
-// A broken text has to be parsed so as well, because Ignition's parser reports the error.
+// Returns nullopt for broken JSON, too, because Ignition's parser then reports the error.
 Result<std::optional<std::vector<json::Value>>> ConfigDocumentsIn(const std::string& path, const std::string& text,
                                                                   json::Report& report) {
   using Documents = std::optional<std::vector<json::Value>>;

@@ -378,7 +378,7 @@ class Writer {
     line_is_empty_ = behind_break;
   }
 
-  // Returns the end of a stretch that is copied as it is; the first character has been checked.
+  // Returns the end of the run of ASCII characters that begins at `at` and contains no break.
   static std::size_t EndOfAsciiLine(std::string_view text, std::size_t at) {
     while (at < text.size() && static_cast<unsigned char>(text[at]) < 0x80 && text[at] != '\n' && text[at] != '\r')
       ++at;

@@ -42,7 +42,7 @@ struct Verdict {
 Verdict Judge(const ParsedConfig& from, const ParsedConfig& to,
               const api::IrreconcilableValidationOverrides& overrides);
 
-// Returns the message that the old or the new config cannot be parsed.
+// Returns the message that a config cannot be parsed.  `which` is "old" or "new".
 std::string UnparsableText(std::string_view which, const api::MachineConfig& config, const Error& error);
 
 }  // namespace pintle::machineconfig

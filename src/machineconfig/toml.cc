@@ -420,7 +420,7 @@ constexpr std::string_view kUtf8ByteOrderMark = "\xEF\xBB\xBF";
 
 Result<json::Value> ParseToml(std::string_view text) {
   if (text.starts_with(kUtf8ByteOrderMark)) text.remove_prefix(kUtf8ByteOrderMark.size());
-  // Text in UTF-16 has a zero byte at its beginning.
+  // ASCII text in UTF-16 has a zero byte at its beginning.
   constexpr std::size_t kPrefixSize = 6;
   if (text.substr(0, kPrefixSize).find('\0') != std::string_view::npos) {
     return Error(ErrorKind::kInvalid,
