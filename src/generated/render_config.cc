@@ -29,10 +29,10 @@ std::string EscapedForQuotes(std::string_view text, gotext::OnlyAscii only_ascii
 // Returns the forms in which an error may contain a line of a secret: a template may print the line with escapes, and
 // an error may quote the printed text.
 std::vector<std::string> FormsOf(std::string_view line) {
+  using gotemplate::FormattedValue;
   using gotemplate::kLongestPrint;
-  using gotemplate::Shown;
   using gotemplate::Value;
-  const std::string numbers = Shown(Value::Bytes(line));  // The numbers of the bytes, in brackets.
+  const std::string numbers = FormattedValue(Value::Bytes(line));  // The numbers of the bytes, in brackets.
   std::vector<std::string> forms = {
       std::string(line),
       EscapedForQuotes(line),
@@ -40,8 +40,8 @@ std::vector<std::string> FormsOf(std::string_view line) {
       gotemplate::HtmlEscaped(line, kLongestPrint),
       gotemplate::JavaScriptEscaped(line, kLongestPrint),
       gotemplate::QueryEscaped(line, kLongestPrint),
-      Shown(Value::Text(line), 'x'),
-      Shown(Value::Text(line), 'X'),
+      FormattedValue(Value::Text(line), 'x'),
+      FormattedValue(Value::Text(line), 'X'),
       numbers.substr(1, numbers.size() - 2),
   };
   for (std::size_t i = 0, count = forms.size(); i < count; ++i) forms.push_back(EscapedForQuotes(forms[i]));

@@ -37,7 +37,7 @@ Result<Value> ToString(Values values, Memory& memory) {
   if (value.kind() == Kind::kString && !value.type().is_named) return value;
   if (value.kind() == Kind::kSlice && &value.type() == &gotemplate::kBytesType) return Value::Text(value.text());
   if (!value.is_valid()) return Value::Text("<nil>");
-  return Value::Text(memory.Keep(gotemplate::Shown(value)));
+  return Value::Text(memory.Keep(gotemplate::FormattedValue(value)));
 }
 
 Result<Value> Indent(Values values, Memory& memory) {

@@ -68,7 +68,7 @@ class Execution {
   void SetCurrentNode(const Node& node) { current_node_ = &node; }
 
   // These are in walk.cc.
-  Result<Flow> WalkList(const Value& dot, const List& list);
+  Result<Flow> WalkList(const Value& dot, const ListNode& list);
   Result<Flow> Walk(const Value& dot, const Node& node);
   Result<> WalkAction(const Value& dot, const ActionNode& action);
   Result<Flow> WalkIfOrWith(const Value& dot, const BranchNode& branch);

@@ -26,7 +26,7 @@ class Template {
 
   const std::string& name() const { return source_->name; }
   // Returns the main tree for name(), or the tree of a template that this template defines; nullptr if there is none.
-  const List* Find(std::string_view name) const;
+  const ListNode* Find(std::string_view name) const;
 
   // Returns "NAME:LINE:COLUMN" of a node.
   std::string PlaceOf(const Node& node) const;
@@ -42,7 +42,7 @@ class Template {
 
   std::unique_ptr<const Source> source_;
   std::vector<std::unique_ptr<const Node>> nodes_;
-  std::map<std::string, const List*, std::less<>> trees_;
+  std::map<std::string, const ListNode*, std::less<>> trees_;
 };
 
 }  // namespace pintle::gotemplate

@@ -234,11 +234,12 @@ class Writer {
 
   static std::string NumberText(double number) {
     const auto through_json = ThroughJson(number);
-    if (!through_json) return GoText(number);  // No JSON text can hold this number, so it cannot have come from one.
+    // No JSON text can hold infinity or NaN, so such a number has not come from one.
+    if (!through_json) return GoNumberText(number);
     return std::visit(
         []<typename N>(N n) {
           if constexpr (std::same_as<N, double>) {
-            return GoText(n);
+            return GoNumberText(n);
           } else {
             return std::to_string(n);
           }

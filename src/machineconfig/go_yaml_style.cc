@@ -51,7 +51,7 @@ bool IsIndicatorAtStart(char c) { return std::string_view("#,[]{}&*!|>'\"%@`").f
 
 bool LooksLikeMarker(std::string_view text) { return text.starts_with("---") || text.starts_with("..."); }
 
-// `text` must not have blanks, breaks or special characters.
+// `text` must be visible ASCII.
 bool VisibleAsciiMayBePlain(std::string_view text) {
   const bool ends_as_key = text.back() == ':';
   const bool is_bare_indicator = text == "?" || text == "-";
@@ -87,34 +87,34 @@ AllowedStyles AllowedStylesFor(std::string_view text, bool is_visible_ascii) {
     styles.plain = VisibleAsciiMayBePlain(text);
     return styles;
   }
-  bool indicators = LooksLikeMarker(text);
-  bool special = false;
-  bool break_space = false;
-  bool space_break = false;
+  bool has_indicator = LooksLikeMarker(text);
+  bool has_unprintable = false;
+  bool has_space_after_break = false;
+  bool has_space_before_break = false;
   char32_t previous = 0;
   for (std::size_t at = 0; at < text.size();) {
     const Character c = CharacterAt(text, at);
     const std::size_t next = at + c.size;
     const bool blank_follows = next >= text.size() || text[next] == ' ' || text[next] == '\t';
     if (at == 0) {
-      indicators = indicators || (c.code < 0x80 && IsIndicatorAtStart(text[0]));
-      indicators = indicators || ((c.code == '?' || c.code == '-') && blank_follows);
+      has_indicator = has_indicator || (c.code < 0x80 && IsIndicatorAtStart(text[0]));
+      has_indicator = has_indicator || ((c.code == '?' || c.code == '-') && blank_follows);
     }
     const bool blank_precedes = at == 0 || IsBlank(previous) || IsBreak(previous) || previous == 0;
-    indicators = indicators || (c.code == ':' && blank_follows) || (c.code == '#' && blank_precedes);
-    special = special || !IsPrintable(c.code);
-    break_space = break_space || (c.code == ' ' && IsBreak(previous));
+    has_indicator = has_indicator || (c.code == ':' && blank_follows) || (c.code == '#' && blank_precedes);
+    has_unprintable = has_unprintable || !IsPrintable(c.code);
+    has_space_after_break = has_space_after_break || (c.code == ' ' && IsBreak(previous));
     if (IsBreak(c.code)) {
       styles.has_breaks = true;
-      space_break = space_break || (at > 0 && previous == ' ');
+      has_space_before_break = has_space_before_break || (at > 0 && previous == ' ');
     }
     previous = c.code;
     at = next;
   }
   const bool begins_or_ends_blank = text.front() == ' ' || text.back() == ' ';
-  const bool needs_escapes = space_break || special;
-  styles.plain = !indicators && !begins_or_ends_blank && !styles.has_breaks && !needs_escapes;
-  styles.single_quoted = !break_space && !needs_escapes;
+  const bool needs_escapes = has_space_before_break || has_unprintable;
+  styles.plain = !has_indicator && !begins_or_ends_blank && !styles.has_breaks && !needs_escapes;
+  styles.single_quoted = !has_space_after_break && !needs_escapes;
   styles.literal = text.back() != ' ' && !needs_escapes;
   return styles;
 }

@@ -60,7 +60,7 @@ std::string AsGoSource(const json::Value& value) {
     case json::Value::Type::kString:
       return gotext::Quoted(value.text());
     case json::Value::Type::kReal:
-      return GoText(value.real());
+      return GoNumberText(value.real());
     case json::Value::Type::kArray:
     case json::Value::Type::kObject:
       break;
@@ -369,7 +369,7 @@ class Converter {
   // Returns the key that kubectl makes of a floating-point number.
   std::string KeyOf(double number) const {
     // Go rounds to 32 bits when it formats the number, so a large number becomes infinity.
-    const std::string text = GoText(static_cast<float>(number));
+    const std::string text = GoNumberText(static_cast<float>(number));
     if (reading_.reader == YamlReader::kGo) return text;
     if (text == "+Inf") return ".inf";
     if (text == "-Inf") return "-.inf";
