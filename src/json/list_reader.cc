@@ -33,23 +33,6 @@ std::uint64_t EndsOfRun(std::uint64_t word) {
   return (quotes | backslashes | controls | word) & kHighest;
 }
 
-void AppendCharacter(std::string& to, std::uint32_t code) {
-  const auto append = [&](std::uint32_t bits) { to += static_cast<char>(bits); };
-  const auto append_tail = [&](unsigned shift) { append(0x80 | ((code >> shift) & 0x3f)); };
-  if (code < 0x80) return append(code);
-  if (code < 0x800) {
-    append(0xc0 | (code >> 6));
-  } else if (code < 0x10000) {
-    append(0xe0 | (code >> 12));
-    append_tail(6);
-  } else {
-    append(0xf0 | (code >> 18));
-    append_tail(12);
-    append_tail(6);
-  }
-  append_tail(0);
-}
-
 // Reads one text.  A function that returns false has found something that Parse() has to judge.
 class Reader {
  public:
@@ -273,7 +256,7 @@ class Reader {
       if (!TakeWord("\\u") || !ReadHex(low) || low < 0xdc00 || low > 0xdfff) return false;
       code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
     }
-    if (is_kept_) AppendCharacter(to, code);
+    if (is_kept_) AppendUtf8(code, to);
     return true;
   }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/ascii.h"
+#include "base/utf8.h"
 #include "machineconfig/toml_scalar.h"
 
 namespace pintle::machineconfig {
@@ -44,25 +45,6 @@ bool IsName(std::string_view key) {
 }
 
 bool IsTomlWhitespace(char c) { return c == ' ' || c == '\t'; }
-
-void AppendUtf8(std::string& text, std::uint32_t code) {
-  if (code < 0x80) {
-    text += static_cast<char>(code);
-    return;
-  }
-  const auto tail = [&](unsigned shift) { text += static_cast<char>(0x80 | ((code >> shift) & 0x3F)); };
-  if (code < 0x800) {
-    text += static_cast<char>(0xC0 | (code >> 6));
-  } else if (code < 0x10000) {
-    text += static_cast<char>(0xE0 | (code >> 12));
-    tail(6);
-  } else {
-    text += static_cast<char>(0xF0 | (code >> 18));
-    tail(12);
-    tail(6);
-  }
-  tail(0);
-}
 
 class Reader {
  public:
@@ -373,7 +355,7 @@ class Reader {
       return Wrong(fmt::format("expected {} hexadecimal digits of a character", digits));
     }
     Advance(digits);
-    AppendUtf8(text, code);
+    AppendUtf8(code, text);
     return {};
   }
 
