@@ -71,15 +71,20 @@ Value RegistryBundle(const api::ConfigMap& map) {
   return bundle;
 }
 
-// Copies an object without its resourceVersion and managedFields, which change with each write of the object.
+// Removes the members of an object that change with each write of the object.
+void EraseVersion(Value& object) {
+  if (Value* const metadata = object.Find("metadata")) {
+    metadata->Erase("resourceVersion");
+    metadata->Erase("managedFields");
+  }
+}
+
+// Copies an object without its version.
 Value CopyOf(const Value& object, std::string_view kind) {
   Value copy = object;
   copy["apiVersion"] = "config.openshift.io/v1";
   copy["kind"] = kind;
-  if (Value* const metadata = copy.Find("metadata")) {
-    metadata->Erase("resourceVersion");
-    metadata->Erase("managedFields");
-  }
+  EraseVersion(copy);
   return copy;
 }
 
@@ -455,10 +460,7 @@ class Drafter {
 // Returns a copy of an object without its version and without empty members, for comparisons.
 Value WithoutVersion(const Value& copy) {
   Value comparable = WithoutEmptyMembers(copy);
-  if (Value* const metadata = comparable.Find("metadata")) {
-    metadata->Erase("resourceVersion");
-    metadata->Erase("managedFields");
-  }
+  EraseVersion(comparable);
   return comparable;
 }
 
