@@ -61,7 +61,7 @@ TEST(KubeletOutcome, NamesTheWorkThatHasFailed) {
   EXPECT_FALSE(OutcomeWithoutName(error).is_accepted);
 }
 
-TEST(IsAccepted, IsOfThisVersionOnly) {
+TEST(IsAccepted, IsTrueForTheCurrentGenerationOnly) {
   EXPECT_FALSE(IsAccepted(Kubelet("{}")));
   api::KubeletConfig object = After(Kubelet("{}"), Accepted());
   EXPECT_TRUE(IsAccepted(object));
