@@ -77,10 +77,6 @@ struct OperatorReport {
 // Returns the status that the ClusterOperator is to have, and events about what is new in it.
 OperatorReport ReportOf(const ReportInputs& inputs);
 
-// Sets a condition as all of OpenShift's operators do: the condition keeps its position, and it keeps its transition
-// time unless its status changes.  A message that is longer than the API allows is cut off.
-void SetOperatorCondition(std::vector<api::Condition>& conditions, api::Condition condition);
-
 // Returns the versions as Go prints them, such as "[{operator 4.21.0} {operator-image quay.io/...}]".
 std::string VersionsText(std::span<const api::OperandVersion> versions);
 

@@ -79,6 +79,17 @@ std::string ReleaseMismatch(const api::MachineConfigPool& pool, const RequiredPo
   return "";
 }
 
+// Returns why a pool does not have the configuration of the release, or an empty text if it has.
+std::string WhyNotOfRelease(const api::MachineConfigPool& pool, const RequiredPoolsInputs& inputs) {
+  if (pool.spec.configuration.name.empty()) return EmptyFieldText(pool, "configuration spec");
+  if (pool.status.configuration.name.empty()) return EmptyFieldText(pool, "configuration status");
+  if (pool.status.configuration.source.empty()) {
+    return EmptyFieldText(pool, "list of MachineConfigs that were used to generate configuration");
+  }
+  const std::string why = ControllerMismatch(pool, inputs);
+  return why.empty() ? ReleaseMismatch(pool, inputs) : why;
+}
+
 // Returns the time since which a condition has had this status.  Returns nullopt if the condition is missing, has
 // another status or has no transition time.
 std::optional<WallTime> Since(const api::MachineConfigPool& pool, std::string_view type, std::string_view status) {
@@ -129,16 +140,6 @@ std::string PausedText(const api::MachineConfigPool& pool, const RequiredPoolsIn
 }
 
 }  // namespace
-
-std::string WhyNotOfRelease(const api::MachineConfigPool& pool, const RequiredPoolsInputs& inputs) {
-  if (pool.spec.configuration.name.empty()) return EmptyFieldText(pool, "configuration spec");
-  if (pool.status.configuration.name.empty()) return EmptyFieldText(pool, "configuration status");
-  if (pool.status.configuration.source.empty()) {
-    return EmptyFieldText(pool, "list of MachineConfigs that were used to generate configuration");
-  }
-  const std::string why = ControllerMismatch(pool, inputs);
-  return why.empty() ? ReleaseMismatch(pool, inputs) : why;
-}
 
 RequiredPools LookAtRequiredPools(const RequiredPoolsInputs& inputs) {
   RequiredPools result;

@@ -64,10 +64,4 @@ std::optional<api::KubeletConfigStatus> StatusAfter(const api::KubeletConfig& ob
   return status;
 }
 
-bool IsAccepted(const api::KubeletConfig& object) {
-  if (object.status.observed_generation < object.metadata.generation || object.status.conditions.empty()) return false;
-  const api::KubeletConfigCondition& last = object.status.conditions.back();
-  return last.status == "True" && (last.type == kAccepted || last.type == kOldSuccess);
-}
-
 }  // namespace pintle::generated

@@ -51,10 +51,6 @@ api::Annotations MadeBy(std::string_view controller_version) {
   return {{std::string(api::kGeneratedByControllerVersionAnnotation), std::string(controller_version)}};
 }
 
-bool IsMadeBy(const api::ObjectMeta& metadata, std::string_view controller_version) {
-  return metadata.Annotation(api::kGeneratedByControllerVersionAnnotation) == controller_version;
-}
-
 api::OwnerReference ControlledBy(std::string_view kind, const api::ObjectMeta& owner) {
   return {
       .api_version = std::string(api::kMachineConfigApiVersion),

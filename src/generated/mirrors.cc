@@ -28,6 +28,13 @@ void Append(AllMirrors& all, std::span<const api::MirrorSet> sets,
   }
 }
 
+AllMirrors DigestMirrors(const MirrorObjects& objects) {
+  AllMirrors all;
+  Append(all, objects.digest_sets, &api::MirrorSetSpec::image_digest_mirrors);
+  Append(all, objects.content_source_policies, &api::MirrorSetSpec::repository_digest_mirrors);
+  return all;
+}
+
 AllMirrors TagMirrors(const MirrorObjects& objects) {
   AllMirrors all;
   Append(all, objects.tag_sets, &api::MirrorSetSpec::image_tag_mirrors);
@@ -150,13 +157,6 @@ std::vector<MergedMirrors> MergedBySource(const AllMirrors& all) {
 }
 
 }  // namespace
-
-AllMirrors DigestMirrors(const MirrorObjects& objects) {
-  AllMirrors all;
-  Append(all, objects.digest_sets, &api::MirrorSetSpec::image_digest_mirrors);
-  Append(all, objects.content_source_policies, &api::MirrorSetSpec::repository_digest_mirrors);
-  return all;
-}
 
 Result<> CheckMirrors(const MirrorObjects& objects) {
   std::map<std::string_view, std::string_view> policies;

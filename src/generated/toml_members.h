@@ -16,9 +16,6 @@
 
 namespace pintle::generated {
 
-// Returns nullptr if there is no such member.
-const json::Value* FindTomlMember(const json::Value& table, std::string_view name);
-
 // Each of these functions reads a member of the type of `to`.  A member of another type is an error.
 Result<> ReadToml(const json::Value& table, std::string_view name, std::string& to);
 Result<> ReadToml(const json::Value& table, std::string_view name, bool& to);
