@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace pintle::generated {
 namespace {

@@ -7,6 +7,7 @@
 #include "base/base64.h"
 #include "base/digest.h"
 #include "ignition/go_text.h"
+#include "json/parse.h"
 
 namespace pintle::generated {
 namespace {

@@ -15,7 +15,6 @@
 #include "api/meta.h"
 #include "ignition/config.h"
 #include "ignition/empty_structs.h"
-#include "json/parse.h"
 
 namespace pintle::generated {
 

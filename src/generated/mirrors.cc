@@ -9,7 +9,6 @@
 #include <map>
 #include <set>
 #include <string_view>
-#include <utility>
 
 #include "generated/image_reference.h"
 #include "generated/invalid.h"

@@ -4,8 +4,6 @@
 #include <fmt/core.h>
 
 #include <cstdint>
-#include <string>
-#include <utility>
 
 #include "gotemplate/invalid.h"
 #include "gotemplate/print.h"

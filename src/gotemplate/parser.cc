@@ -4,7 +4,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <memory>
+#include <array>
+#include <vector>
 
 #include "gotext/quote.h"
 #include "gotext/unicode.h"

@@ -3,12 +3,11 @@
 
 // Parses the source of a template into trees.
 
-#include <array>
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "base/result.h"
 #include "gotemplate/lexer.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gotemplate/printer.h"
 
-#include <utility>
-
 #include "gotext/unicode.h"
 
 namespace pintle::gotemplate {

@@ -3,7 +3,6 @@
 
 // A parsed template of Go's text/template: its main tree, and the trees of the templates that it defines.
 
-#include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <array>
+#include <tuple>
 
 #include "gotemplate/execution.h"
 #include "gotemplate/print.h"

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
-#include <utility>
 
 #include "base/ascii.h"
 #include "gotext/float_text.h"
