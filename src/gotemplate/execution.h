@@ -93,9 +93,10 @@ class Execution {
   Result<Value> EvaluateChain(const Value& dot, const ChainNode& chain, const Arguments& arguments);
   Result<Value> EvaluateVariable(const Value& dot, const VariableNode& variable, const Arguments& arguments);
   Result<Value> EvaluateFields(Value receiver, std::span<const std::string> names, const Arguments& arguments);
-  Result<Value> EvaluateField(const Value& receiver, const std::string& name, bool has_arguments);
-  Result<Value> FieldOfStruct(const Value& receiver, const Type& type, const std::string& name, bool has_arguments);
-  Result<Value> FieldOfMap(const Value& receiver, const std::string& name, bool has_arguments);
+  Result<Value> EvaluateField(const Value& receiver, const std::string& name, const Arguments& arguments);
+  Result<Value> FieldOfStruct(const Value& receiver, const Type& type, const std::string& name,
+                              const Arguments& arguments);
+  Result<Value> FieldOfMap(const Value& receiver, const std::string& name, const Arguments& arguments);
 
   // These are in call.cc.
   Callee FindFunction(std::string_view name) const;

@@ -16,19 +16,15 @@ namespace {
 
 constexpr std::uint64_t Repeated(unsigned char byte) { return 0x0101010101010101U * byte; }
 
-// Removes the leading digits of the text, and returns whether there were any.
-bool TakeDigits(std::string_view& text, bool with_underscores) {
-  std::size_t end = 0;
-  while (end < text.size() && (IsDigit(text[end]) || (with_underscores && text[end] == '_'))) ++end;
-  text.remove_prefix(end);
-  return end > 0;
+void SkipDigitsAndUnderscores(std::string_view& text) {
+  text.remove_prefix(std::min(text.find_first_not_of("0123456789_"), text.size()));
 }
 
 // In YAML 1.1, 12:30 is a number to base 60, and is quoted for readers that still treat it so.
 bool IsBaseSixty(std::string_view text) {
   if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
-  if (text.empty() || text[0] < '0' || text[0] > '9') return false;
-  TakeDigits(text, true);
+  if (text.empty() || !IsDigit(text[0])) return false;
+  SkipDigitsAndUnderscores(text);
   if (!text.starts_with(':')) return false;
   while (text.starts_with(':')) {
     text.remove_prefix(1);
@@ -39,7 +35,7 @@ bool IsBaseSixty(std::string_view text) {
   }
   if (text.starts_with('.')) {
     text.remove_prefix(1);
-    TakeDigits(text, true);
+    SkipDigitsAndUnderscores(text);
   }
   return text.empty();
 }

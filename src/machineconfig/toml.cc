@@ -210,9 +210,9 @@ class Reader {
     SkipBlanks();
     switch (Peek()) {
       case '"':
-        return Text(StartsWith("\"\"\"") ? ReadLongText("\"\"\"", true) : ReadBasicText());
+        return Text(StartsWith("\"\"\"") ? ReadLongText("\"\"\"", Escapes::kYes) : ReadBasicText());
       case '\'':
-        return Text(StartsWith("'''") ? ReadLongText("'''", false) : ReadLiteralText());
+        return Text(StartsWith("'''") ? ReadLongText("'''", Escapes::kNo) : ReadLiteralText());
       case '[':
         return ReadArray(depth);
       case '{':
@@ -259,6 +259,9 @@ class Reader {
     }
   }
 
+  // Decides whether a backslash in a text begins an escape.
+  enum class Escapes { kNo, kYes };
+
   Result<std::string> ReadLiteralText() {
     Advance();
     const std::size_t end = text_.find_first_of("'\n", at_);
@@ -276,11 +279,11 @@ class Reader {
       if (AtEnd()) return Wrong("unexpected EOF; expected '\"'");
       if (Peek() == '\n') return Wrong("strings cannot contain newlines");
       if (Take("\"")) return text;
-      TRY(ReadTextCharacter(text, true));
+      TRY(ReadTextCharacter(text, Escapes::kYes));
     }
   }
 
-  Result<std::string> ReadLongText(std::string_view quotes, bool has_escapes) {
+  Result<std::string> ReadLongText(std::string_view quotes, Escapes escapes) {
     std::string text;
     Advance(quotes.size());
     if (!Take("\n")) Take("\r\n");
@@ -291,8 +294,8 @@ class Reader {
         Advance(quotes.size());
         return text;
       }
-      if (has_escapes && SkipLineEnd()) continue;
-      TRY(ReadTextCharacter(text, has_escapes));
+      if (escapes == Escapes::kYes && SkipLineEnd()) continue;
+      TRY(ReadTextCharacter(text, escapes));
     }
   }
 
@@ -305,8 +308,8 @@ class Reader {
     return true;
   }
 
-  Result<> ReadTextCharacter(std::string& text, bool has_escapes) {
-    if (Peek() != '\\' || !has_escapes) {
+  Result<> ReadTextCharacter(std::string& text, Escapes escapes) {
+    if (Peek() != '\\' || escapes == Escapes::kNo) {
       text += Peek();
       Advance();
       return {};
