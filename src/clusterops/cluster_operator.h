@@ -4,8 +4,8 @@
 // The status of the ClusterOperator `machine-config`.  It reports the progress of an upgrade and the state of the
 // machines to people and to the cluster's version operator.
 //
-// The versions in the status are those of the latest release that has been installed completely.  So they differ during
-// an upgrade from the release that the cluster is to have.  While the cluster is being installed, the status has no
+// The versions in the status are those of the latest release that has been installed completely.  So during an upgrade,
+// they differ from the release that the cluster is to have.  While the cluster is being installed, the status has no
 // versions.
 
 #include <array>

@@ -22,7 +22,7 @@ class SettledTemplates {
     kMustBeRepeated  // The templates have changed.  They are used if the next reading finds the same templates.
   };
 
-  // Takes a reading of the folder, and returns what has become of it.
+  // Takes a reading of the folder, and decides whether its templates are used.
   Reading Offer(TemplateFolder read);
 
   // Returns nullptr before the first reading.

@@ -82,7 +82,7 @@ void WarnAboutUnusedKeys(const json::Value& object, const json::Path& path, std:
   }
 }
 
-// Warns about keys beside the Ignition config.  An API server leaves them out without a word.
+// Warns about keys beside the Ignition config.  An API server drops such keys without a warning.
 void WarnAboutUnusedKeys(const json::Value& machine_config, json::Report& report) {
   constexpr std::array<std::string_view, 5> kUsed = {"apiVersion", "kind", "metadata", "spec", "status"};
   constexpr std::array<std::string_view, 7> kUsedInSpec = {

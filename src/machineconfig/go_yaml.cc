@@ -224,7 +224,7 @@ class Writer {
   }
 
   Result<> WriteTextLeaf(std::string_view text, std::size_t indent) {
-    // Contents of files are scanned only here and when they are hashed.
+    // The text can be the contents of a large file, so it is scanned only once before it is hashed.
     const bool is_visible_ascii = IsVisibleAscii(text);
     if (!is_visible_ascii) text = TRY(read_back_(text));
     const AllowedStyles styles = AllowedStylesFor(text, is_visible_ascii);

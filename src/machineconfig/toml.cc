@@ -24,8 +24,8 @@ using Key = std::vector<std::string>;
 // The longest key that an error message may contain.
 constexpr std::size_t kLongestName = 64;
 
-// Returns a key in the form for messages, behind the key of its table.  A key that is longer than kLongestName is in no
-// message, so it is cut off: a file may have millions of members below a key of a megabyte.
+// Returns the parts of a key with dots between them, behind the key of its table.  No message contains a key that is
+// longer than kLongestName, so the result is cut off: a file may have millions of members below a key of a megabyte.
 std::string Joined(const Key& key, std::string text = "") {
   for (const std::string& part : key) {
     if (text.size() > kLongestName) break;
