@@ -85,7 +85,7 @@ void CheckTop(const json::Value& document, std::vector<std::string>& problems) {
 void CheckDuplicates(const json::Report& report, std::vector<std::string>& problems) {
   for (const json::Problem& duplicate : report.problems()) {
     problems.push_back(
-        fmt::format("{} occurs more than once; remove it, or all but one", json::ShownPlace(duplicate.path)));
+        fmt::format("{} occurs more than once; remove it, or all but one", json::PlaceForMessage(duplicate.path)));
   }
 }
 

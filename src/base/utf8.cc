@@ -40,6 +40,23 @@ Utf8Character FirstUtf8Character(std::string_view text) {
   return {true, form.length};
 }
 
+void AppendUtf8(char32_t code, std::string& to) {
+  const auto append = [&](char32_t byte) { to += static_cast<char>(byte); };
+  const auto append_tail = [&](unsigned shift) { append(0x80 | ((code >> shift) & 0x3F)); };
+  if (code < 0x80) return append(code);
+  if (code < 0x800) {
+    append(0xC0 | (code >> 6));
+  } else if (code < 0x10000) {
+    append(0xE0 | (code >> 12));
+    append_tail(6);
+  } else {
+    append(0xF0 | (code >> 18));
+    append_tail(12);
+    append_tail(6);
+  }
+  append_tail(0);
+}
+
 bool IsUtf8(std::string_view bytes) {
   while (!bytes.empty()) {
     const Utf8Character first = FirstUtf8Character(bytes);

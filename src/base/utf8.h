@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Checks whether bytes are UTF-8, and finds the end of the first character of a text.
+// Checks whether bytes are UTF-8, finds the end of the first character of a text, and encodes characters.
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace pintle {
@@ -23,5 +24,8 @@ struct Utf8Character {
 
 // The text must not be empty.
 Utf8Character FirstUtf8Character(std::string_view text);
+
+// Appends a character, which is given as its code point.  The code point must be at most U+10FFFF.
+void AppendUtf8(char32_t code, std::string& to);
 
 }  // namespace pintle

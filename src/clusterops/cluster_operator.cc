@@ -49,6 +49,22 @@ bool HasAll(const std::vector<api::OperandVersion>& versions, const std::vector<
   });
 }
 
+// Sets a condition as all of OpenShift's operators do: the condition keeps its position, and it keeps its transition
+// time unless its status changes.  A message that is longer than the API allows is cut off.
+void SetOperatorCondition(std::vector<api::Condition>& conditions, api::Condition condition) {
+  condition.message = FirstCharacters(PrintableLines(condition.message), api::kLongestConditionMessage);
+  const auto known = std::find_if(conditions.begin(), conditions.end(),
+                                  [&](const api::Condition& other) { return other.type == condition.type; });
+  if (known == conditions.end()) {
+    conditions.push_back(std::move(condition));
+    return;
+  }
+  if (known->status == condition.status && known->last_transition_time) {
+    condition.last_transition_time = known->last_transition_time;
+  }
+  *known = std::move(condition);
+}
+
 // Makes the report condition by condition.
 class Reporter {
  public:
@@ -186,20 +202,6 @@ std::string VersionsText(std::span<const api::OperandVersion> versions) {
     text += fmt::format("{}{{{} {}}}", text.empty() ? "" : " ", version.name, version.version);
   }
   return fmt::format("[{}]", text);
-}
-
-void SetOperatorCondition(std::vector<api::Condition>& conditions, api::Condition condition) {
-  condition.message = FirstCharacters(PrintableLines(condition.message), api::kLongestConditionMessage);
-  const auto known = std::find_if(conditions.begin(), conditions.end(),
-                                  [&](const api::Condition& other) { return other.type == condition.type; });
-  if (known == conditions.end()) {
-    conditions.push_back(std::move(condition));
-    return;
-  }
-  if (known->status == condition.status && known->last_transition_time) {
-    condition.last_transition_time = known->last_transition_time;
-  }
-  *known = std::move(condition);
 }
 
 OperatorReport ReportOf(const ReportInputs& inputs) { return Reporter(inputs).Make(); }

@@ -4,8 +4,8 @@
 // The status of the ClusterOperator `machine-config`.  It reports the progress of an upgrade and the state of the
 // machines to people and to the cluster's version operator.
 //
-// The versions in the status are those of the latest release that has been installed completely.  So they differ during
-// an upgrade from the release that the cluster is to have.  While the cluster is being installed, the status has no
+// The versions in the status are those of the latest release that has been installed completely.  So during an upgrade,
+// they differ from the release that the cluster is to have.  While the cluster is being installed, the status has no
 // versions.
 
 #include <array>
@@ -76,10 +76,6 @@ struct OperatorReport {
 
 // Returns the status that the ClusterOperator is to have, and events about what is new in it.
 OperatorReport ReportOf(const ReportInputs& inputs);
-
-// Sets a condition as all of OpenShift's operators do: the condition keeps its position, and it keeps its transition
-// time unless its status changes.  A message that is longer than the API allows is cut off.
-void SetOperatorCondition(std::vector<api::Condition>& conditions, api::Condition condition);
 
 // Returns the versions as Go prints them, such as "[{operator 4.21.0} {operator-image quay.io/...}]".
 std::string VersionsText(std::span<const api::OperandVersion> versions);

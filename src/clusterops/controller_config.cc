@@ -71,15 +71,20 @@ Value RegistryBundle(const api::ConfigMap& map) {
   return bundle;
 }
 
-// Copies an object without its resourceVersion and managedFields, which change with each write of the object.
+// Removes the members of an object that change with each write of the object.
+void EraseVersion(Value& object) {
+  if (Value* const metadata = object.Find("metadata")) {
+    metadata->Erase("resourceVersion");
+    metadata->Erase("managedFields");
+  }
+}
+
+// Copies an object without its version.
 Value CopyOf(const Value& object, std::string_view kind) {
   Value copy = object;
   copy["apiVersion"] = "config.openshift.io/v1";
   copy["kind"] = kind;
-  if (Value* const metadata = copy.Find("metadata")) {
-    metadata->Erase("resourceVersion");
-    metadata->Erase("managedFields");
-  }
+  EraseVersion(copy);
   return copy;
 }
 
@@ -201,7 +206,8 @@ class Drafter {
     if (root.empty()) {
       return Problem("neither ConfigMap machine-config-server-ca nor kube-system/root-ca has an authority");
     }
-    // If machines trust an authority that is not in kube-system/root-ca, it has signed the server's certificate.
+    // If machines trust an authority that is not in kube-system/root-ca, that authority has signed the server's
+    // certificate.
     const std::string trusted = DecodeBase64(PresentText("rootCAData")).value_or("");
     if (net::HasCertificate(trusted) && !ContainsCertificates(root, trusted)) {
       return Problem(
@@ -454,10 +460,7 @@ class Drafter {
 // Returns a copy of an object without its version and without empty members, for comparisons.
 Value WithoutVersion(const Value& copy) {
   Value comparable = WithoutEmptyMembers(copy);
-  if (Value* const metadata = comparable.Find("metadata")) {
-    metadata->Erase("resourceVersion");
-    metadata->Erase("managedFields");
-  }
+  EraseVersion(comparable);
   return comparable;
 }
 

@@ -9,7 +9,7 @@
 
 namespace pintle::clusterops {
 
-const api::Condition* FindCondition(const api::MachineConfigPool& pool, std::string_view type) {
+const api::Condition* LastCondition(const api::MachineConfigPool& pool, std::string_view type) {
   const auto& conditions = pool.status.conditions;
   const auto found = std::find_if(conditions.rbegin(), conditions.rend(),
                                   [&](const api::Condition& condition) { return condition.type == type; });
@@ -17,13 +17,13 @@ const api::Condition* FindCondition(const api::MachineConfigPool& pool, std::str
 }
 
 bool HasTrueCondition(const api::MachineConfigPool& pool, std::string_view type) {
-  const api::Condition* const condition = FindCondition(pool, type);
+  const api::Condition* const condition = LastCondition(pool, type);
   return condition != nullptr && condition->status == "True";
 }
 
 std::string PoolSummary(const api::MachineConfigPool& pool) {
   const auto degraded = [&](std::string_view type, std::string_view why) {
-    const api::Condition& condition = *FindCondition(pool, type);
+    const api::Condition& condition = *LastCondition(pool, type);
     return fmt::format("pool is degraded because {} with {}: {}", why, gotext::Quoted(condition.reason),
                        gotext::Quoted(condition.message));
   };

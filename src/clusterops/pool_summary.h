@@ -15,7 +15,7 @@ namespace pintle::clusterops {
 std::string PoolSummary(const api::MachineConfigPool& pool);
 
 // Returns the last condition of this type in the pool's status, or nullptr if there is none.
-const api::Condition* FindCondition(const api::MachineConfigPool& pool, std::string_view type);
+const api::Condition* LastCondition(const api::MachineConfigPool& pool, std::string_view type);
 
 // Returns whether a pool has a condition of this type, and its status is "True".
 bool HasTrueCondition(const api::MachineConfigPool& pool, std::string_view type);

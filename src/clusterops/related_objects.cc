@@ -2,7 +2,6 @@
 #include "clusterops/related_objects.h"
 
 #include <array>
-#include <string>
 #include <string_view>
 
 namespace pintle::clusterops {

@@ -79,10 +79,21 @@ std::string ReleaseMismatch(const api::MachineConfigPool& pool, const RequiredPo
   return "";
 }
 
+// Returns why a pool does not have the configuration of the release, or an empty text if it has.
+std::string WhyNotOfRelease(const api::MachineConfigPool& pool, const RequiredPoolsInputs& inputs) {
+  if (pool.spec.configuration.name.empty()) return EmptyFieldText(pool, "configuration spec");
+  if (pool.status.configuration.name.empty()) return EmptyFieldText(pool, "configuration status");
+  if (pool.status.configuration.source.empty()) {
+    return EmptyFieldText(pool, "list of MachineConfigs that were used to generate configuration");
+  }
+  const std::string why = ControllerMismatch(pool, inputs);
+  return why.empty() ? ReleaseMismatch(pool, inputs) : why;
+}
+
 // Returns the time since which a condition has had this status.  Returns nullopt if the condition is missing, has
 // another status or has no transition time.
 std::optional<WallTime> Since(const api::MachineConfigPool& pool, std::string_view type, std::string_view status) {
-  const api::Condition* const condition = FindCondition(pool, type);
+  const api::Condition* const condition = LastCondition(pool, type);
   if (condition == nullptr || condition->status != status || !condition->last_transition_time) return std::nullopt;
   return condition->last_transition_time->at;
 }
@@ -92,7 +103,7 @@ std::optional<Obstacle> ObstacleIn(const api::MachineConfigPool& pool, const Req
   const api::MachineConfigPoolStatus& status = pool.status;
   const std::string& name = pool.metadata.name;
   if (HasTrueCondition(pool, "Degraded")) {
-    const api::Condition& degraded = *FindCondition(pool, "Degraded");
+    const api::Condition& degraded = *LastCondition(pool, "Degraded");
     const std::string& why = degraded.message.empty() ? PoolSummary(pool) : degraded.message;
     return Obstacle{fmt::format("MachineConfigPool {} is not ready, retrying. Status: (pool degraded: true total: {}, "
                                 "ready {}, updated: {}, unavailable: {}, reason: {})",
@@ -129,16 +140,6 @@ std::string PausedText(const api::MachineConfigPool& pool, const RequiredPoolsIn
 }
 
 }  // namespace
-
-std::string WhyNotOfRelease(const api::MachineConfigPool& pool, const RequiredPoolsInputs& inputs) {
-  if (pool.spec.configuration.name.empty()) return EmptyFieldText(pool, "configuration spec");
-  if (pool.status.configuration.name.empty()) return EmptyFieldText(pool, "configuration status");
-  if (pool.status.configuration.source.empty()) {
-    return EmptyFieldText(pool, "list of MachineConfigs that were used to generate configuration");
-  }
-  const std::string why = ControllerMismatch(pool, inputs);
-  return why.empty() ? ReleaseMismatch(pool, inputs) : why;
-}
 
 RequiredPools LookAtRequiredPools(const RequiredPoolsInputs& inputs) {
   RequiredPools result;

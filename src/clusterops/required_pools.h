@@ -51,7 +51,4 @@ struct RequiredPools {
 // Returns whether the required pools have the release, or else the reason why they do not have it.
 RequiredPools LookAtRequiredPools(const RequiredPoolsInputs& inputs);
 
-// Returns why a pool does not have the configuration of the release, or an empty text if it has.
-std::string WhyNotOfRelease(const api::MachineConfigPool& pool, const RequiredPoolsInputs& inputs);
-
 }  // namespace pintle::clusterops

@@ -24,8 +24,6 @@ constexpr auto kBackdated = std::chrono::hours(1);
 // A machine boots within this time after its creation.
 constexpr auto kUntilMachinesTrust = std::chrono::hours(24);
 constexpr const char* kServerName = "machine-config-server";
-constexpr std::string_view kCertificateBegin = "-----BEGIN CERTIFICATE-----";
-constexpr std::string_view kCertificateEnd = "-----END CERTIFICATE-----\n";
 
 // Returns the decoded value of a key, or "".
 std::string DecodedIn(const api::Secret* secret, const char* key) {
@@ -65,14 +63,12 @@ bool HasToBeRenewed(const net::Certificate& certificate, WallTime now) {
   return now >= certificate.not_before + life / 10 * (kRenewedAfter / std::chrono::years(1));
 }
 
-// Returns whether a bundle contains an authority.  Two authorities can have the same name and the same times, so the
-// texts are compared.  The Secret may have other text before the certificate, which a bundle does not keep.
+// Returns whether a bundle contains the first certificate of an authority's Secret.  Two authorities can have the same
+// name and the same times, so the texts are compared.
 bool ContainsAuthority(const std::string& bundle, const api::Secret& authority) {
   const std::string text = DecodedIn(&authority, kCertificateKey);
-  const std::size_t begin = text.find(kCertificateBegin);
-  const std::size_t end = text.find(kCertificateEnd.substr(0, kCertificateEnd.size() - 1), begin);
-  return end != std::string::npos &&
-         bundle.find(std::string_view(text).substr(begin, end - begin)) != std::string::npos;
+  const std::vector<PemCertificate> certificates = PemCertificatesIn(text);
+  return !certificates.empty() && ContainsCertificates(bundle, certificates.front().text);
 }
 
 // Returns whether a certificate is for all of the hosts.
@@ -93,15 +89,12 @@ bool IsIssuedByOneOf(const std::string& bundle, const net::Certificate& certific
 // Returns the certificates of a bundle that have not expired or whose subject is `issuer`, without other text.
 std::string KeptAuthorities(const std::string& bundle, const std::string& issuer, WallTime now) {
   std::string kept;
-  std::string_view unread = bundle;
-  for (std::size_t begin; (begin = unread.find(kCertificateBegin)) != std::string_view::npos;) {
-    const std::size_t end = unread.find(kCertificateEnd.substr(0, kCertificateEnd.size() - 1), begin);
-    if (end == std::string_view::npos) break;
-    const std::string certificate(unread.substr(begin, end + kCertificateEnd.size() - 1 - begin));
-    unread.remove_prefix(begin + certificate.size());
-    const auto read = net::ReadCertificates(certificate);
+  for (const PemCertificate& certificate : PemCertificatesIn(bundle)) {
+    const auto read = net::ReadCertificates(certificate.text);
     if (!read || read->empty()) continue;
-    if (now < read->front().not_after || read->front().subject == issuer) kept += certificate + "\n";
+    if (now >= read->front().not_after && read->front().subject != issuer) continue;
+    kept += certificate.text;
+    if (!kept.ends_with('\n')) kept += '\n';
   }
   return kept;
 }

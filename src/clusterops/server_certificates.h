@@ -3,9 +3,9 @@
 
 // Decides when the Ignition server's authority and its certificate are renewed, and makes the new ones.
 //
-// A new authority signs nothing for a day, unless the server has no certificate that lasts that long.  The reason is
-// that a machine which was created just before the authority knows only the older authorities in its user data, and
-// sends its request to the server only when it has booted.
+// A new authority signs nothing for a day, unless the server has no certificate that lasts that long.  A machine that
+// was created just before the authority has only the older authorities in its user data, and it sends its request to
+// the server only when it has booted.
 //
 // An installer's certificate, with an authority of its own, is left alone until it has to be renewed, or lacks a name
 // of the server.

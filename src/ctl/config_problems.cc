@@ -33,7 +33,7 @@ ConfigProblem ToConfigProblem(const std::string& file, const json::Problem& prob
       .column = {},
       .object = {},
       .severity = problem.severity == json::Severity::kError ? kError : kWarning,
-      .path = json::ShownPlace(problem.path),
+      .path = json::PlaceForMessage(problem.path),
       .problem = problem.what,
       .remedy = std::string(machineconfig::RemedyForConfigProblem(problem.what)),
   };

@@ -154,8 +154,8 @@ class BootstrapRenderer {
     const std::string name = rendered.config.metadata.name;
     rendered.config.api_version = api::kMachineConfigApiVersion;
     rendered.config.kind = api::MachineConfig::kKind;
-    to.files.push_back(TRY(ToFile(fmt::format("{}/{}.yaml", kConfigsFolder, name),
-                                  machineconfig::ToDocument(std::move(rendered.config)))));
+    to.files.push_back(TRY(
+        ToFile(fmt::format("machine-configs/{}.yaml", name), machineconfig::ToDocument(std::move(rendered.config)))));
     json::Value document = manifest.document;
     for (const char* part : {"spec", "status"}) {
       json::Value& configuration = document[part]["configuration"];

@@ -17,7 +17,6 @@
 namespace pintle::generated {
 
 inline constexpr const char* kPoolsFolder = "machine-pools";
-inline constexpr const char* kConfigsFolder = "machine-configs";
 inline constexpr const char* kApiServerFolder = "api-server";
 
 struct BootstrapVersions {

@@ -26,10 +26,6 @@ std::string ProblemOfTemplates(const Error& error) {
 
 std::string ProblemOfWriting(const Error& error) { return "could not Create/Update MachineConfig: " + error.message(); }
 
-std::string ProblemOfFinalizer(const Error& error) {
-  return "could not add finalizers to ContainerRuntimeConfig: " + error.message();
-}
-
 std::optional<api::ContainerRuntimeConfigStatus> StatusAfter(const api::ContainerRuntimeConfig& config,
                                                              std::string_view problem, WallTime now) {
   constexpr std::size_t kMostConditions = 3;
@@ -50,12 +46,6 @@ std::optional<api::ContainerRuntimeConfigStatus> StatusAfter(const api::Containe
     conditions.erase(conditions.begin(), conditions.end() - static_cast<std::ptrdiff_t>(kMostConditions));
   }
   return status;
-}
-
-bool IsDone(const api::ContainerRuntimeConfig& config) {
-  const auto& status = config.status;
-  return status.observed_generation >= config.metadata.generation && !status.conditions.empty() &&
-         status.conditions.back().type == kSuccess;
 }
 
 }  // namespace pintle::generated

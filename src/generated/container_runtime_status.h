@@ -14,20 +14,16 @@
 namespace pintle::generated {
 
 // Each of these functions returns the message of the condition after a step has failed.  In this order, the steps are:
-// validating the object, choosing the name of its config, reading the templates that its files are based on, writing
-// the config, and adding the config's name to the object's finalizers.
+// validating the object, choosing the name of its config, reading the templates that its files are based on, and
+// writing the config.
 std::string ProblemWith(const Error& error);
 std::string ProblemOfName(const Error& error);
 std::string ProblemOfTemplates(const Error& error);
 std::string ProblemOfWriting(const Error& error);
-std::string ProblemOfFinalizer(const Error& error);
 
 // Returns the new status.  The conditions are a history, of which the last three are kept.  Returns nullopt if only the
 // time would change, so that the status is not written again and again.  `problem` is empty on success.
 std::optional<api::ContainerRuntimeConfigStatus> StatusAfter(const api::ContainerRuntimeConfig& config,
                                                              std::string_view problem, WallTime now);
-
-// Returns whether the configs were made from the current generation of the object.
-bool IsDone(const api::ContainerRuntimeConfig& config);
 
 }  // namespace pintle::generated

@@ -220,10 +220,10 @@ MachineConfig CredentialProviderMachineConfig(const api::MachineConfigPool& pool
 std::vector<api::ConditionWithGeneration> ConditionsOf(const api::CredentialProviderConfig& config,
                                                        const std::optional<std::vector<std::string>>& overlapping,
                                                        std::string_view problem, WallTime now) {
-  const auto condition = [&](std::string_view type, bool is_well, std::string_view reason, std::string message) {
+  const auto condition = [&](std::string_view type, const char* status, std::string_view reason, std::string message) {
     return api::ConditionWithGeneration{
         .type = std::string(type),
-        .status = is_well ? "True" : "False",
+        .status = status,
         .observed_generation = config.metadata.generation,
         .last_transition_time = api::Time{now},
         .reason = std::string(reason),
@@ -231,20 +231,20 @@ std::vector<api::ConditionWithGeneration> ConditionsOf(const api::CredentialProv
   };
   std::vector<api::ConditionWithGeneration> conditions = config.status.conditions;
   if (overlapping && overlapping->empty()) {
-    AddOrReplace(conditions, condition("Validated", true, "Succeeded", "Success"));
+    AddOrReplace(conditions, condition("Validated", "True", "Succeeded", "Success"));
   } else if (overlapping) {
     AddOrReplace(
         conditions,
-        condition("Validated", false, "ConfigurationPartiallyApplied",
+        condition("Validated", "False", "ConfigurationPartiallyApplied",
                   fmt::format("CRIOCredentialProviderConfig has one or multiple entries that overlap with the original "
                               "credential provider config. Skip rendering entries: [{}].",
                               fmt::join(*overlapping, " "))));
   }
   if (problem.empty()) {
-    AddOrReplace(conditions, condition("MachineConfigRendered", true, "MachineConfigRenderingSucceeded", "Success"));
+    AddOrReplace(conditions, condition("MachineConfigRendered", "True", "MachineConfigRenderingSucceeded", "Success"));
   } else {
     AddOrReplace(conditions,
-                 condition("MachineConfigRendered", false, "MachineConfigRenderingFailed", std::string(problem)));
+                 condition("MachineConfigRendered", "False", "MachineConfigRenderingFailed", std::string(problem)));
   }
   return conditions;
 }

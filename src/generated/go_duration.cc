@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <cstddef>
-#include <iterator>
 #include <optional>
 
 #include "base/ascii.h"

@@ -125,7 +125,7 @@ std::optional<machineconfig::Number> NumberInJson(const json::Value& value) {
 
 std::optional<std::string> AsYamlText(const json::Value& value) {
   if (value.is_boolean()) return value.boolean() ? "true" : "false";
-  if (value.type() == json::Value::Type::kReal) return machineconfig::GoText(value.real());
+  if (value.type() == json::Value::Type::kReal) return machineconfig::GoNumberText(value.real());
   if (const auto number = NumberInJson(value)) return JsonText(*number);
   return {};
 }

@@ -7,7 +7,6 @@
 // has its own method UnmarshalJSON and this method fails, for example for a duration without a unit, decoding ends at
 // once with the error of the method, and earlier errors are dropped.
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -7,7 +7,6 @@
 #include <cctype>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <utility>
 
 #include "base/ascii.h"

@@ -3,7 +3,6 @@
 
 // Makes the files that configure registries, mirrors and signatures on nodes.
 
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>

@@ -29,7 +29,8 @@ struct KubeletSettings {
 inline constexpr std::string_view kKubeletTemplatesFailed =
     "could not generate the original Kubelet config ignition: GenerateMachineConfigsforRole failed with error";
 
-// Returns this configuration of a pool.  `templates` are the configs that were made from the templates of the pool.
+// Returns the configuration that a pool has before users change it.  `templates` are the configs that were made from
+// the templates of the pool.
 Result<KubeletConfiguration> KubeletBase(std::span<const MachineConfig> templates, const FeatureGates& gates);
 
 }  // namespace pintle::generated

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "generated/kubelet_configs.h"
-#include "generated/kubelet_files.h"
 #include "generated/kubelet_validation.h"
 #include "generated/managed_names.h"
 #include "generated/pool_selection.h"

@@ -32,7 +32,6 @@ MachineConfig AnnotatedConfig(std::string name, std::string_view pool, const std
 }  // namespace
 
 std::string NodeConfigName(std::string_view pool) { return fmt::format("97-{}-generated-kubelet", pool); }
-std::string FeatureConfigName(std::string_view pool) { return fmt::format("98-{}-generated-kubelet", pool); }
 
 Result<std::vector<std::string>> ControlGroupArguments(std::string_view cgroup_mode,
                                                        std::vector<std::string> arguments) {
@@ -72,7 +71,7 @@ Result<MachineConfig> FeatureConfig(std::string_view pool, std::span<const Machi
                                     const KubeletSettings& settings) {
   const KubeletConfiguration base = TRY(PoolKubeletBase(pool, templates, settings));
   NewFile file = TRY(KubeletConfFile(base));
-  return AnnotatedConfig(FeatureConfigName(pool), pool, {std::move(file)}, settings);
+  return AnnotatedConfig(fmt::format("98-{}-generated-kubelet", pool), pool, {std::move(file)}, settings);
 }
 
 Result<MachineConfig> UserKubeletConfig(const api::KubeletConfig& object, const api::MachineConfigPool& pool,

@@ -23,8 +23,6 @@ namespace pintle::generated {
 
 // Returns a name such as 97-worker-generated-kubelet.
 std::string NodeConfigName(std::string_view pool);
-// Returns a name such as 98-worker-generated-kubelet.
-std::string FeatureConfigName(std::string_view pool);
 
 // Returns `arguments` with the kernel arguments for version 2 of control groups at the end, and without those for
 // version 1.  It is an error if `cgroup_mode` is neither empty nor "v2".

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "generated/kubelet_configuration.h"
 
-#include <cstddef>
-#include <utility>
-
 #include "base/clock.h"
 #include "generated/go_reading.h"
 #include "generated/go_struct.h"

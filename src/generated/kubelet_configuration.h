@@ -19,7 +19,7 @@
 #include "generated/go_duration.h"
 #include "generated/go_field.h"
 #include "json/field_list.h"
-#include "json/parse.h"
+#include "json/value.h"
 
 namespace pintle::generated {
 

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace pintle::generated {
 namespace {
@@ -15,10 +14,10 @@ constexpr std::string_view kOldSuccess = "Success";
 constexpr std::string_view kOldFailure = "Failure";
 constexpr std::size_t kOutcomesKept = 3;
 
-api::BriefCondition Condition(std::string_view type, bool status, const std::string& message, WallTime now) {
+api::BriefCondition Condition(std::string_view type, const char* status, const std::string& message, WallTime now) {
   return {
       .type = std::string(type),
-      .status = status ? "True" : "False",
+      .status = status,
       .last_transition_time = api::Time{now},
       .reason = "",
       .message = message,
@@ -52,22 +51,16 @@ std::optional<api::KubeletConfigStatus> StatusAfter(const api::KubeletConfig& ob
   auto& conditions = status.conditions;
   status.observed_generation = object.metadata.generation;
   std::erase_if(conditions, [](const auto& c) { return c.type == kOldSuccess || c.type == kOldFailure; });
-  api::BriefCondition newest = Condition(kAccepted, outcome.is_accepted, outcome.message, now);
+  api::BriefCondition newest = Condition(kAccepted, outcome.is_accepted ? "True" : "False", outcome.message, now);
   const bool is_again = !conditions.empty() && conditions.back().message == outcome.message;
   if (is_again) conditions.pop_back();
   conditions.push_back(std::move(newest));
   if (conditions.size() > kOutcomesKept) {
     conditions.erase(conditions.begin(), conditions.end() - static_cast<std::ptrdiff_t>(kOutcomesKept));
   }
-  conditions.push_back(Condition(outcome.is_accepted ? kOldSuccess : kOldFailure, true, outcome.message, now));
+  conditions.push_back(Condition(outcome.is_accepted ? kOldSuccess : kOldFailure, "True", outcome.message, now));
   if (IsSameExceptTime(status, object.status)) return {};
   return status;
-}
-
-bool IsAccepted(const api::KubeletConfig& object) {
-  if (object.status.observed_generation < object.metadata.generation || object.status.conditions.empty()) return false;
-  const api::BriefCondition& last = object.status.conditions.back();
-  return last.status == "True" && (last.type == kAccepted || last.type == kOldSuccess);
 }
 
 }  // namespace pintle::generated

@@ -35,7 +35,4 @@ KubeletOutcome OutcomeWithoutBase(const Error& error);
 std::optional<api::KubeletConfigStatus> StatusAfter(const api::KubeletConfig& object, const KubeletOutcome& outcome,
                                                     WallTime now);
 
-// Returns whether the current generation of the object was accepted.
-bool IsAccepted(const api::KubeletConfig& object);
-
 }  // namespace pintle::generated

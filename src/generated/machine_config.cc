@@ -7,6 +7,7 @@
 #include "base/base64.h"
 #include "base/digest.h"
 #include "ignition/go_text.h"
+#include "json/parse.h"
 
 namespace pintle::generated {
 namespace {
@@ -49,10 +50,6 @@ MachineConfig NewConfig(std::string name, std::string_view pool, const std::vect
 
 api::Annotations MadeBy(std::string_view controller_version) {
   return {{std::string(api::kGeneratedByControllerVersionAnnotation), std::string(controller_version)}};
-}
-
-bool IsMadeBy(const api::ObjectMeta& metadata, std::string_view controller_version) {
-  return metadata.Annotation(api::kGeneratedByControllerVersionAnnotation) == controller_version;
 }
 
 api::OwnerReference ControlledBy(std::string_view kind, const api::ObjectMeta& owner) {

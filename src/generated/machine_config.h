@@ -15,7 +15,6 @@
 #include "api/meta.h"
 #include "ignition/config.h"
 #include "ignition/empty_structs.h"
-#include "json/parse.h"
 
 namespace pintle::generated {
 
@@ -50,8 +49,6 @@ MachineConfig NewConfig(std::string name, std::string_view pool, const std::vect
 
 // Makes the annotation that identifies the build of the controller which has made a config.
 api::Annotations MadeBy(std::string_view controller_version);
-// Returns whether a config has the annotation of this build.
-bool IsMadeBy(const api::ObjectMeta& metadata, std::string_view controller_version);
 
 // Makes the reference to an owner that is the controller of a config.  Kubernetes removes the config together with this
 // owner.

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <span>
 #include <utility>
 
 #include "api/annotations.h"

@@ -9,7 +9,6 @@
 #include <map>
 #include <set>
 #include <string_view>
-#include <utility>
 
 #include "generated/image_reference.h"
 #include "generated/invalid.h"
@@ -26,6 +25,13 @@ void Append(AllMirrors& all, std::span<const api::MirrorSet> sets,
   for (const api::MirrorSet& set : sets) {
     for (const api::Mirrors& mirrors : set.spec.*list) all.push_back(&mirrors);
   }
+}
+
+AllMirrors DigestMirrors(const MirrorObjects& objects) {
+  AllMirrors all;
+  Append(all, objects.digest_sets, &api::MirrorSetSpec::image_digest_mirrors);
+  Append(all, objects.content_source_policies, &api::MirrorSetSpec::repository_digest_mirrors);
+  return all;
 }
 
 AllMirrors TagMirrors(const MirrorObjects& objects) {
@@ -150,13 +156,6 @@ std::vector<MergedMirrors> MergedBySource(const AllMirrors& all) {
 }
 
 }  // namespace
-
-AllMirrors DigestMirrors(const MirrorObjects& objects) {
-  AllMirrors all;
-  Append(all, objects.digest_sets, &api::MirrorSetSpec::image_digest_mirrors);
-  Append(all, objects.content_source_policies, &api::MirrorSetSpec::repository_digest_mirrors);
-  return all;
-}
 
 Result<> CheckMirrors(const MirrorObjects& objects) {
   std::map<std::string_view, std::string_view> policies;

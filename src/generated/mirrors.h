@@ -37,8 +37,4 @@ struct MergedMirrors {
 std::vector<MergedMirrors> MergedDigestMirrors(const MirrorObjects& objects);
 std::vector<MergedMirrors> MergedTagMirrors(const MirrorObjects& objects);
 
-// Returns all entries of the objects for images that are named by digest; the entries of ImageDigestMirrorSets come
-// first.
-std::vector<const api::Mirrors*> DigestMirrors(const MirrorObjects& objects);
-
 }  // namespace pintle::generated

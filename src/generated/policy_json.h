@@ -4,7 +4,6 @@
 // Makes /etc/containers/policy.json, by which container tools decide whether they may use an image.  For the pods of a
 // namespace that has a policy of its own, CRI-O uses that policy instead.
 
-#include <map>
 #include <span>
 #include <string>
 #include <string_view>

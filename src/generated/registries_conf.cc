@@ -144,7 +144,7 @@ Result<> InheritFrom(const Registry& mirrored, const std::string& source, Regist
   return {};
 }
 
-// Gives the entries without mirrors those of the first source around them that has some.
+// Gives each entry without mirrors the mirrors of the first source around it.
 Result<> InheritMirrors(Entries& entries, const std::vector<const MergedMirrors*>& sources) {
   ScopeSet scopes;
   for (const MergedMirrors* merged : sources) scopes.Add(merged->source);

@@ -2,7 +2,7 @@
 #pragma once
 
 // The data that the Machine Config Operator's templates read: the spec of a ControllerConfig, the pull secret and the
-// TLS settings.  Templates use the names that the fields have in Go.
+// TLS settings.
 
 #include <initializer_list>
 #include <memory>
@@ -15,9 +15,6 @@
 #include "json/value.h"
 
 namespace pintle::generated {
-
-// The Go type of this data.
-const gotemplate::Type& RenderConfigType();
 
 // Returns an error if Go could not decode the spec of a ControllerConfig.  The error has the words of Go.
 Result<> CheckControllerConfigSpec(const json::Value& spec);

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// The templates of a folder that may change while it is read, for example because it is being copied.
+//
+// The first reading is used at once.  Later, changed templates are used only after two readings in a row have found the
+// same templates.  Otherwise, configs could be made from a half-copied folder, and nodes would be updated to these
+// configs.
+
 #include <optional>
 #include <string>
 
@@ -8,11 +14,6 @@
 
 namespace pintle::generated {
 
-// The templates of a folder that may change while it is read, for example because it is being copied.
-//
-// The first reading is used at once.  Later, changed templates are used only after two readings in a row have found the
-// same templates.  Otherwise, configs could be made from a half-copied folder, and nodes would be updated to these
-// configs.
 class SettledTemplates {
  public:
   enum class Reading {
@@ -21,7 +22,7 @@ class SettledTemplates {
     kMustBeRepeated  // The templates have changed.  They are used if the next reading finds the same templates.
   };
 
-  // Takes a reading of the folder, and returns what has become of it.
+  // Takes a reading of the folder, and decides whether its templates are used.
   Reading Offer(TemplateFolder read);
 
   // Returns nullptr before the first reading.

@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <string_view>
-#include <utility>
 
 #include "generated/image_reference.h"
 #include "generated/invalid.h"

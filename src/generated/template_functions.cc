@@ -14,6 +14,7 @@
 #include "generated/go_url.h"
 #include "generated/invalid.h"
 #include "generated/render_config.h"
+#include "generated/render_config_type.h"
 #include "gotemplate/print.h"
 
 namespace pintle::generated {
@@ -36,7 +37,7 @@ Result<Value> ToString(Values values, Memory& memory) {
   if (value.kind() == Kind::kString && !value.type().is_named) return value;
   if (value.kind() == Kind::kSlice && &value.type() == &gotemplate::kBytesType) return Value::Text(value.text());
   if (!value.is_valid()) return Value::Text("<nil>");
-  return Value::Text(memory.Keep(gotemplate::Shown(value)));
+  return Value::Text(memory.Keep(gotemplate::FormattedValue(value)));
 }
 
 Result<Value> Indent(Values values, Memory& memory) {
@@ -166,7 +167,7 @@ Result<Value> OnPremisesShortName(Values values, Memory&) {
 // not make the machines; then the result is empty.  `name` is the name of the addresses in errors.
 Result<Value> OnPremisesAddresses(const Value& config, std::string_view field, const char* name, Memory& memory) {
   const Value status = TRY(PlatformStatus(config));
-  if (!status.is_valid()) return Invalid("");
+  if (!status.is_valid()) return Invalid("");  // The operator's error is empty, too.
   const OnPremises* on_premises = FindOnPremises(TypeOf(status));
   if (on_premises == nullptr) return Invalid(fmt::format("invalid platform for {}", name));
   const Value addresses = FieldOf(status, {on_premises->field, field});
@@ -244,6 +245,7 @@ bool IsCloudWithLoadBalancer(std::string_view platform) {
 template <const char* kName, const char* kField>
 Result<Value> CloudAddresses(Values values, Memory&) {
   const Value status = TRY(PlatformStatus(values.front()));
+  // As in the operator, some of these errors are empty.
   if (!status.is_valid()) return Invalid("");
   const std::string_view platform = TypeOf(status);
   if (!IsCloudWithLoadBalancer(platform)) return Invalid("invalid cloud platform for API Server Internal IPs");

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "api/machine_config_pool.h"
 #include "base/ascii.h"
 #include "generated/invalid.h"
 #include "generated/template_functions.h"
@@ -22,10 +23,6 @@
 
 namespace pintle::generated {
 namespace {
-
-constexpr std::string_view kMaster = "master";
-constexpr std::string_view kWorker = "worker";
-constexpr std::string_view kArbiter = "arbiter";
 
 // The text that a template has printed, and the file or unit in it.
 struct TemplateOutput {
@@ -107,23 +104,23 @@ class ConfigMaker {
         if (const TemplateEntry* found = TRY(FindFolder(*parent, platform))) folders.push_back(found);
       }
     }
-    TemplateOutputs texts;
-    for (const TemplateEntry* each : folders) TRY(Print(*each, texts));
+    TemplateOutputs outputs;
+    for (const TemplateEntry* each : folders) TRY(Print(*each, outputs));
     MachineConfig made;
     made.name = name;
     made.role = role;
-    const ignition::Config ignition = TRY(Transpile(texts), "error transpiling CoreOS config to Ignition config");
+    const ignition::Config ignition = TRY(Transpile(outputs), "error transpiling CoreOS config to Ignition config");
     made.config = ConfigText(ignition);
     std::vector<std::string> extensions;
-    for (const auto& [extension, printed] : texts.extensions) extensions.push_back(extension);
+    for (const auto& [extension, printed] : outputs.extensions) extensions.push_back(extension);
     if (!extensions.empty()) made.extensions = std::move(extensions);
     return made;
   }
 
  private:
-  Result<> Print(const TemplateEntry& platform, TemplateOutputs& texts) {
+  Result<> Print(const TemplateEntry& platform, TemplateOutputs& outputs) {
     const std::array<std::pair<std::string_view, TemplateOutputs::ByName*>, 3> kinds = {
-        {{"files", &texts.files}, {"units", &texts.units}, {"extensions", &texts.extensions}}};
+        {{"files", &outputs.files}, {"units", &outputs.units}, {"extensions", &outputs.extensions}}};
     for (const auto& [name, to] : kinds) {
       if (const TemplateEntry* folder = TRY(FindFolder(platform, name))) TRY(PrintAll(*folder, *to));
     }
@@ -133,28 +130,28 @@ class ConfigMaker {
   // Executes all templates of a folder.  Templates in subfolders are identified by their file names only.  An empty
   // file removes the output of an earlier template of the same name.  TemplateFolder limits the depth of folders, and
   // so the recursion.
-  Result<> PrintAll(const TemplateEntry& folder, TemplateOutputs::ByName& texts) {
+  Result<> PrintAll(const TemplateEntry& folder, TemplateOutputs::ByName& outputs) {
     for (const auto& [name, entry] : folder.entries) {
       if (entry.is_folder) {
-        TRY(PrintAll(entry, texts));
+        TRY(PrintAll(entry, outputs));
       } else if (entry.is_empty) {
-        texts.erase(name);
+        outputs.erase(name);
       } else {
-        TRY(PrintOne(name, entry, texts));
+        TRY(PrintOne(name, entry, outputs));
       }
     }
     return {};
   }
 
   // Executes a template.  If it prints only white space, it does not replace an earlier template of the same name.
-  Result<> PrintOne(const std::string& name, const TemplateEntry& entry, TemplateOutputs::ByName& texts) {
+  Result<> PrintOne(const std::string& name, const TemplateEntry& entry, TemplateOutputs::ByName& outputs) {
     const auto [printed, is_new] = outputs_.try_emplace(&entry);
     if (is_new) {
       printed->second.entry = &entry;
       printed->second.text = TRY(TextOf(entry));
       printed->second.is_blank = gotext::IsBlank(printed->second.text);
     }
-    if (!printed->second.is_blank) texts.insert_or_assign(name, &printed->second);
+    if (!printed->second.is_blank) outputs.insert_or_assign(name, &printed->second);
     return {};
   }
 
@@ -163,13 +160,13 @@ class ConfigMaker {
     return Invalid(fmt::format("failed to parse template {}: {}", entry.path, entry.parsed->error().message()));
   }
 
-  Result<ignition::Config> Transpile(const TemplateOutputs& texts) const {
+  Result<ignition::Config> Transpile(const TemplateOutputs& outputs) const {
     std::vector<ignition::Config> parts;
-    for (const auto& [name, printed] : texts.files) {
+    for (const auto& [name, printed] : outputs.files) {
       TRY(DecodeFile(*printed));
       parts.emplace_back(ConfigOf({})).storage.files.push_back(*printed->file);
     }
-    for (const auto& [name, printed] : texts.units) {
+    for (const auto& [name, printed] : outputs.units) {
       TRY(DecodeUnit(*printed));
       parts.emplace_back(ConfigOf({})).systemd.units.push_back(*printed->unit);
     }
@@ -218,8 +215,8 @@ class ConfigMaker {
 
 Result<std::vector<MachineConfig>> MakeConfigsOfRole(const TemplateFolder& templates, std::string_view role,
                                                      ConfigMaker& maker) {
-  const bool has_own_templates = role == kMaster || role == kWorker || role == kArbiter;
-  const std::string_view folder_name = has_own_templates ? role : kWorker;
+  const bool has_own_templates = role == api::kMasterPool || role == api::kWorkerPool || role == api::kArbiterPool;
+  const std::string_view folder_name = has_own_templates ? role : api::kWorkerPool;
   const TemplateEntry* folder = templates.root().Find(folder_name);
   if (folder == nullptr || !folder->is_folder) {
     const std::string path = fmt::format("{}/{}", templates.root().path, folder_name);
@@ -287,7 +284,7 @@ Result<std::vector<MachineConfig>> MachineConfigsOfTemplates(const TemplateFolde
   std::vector<MachineConfig> configs;
   for (const auto& [role, entry] : templates.root().entries) {
     if (!entry.is_folder || role == kCommonFolder) continue;
-    if (role == kArbiter && config.control_plane_topology() != "HighlyAvailableArbiter") continue;
+    if (role == api::kArbiterPool && config.control_plane_topology() != "HighlyAvailableArbiter") continue;
     std::vector<MachineConfig> of_role =
         TRY(MakeConfigsOfRole(templates, role, maker), fmt::format("failed to create MachineConfig for role {}", role));
     std::move(of_role.begin(), of_role.end(), std::back_inserter(configs));

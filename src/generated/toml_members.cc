@@ -50,8 +50,7 @@ const json::Value& EmptyTable() {
   return kNone;
 }
 
-}  // namespace
-
+// Returns nullptr if there is no such member.
 const json::Value* FindTomlMember(const json::Value& table, std::string_view name) {
   if (const json::Value* member = table.Find(name)) return member;
   if (!table.is_object()) return nullptr;
@@ -60,6 +59,8 @@ const json::Value* FindTomlMember(const json::Value& table, std::string_view nam
   }
   return nullptr;
 }
+
+}  // namespace
 
 Result<> ReadToml(const json::Value& table, std::string_view name, std::string& to) {
   const json::Value* member = FindTomlMember(table, name);

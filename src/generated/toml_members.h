@@ -16,10 +16,7 @@
 
 namespace pintle::generated {
 
-// Returns nullptr if there is no such member.
-const json::Value* FindTomlMember(const json::Value& table, std::string_view name);
-
-// Each of these functions reads a member of another type.
+// Each of these functions reads a member of the type of `to`.  A member of another type is an error.
 Result<> ReadToml(const json::Value& table, std::string_view name, std::string& to);
 Result<> ReadToml(const json::Value& table, std::string_view name, bool& to);
 // It is an error if the number does not fit into 32 bits without a sign.

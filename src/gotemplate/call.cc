@@ -95,6 +95,7 @@ Result<> Execution::CheckArgumentCount(const Function& function, const std::stri
   const std::size_t given = arguments.nodes().size() + (arguments.final != nullptr ? 1 : 0);
   const std::size_t wanted = function.parameters.size() - (function.is_variadic ? 1 : 0);
   if (function.is_variadic ? given >= wanted : given == wanted) return {};
+  // As in Go, the error about a variadic function does not count the result of the previous command.
   return Fail(function.is_variadic ? fmt::format("wrong number of args for {}: want at least {} got {}", name, wanted,
                                                  arguments.nodes().size())
                                    : fmt::format("wrong number of args for {}: want {} got {}", name, wanted, given));

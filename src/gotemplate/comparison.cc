@@ -4,8 +4,6 @@
 #include <fmt/core.h>
 
 #include <cstdint>
-#include <string>
-#include <utility>
 
 #include "gotemplate/invalid.h"
 #include "gotemplate/print.h"
@@ -72,12 +70,12 @@ bool IsIdentical(const Value& a, const Value& b) {
 Result<bool> EqualsOutsideFamilies(const Value& a, const Value& b) {
   const bool can_compare = a.kind() == b.kind() || !a.is_valid() || !b.is_valid();
   if (!can_compare) {
-    return Invalid(
-        fmt::format("non-comparable types {}: {}, {}: {}", Shown(a, 's'), a.type().name, b.type().name, Shown(b)));
+    return Invalid(fmt::format("non-comparable types {}: {}, {}: {}", FormattedValue(a, 's'), a.type().name,
+                               b.type().name, FormattedValue(b)));
   }
   if (IsNil(a) || IsNil(b)) return IsNil(a) == IsNil(b);
   if (!IsComparable(b.type())) {
-    return Invalid(fmt::format("non-comparable type {}: {}", Shown(b, 's'), b.type().name));
+    return Invalid(fmt::format("non-comparable type {}: {}", FormattedValue(b, 's'), b.type().name));
   }
   return IsIdentical(a, b);
 }

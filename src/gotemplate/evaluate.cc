@@ -116,11 +116,12 @@ Result<Value> Execution::EvaluateVariable(const Value&, const VariableNode& vari
 
 Result<Value> Execution::EvaluateFields(Value receiver, std::span<const std::string> names,
                                         const Arguments& arguments) {
-  for (std::size_t i = 0; i + 1 < names.size(); ++i) receiver = TRY(EvaluateField(receiver, names[i], false));
-  return EvaluateField(receiver, names.back(), arguments.has_any());
+  const Arguments none;
+  for (std::size_t i = 0; i + 1 < names.size(); ++i) receiver = TRY(EvaluateField(receiver, names[i], none));
+  return EvaluateField(receiver, names.back(), arguments);
 }
 
-Result<Value> Execution::EvaluateField(const Value& receiver, const std::string& name, bool has_arguments) {
+Result<Value> Execution::EvaluateField(const Value& receiver, const std::string& name, const Arguments& arguments) {
   if (!receiver.is_valid()) {
     if (options_.missing_key == MissingKey::kError) {
       return Fail(fmt::format("nil data; no entry for key {}", gotext::Quoted(name)));
@@ -134,10 +135,10 @@ Result<Value> Execution::EvaluateField(const Value& receiver, const std::string&
     case Kind::kInterface:
       return nil_error();
     case Kind::kStruct:
-      return FieldOfStruct(followed.value, type, name, has_arguments);
+      return FieldOfStruct(followed.value, type, name, arguments);
     case Kind::kMap:
       if (IsAssignable(kStringType, *followed.value.type().key)) {
-        return FieldOfMap(followed.value, name, has_arguments);
+        return FieldOfMap(followed.value, name, arguments);
       }
       break;
     case Kind::kPointer: {
@@ -152,7 +153,7 @@ Result<Value> Execution::EvaluateField(const Value& receiver, const std::string&
 }
 
 Result<Value> Execution::FieldOfStruct(const Value& receiver, const Type& type, const std::string& name,
-                                       bool has_arguments) {
+                                       const Arguments& arguments) {
   const auto path = FindField(receiver.type(), name);
   if (!path) return Fail(fmt::format("can't evaluate field {} in type {}", name, type.name));
   if (!path->field->is_exported()) {
@@ -170,12 +171,12 @@ Result<Value> Execution::FieldOfStruct(const Value& receiver, const Type& type, 
     }
     field = field.FieldAt(path->indices[i]);
   }
-  if (has_arguments) return Fail(name + " has arguments but cannot be invoked as function");
+  if (arguments.has_any()) return Fail(name + " has arguments but cannot be invoked as function");
   return field;
 }
 
-Result<Value> Execution::FieldOfMap(const Value& receiver, const std::string& name, bool has_arguments) {
-  if (has_arguments) return Fail(name + " is not a method but has arguments");
+Result<Value> Execution::FieldOfMap(const Value& receiver, const std::string& name, const Arguments& arguments) {
+  if (arguments.has_any()) return Fail(name + " is not a method but has arguments");
   const Value value = Find(receiver, name);
   if (value.is_valid() || options_.missing_key == MissingKey::kInvalid) return value;
   if (options_.missing_key == MissingKey::kZero) return Value::Zero(*receiver.type().element);

@@ -68,7 +68,7 @@ class Execution {
   void SetCurrentNode(const Node& node) { current_node_ = &node; }
 
   // These are in walk.cc.
-  Result<Flow> WalkList(const Value& dot, const List& list);
+  Result<Flow> WalkList(const Value& dot, const ListNode& list);
   Result<Flow> Walk(const Value& dot, const Node& node);
   Result<> WalkAction(const Value& dot, const ActionNode& action);
   Result<Flow> WalkIfOrWith(const Value& dot, const BranchNode& branch);
@@ -93,9 +93,10 @@ class Execution {
   Result<Value> EvaluateChain(const Value& dot, const ChainNode& chain, const Arguments& arguments);
   Result<Value> EvaluateVariable(const Value& dot, const VariableNode& variable, const Arguments& arguments);
   Result<Value> EvaluateFields(Value receiver, std::span<const std::string> names, const Arguments& arguments);
-  Result<Value> EvaluateField(const Value& receiver, const std::string& name, bool has_arguments);
-  Result<Value> FieldOfStruct(const Value& receiver, const Type& type, const std::string& name, bool has_arguments);
-  Result<Value> FieldOfMap(const Value& receiver, const std::string& name, bool has_arguments);
+  Result<Value> EvaluateField(const Value& receiver, const std::string& name, const Arguments& arguments);
+  Result<Value> FieldOfStruct(const Value& receiver, const Type& type, const std::string& name,
+                              const Arguments& arguments);
+  Result<Value> FieldOfMap(const Value& receiver, const std::string& name, const Arguments& arguments);
 
   // These are in call.cc.
   Callee FindFunction(std::string_view name) const;

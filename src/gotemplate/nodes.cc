@@ -12,7 +12,7 @@ class SourceWriter {
   void Write(const Node& node) {
     switch (node.type) {
       case NodeType::kText:
-        text_ += static_cast<const Text&>(node).text;
+        text_ += static_cast<const TextNode&>(node).text;
         return;
       case NodeType::kAction:
         text_ += "{{";
@@ -48,7 +48,7 @@ class SourceWriter {
       case NodeType::kWith:
         return WriteBranch("with", static_cast<const BranchNode&>(node));
       case NodeType::kList:
-        for (const Node* child : static_cast<const List&>(node).nodes) Write(*child);
+        for (const Node* child : static_cast<const ListNode&>(node).nodes) Write(*child);
         return;
       case NodeType::kNil:
         text_ += "nil";

@@ -55,13 +55,13 @@ struct Node {
   const std::size_t position;  // The position in the source.
 };
 
-struct List : Node {
-  explicit List(std::size_t at) : Node(NodeType::kList, at) {}
+struct ListNode : Node {
+  explicit ListNode(std::size_t at) : Node(NodeType::kList, at) {}
   std::vector<const Node*> nodes;
 };
 
-struct Text : Node {
-  Text(std::size_t at, std::string_view node_text) : Node(NodeType::kText, at), text(node_text) {}
+struct TextNode : Node {
+  TextNode(std::size_t at, std::string_view node_text) : Node(NodeType::kText, at), text(node_text) {}
   const std::string_view text;
 };
 
@@ -136,8 +136,8 @@ struct ActionNode : Node {
 struct BranchNode : Node {
   BranchNode(NodeType node_type, std::size_t at) : Node(node_type, at) {}
   const PipeNode* pipe = nullptr;
-  const List* list = nullptr;
-  const List* else_list = nullptr;  // nullptr if there is no {{else}}.
+  const ListNode* list = nullptr;
+  const ListNode* else_list = nullptr;  // nullptr if there is no {{else}}.
 };
 
 struct TemplateNode : Node {

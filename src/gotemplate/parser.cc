@@ -4,7 +4,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <memory>
+#include <array>
+#include <vector>
 
 #include "gotext/quote.h"
 #include "gotext/unicode.h"
@@ -23,9 +24,9 @@ std::vector<std::string> SplitAtDots(std::string_view text) {
 }
 
 // Returns whether a tree prints only white space.
-bool IsEmpty(const List& list) {
+bool IsEmpty(const ListNode& list) {
   return std::all_of(list.nodes.begin(), list.nodes.end(), [](const Node* node) {
-    return node->type == NodeType::kText && gotext::IsBlank(static_cast<const Text*>(node)->text);
+    return node->type == NodeType::kText && gotext::IsBlank(static_cast<const TextNode*>(node)->text);
   });
 }
 
@@ -40,7 +41,7 @@ class TreeParser {
 
  private:
   struct ListAndEnd {
-    const List* list;
+    const ListNode* list;
     const Node* end;  // The {{end}} or {{else}}.
   };
 
@@ -62,7 +63,7 @@ class TreeParser {
   Result<const Node*> ParseLoopWord(NodeType type, std::size_t position, std::string_view word);
   Result<ListAndEnd> ParseList();
   Result<const Node*> ParseControl(NodeType type, std::string_view context);
-  Result<const List*> ParseElse(NodeType type, const Node& else_node);
+  Result<const ListNode*> ParseElse(NodeType type, const Node& else_node);
   Result<const Node*> ParseElseWord();
   Result<const Node*> ParseBlock();
   Result<const Node*> ParseTemplate();
@@ -75,7 +76,7 @@ class TreeParser {
   Result<const Node*> ParseTerm();
   Result<const Node*> ParseNumber(const Token& token);
   Result<const Node*> UseVariable(const Token& token);
-  Result<> Add(std::string_view name, const List* tree);
+  Result<> Add(std::string_view name, const ListNode* tree);
 
   TemplateParser& shared_;
   std::array<Token, 3> tokens_;  // The last tokens, which can be put back; tokens_[0] was read last.
@@ -157,7 +158,7 @@ Result<Token> TreeParser::Expect(TokenType type, std::string_view context) {
 }
 
 Result<> TreeParser::ParseAll() {
-  List* const root = shared_.Make<List>(Peek().position);
+  ListNode* const root = shared_.Make<ListNode>(Peek().position);
   while (Peek().type != TokenType::kEnd) {
     if (Peek().type == TokenType::kLeftDelimiter) {
       const Token delimiter = Next();
@@ -174,7 +175,7 @@ Result<> TreeParser::ParseAll() {
   return Add(shared_.name(), root);
 }
 
-Result<> TreeParser::Add(std::string_view name, const List* tree) {
+Result<> TreeParser::Add(std::string_view name, const ListNode* tree) {
   if (shared_.Add(name, tree)) return {};
   return Fail("template: multiple definition of template " + gotext::Quoted(name));
 }
@@ -193,7 +194,7 @@ Result<> TreeParser::ParseDefinition() {
 Result<TreeParser::ListAndEnd> TreeParser::ParseList() {
   const Level level(shared_);
   if (!level.is_allowed()) return Fail("actions are nested too deeply");
-  List* const list = shared_.Make<List>(PeekNonSpace().position);
+  ListNode* const list = shared_.Make<ListNode>(PeekNonSpace().position);
   while (PeekNonSpace().type != TokenType::kEnd) {
     const Node* const node = TRY(ParseTextOrAction());
     if (node->type == NodeType::kEnd || node->type == NodeType::kElse) return ListAndEnd{list, node};
@@ -204,7 +205,7 @@ Result<TreeParser::ListAndEnd> TreeParser::ParseList() {
 
 Result<const Node*> TreeParser::ParseTextOrAction() {
   const Token token = NextNonSpace();
-  if (token.type == TokenType::kText) return shared_.Make<Text>(token.position, token.text);
+  if (token.type == TokenType::kText) return shared_.Make<TextNode>(token.position, token.text);
   if (token.type != TokenType::kLeftDelimiter) return Unexpected(token, "input");
   action_line_ = token.line;
   const Node* const node = TRY(ParseAction());
@@ -275,7 +276,7 @@ Result<const Node*> TreeParser::ParseControl(NodeType type, std::string_view con
   return branch;
 }
 
-Result<const List*> TreeParser::ParseElse(NodeType type, const Node& else_node) {
+Result<const ListNode*> TreeParser::ParseElse(NodeType type, const Node& else_node) {
   const TokenType next = Peek().type;
   const bool is_if = type == NodeType::kIf && next == TokenType::kIfKeyword;
   const bool is_with = type == NodeType::kWith && next == TokenType::kWithKeyword;
@@ -283,7 +284,7 @@ Result<const List*> TreeParser::ParseElse(NodeType type, const Node& else_node) 
     const Level level(shared_);
     if (!level.is_allowed()) return Fail("actions are nested too deeply");
     Next();
-    List* const list = shared_.Make<List>(else_node.position);
+    ListNode* const list = shared_.Make<ListNode>(else_node.position);
     list->nodes.push_back(TRY(ParseControl(type, is_if ? "if" : "with")));
     return list;
   }
@@ -508,7 +509,7 @@ TemplateParser::TemplateParser(Template& to, const Template::HasFunction& has_fu
 
 Result<> TemplateParser::Parse() { return TreeParser(*this).ParseAll(); }
 
-bool TemplateParser::Add(std::string_view name, const List* tree) {
+bool TemplateParser::Add(std::string_view name, const ListNode* tree) {
   const auto [known, is_new] = to_.trees_.try_emplace(std::string(name), tree);
   if (is_new) return true;
   if (IsEmpty(*known->second)) {

@@ -3,12 +3,11 @@
 
 // Parses the source of a template into trees.
 
-#include <array>
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "base/result.h"
 #include "gotemplate/lexer.h"
@@ -40,7 +39,7 @@ class TemplateParser {
 
   // Stores the tree of a template.  If there is a tree of this name already, the tree that is not empty stays.  Returns
   // false if neither is empty.
-  bool Add(std::string_view name, const List* tree);
+  bool Add(std::string_view name, const ListNode* tree);
 
   // Enters a level of parentheses or actions.  Returns false if there are too many.
   bool Enter() { return ++depth_ <= kDeepest; }

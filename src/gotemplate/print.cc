@@ -282,7 +282,7 @@ Result<std::string> PrintFormat(std::string_view format, std::span<const Value> 
   return FormatPrinter(format, values).Run();
 }
 
-std::string Shown(const Value& value, char verb) {
+std::string FormattedValue(const Value& value, char verb) {
   std::string text;
   Printer(text).PrintValue(value, static_cast<unsigned char>(verb), 0);
   return text;

@@ -27,6 +27,6 @@ Result<std::string> PrintLine(std::span<const Value> values);
 Result<std::string> PrintFormat(std::string_view format, std::span<const Value> values);
 
 // Returns the text of a value in errors, which is the text that Go prints with %v or with another verb.
-std::string Shown(const Value& value, char verb = 'v');
+std::string FormattedValue(const Value& value, char verb = 'v');
 
 }  // namespace pintle::gotemplate

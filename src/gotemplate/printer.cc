@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gotemplate/printer.h"
 
-#include <utility>
-
 #include "gotext/unicode.h"
 
 namespace pintle::gotemplate {
@@ -38,8 +36,8 @@ void Printer::PrintValue(const Value& value, char32_t verb, std::size_t depth) {
   if (is_full()) return;
   if (depth > 0 && value.is_valid()) argument_ = WithoutInterface(value);
   const Kind kind = value.kind();
-  if (IsSigned(kind)) return PrintInteger(value.unsigned_integer(), true, verb);
-  if (IsUnsigned(kind)) return PrintInteger(value.unsigned_integer(), false, verb);
+  if (IsSigned(kind)) return PrintInteger(value.unsigned_integer(), Signedness::kSigned, verb);
+  if (IsUnsigned(kind)) return PrintInteger(value.unsigned_integer(), Signedness::kUnsigned, verb);
   switch (kind) {
     case Kind::kInvalid:
       if (depth == 0) {
@@ -178,9 +176,9 @@ void Printer::PrintBytes(const Value& value, char32_t verb) {
     if (is_full()) break;
     to_ += separator;
     if (flags_.as_source) {
-      PrintHex(static_cast<unsigned char>(c), true);
+      PrintHex(static_cast<unsigned char>(c), HexPrefix::k0x);
     } else {
-      PrintDigits(static_cast<unsigned char>(c), 10, false, verb);
+      PrintDigits(static_cast<unsigned char>(c), 10, Signedness::kUnsigned, verb);
     }
     separator = flags_.as_source ? ", " : " ";
   }
@@ -201,6 +199,7 @@ void Printer::PrintAddress(const Value& value, char32_t verb) {
     return PrintBadVerb(verb);
   }
   const std::uint64_t address = value.is_nil() ? 0 : kAddress;
+  const HexPrefix prefix = flags_.sharp ? HexPrefix::kNone : HexPrefix::k0x;
   switch (verb) {
     case 'v':
       if (flags_.as_source) {
@@ -210,23 +209,23 @@ void Printer::PrintAddress(const Value& value, char32_t verb) {
         if (address == 0) {
           to_ += "nil";
         } else {
-          PrintHex(address, true);
+          PrintHex(address, HexPrefix::k0x);
         }
         to_ += ')';
       } else if (address == 0) {
         PrintPadded("<nil>");
       } else {
-        PrintHex(address, !flags_.sharp);
+        PrintHex(address, prefix);
       }
       return;
     case 'p':
-      return PrintHex(address, !flags_.sharp);
+      return PrintHex(address, prefix);
     case 'b':
     case 'o':
     case 'd':
     case 'x':
     case 'X':
-      return PrintInteger(address, false, verb);
+      return PrintInteger(address, Signedness::kUnsigned, verb);
     default:
       return PrintBadVerb(verb);
   }

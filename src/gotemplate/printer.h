@@ -40,6 +40,9 @@ class Printer {
   void PrintValue(const Value& value, char32_t verb, std::size_t depth);
 
  private:
+  enum class Signedness : std::uint8_t { kUnsigned, kSigned };
+  enum class HexPrefix : std::uint8_t { kNone, k0x };
+
   bool is_full() const { return to_.size() > kLongestPrint; }
 
   void PrintBadVerb(char32_t verb);
@@ -47,9 +50,9 @@ class Printer {
   void PrintPadded(std::string_view text);
 
   void PrintBool(bool value, char32_t verb);
-  void PrintInteger(std::uint64_t value, bool is_signed, char32_t verb);
-  void PrintDigits(std::uint64_t value, unsigned base, bool is_signed, char32_t verb);
-  void PrintHex(std::uint64_t value, bool has_prefix);
+  void PrintInteger(std::uint64_t value, Signedness signedness, char32_t verb);
+  void PrintDigits(std::uint64_t value, unsigned base, Signedness signedness, char32_t verb);
+  void PrintHex(std::uint64_t value, HexPrefix prefix);
   void PrintCharacter(std::uint64_t value);
   void PrintQuotedCharacter(std::uint64_t value);
   void PrintUnicode(std::uint64_t value);

@@ -5,9 +5,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <limits>
 
 #include "gotemplate/printer.h"
 #include "gotext/float_text.h"
@@ -66,21 +64,21 @@ void Printer::PrintBool(bool value, char32_t verb) {
   PrintPadded(value ? "true" : "false");
 }
 
-void Printer::PrintInteger(std::uint64_t value, bool is_signed, char32_t verb) {
+void Printer::PrintInteger(std::uint64_t value, Signedness signedness, char32_t verb) {
   switch (verb) {
     case 'v':
-      if (flags_.as_source && !is_signed) return PrintHex(value, true);
-      return PrintDigits(value, 10, is_signed, verb);
+      if (flags_.as_source && signedness == Signedness::kUnsigned) return PrintHex(value, HexPrefix::k0x);
+      return PrintDigits(value, 10, signedness, verb);
     case 'd':
-      return PrintDigits(value, 10, is_signed, verb);
+      return PrintDigits(value, 10, signedness, verb);
     case 'b':
-      return PrintDigits(value, 2, is_signed, verb);
+      return PrintDigits(value, 2, signedness, verb);
     case 'o':
     case 'O':
-      return PrintDigits(value, 8, is_signed, verb);
+      return PrintDigits(value, 8, signedness, verb);
     case 'x':
     case 'X':
-      return PrintDigits(value, 16, is_signed, verb);
+      return PrintDigits(value, 16, signedness, verb);
     case 'c':
       return PrintCharacter(value);
     case 'q':
@@ -92,8 +90,8 @@ void Printer::PrintInteger(std::uint64_t value, bool is_signed, char32_t verb) {
   }
 }
 
-void Printer::PrintDigits(std::uint64_t value, unsigned base, bool is_signed, char32_t verb) {
-  const bool is_negative = is_signed && static_cast<std::int64_t>(value) < 0;
+void Printer::PrintDigits(std::uint64_t value, unsigned base, Signedness signedness, char32_t verb) {
+  const bool is_negative = signedness == Signedness::kSigned && static_cast<std::int64_t>(value) < 0;
   if (is_negative) value = 0 - value;
   const bool had_zero = flags_.zero;
   std::size_t min_digits = 0;
@@ -136,10 +134,10 @@ void Printer::PrintDigits(std::uint64_t value, unsigned base, bool is_signed, ch
   flags_.zero = had_zero;
 }
 
-void Printer::PrintHex(std::uint64_t value, bool has_prefix) {
+void Printer::PrintHex(std::uint64_t value, HexPrefix prefix) {
   const bool had_sharp = flags_.sharp;
-  flags_.sharp = has_prefix;
-  PrintDigits(value, 16, false, 'v');
+  flags_.sharp = prefix == HexPrefix::k0x;
+  PrintDigits(value, 16, Signedness::kUnsigned, 'v');
   flags_.sharp = had_sharp;
 }
 

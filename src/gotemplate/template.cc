@@ -17,7 +17,7 @@ Result<Template> Template::Parse(std::string name, std::string text, const HasFu
   return parsed;
 }
 
-const List* Template::Find(std::string_view name) const {
+const ListNode* Template::Find(std::string_view name) const {
   const auto tree = trees_.find(name);
   return tree == trees_.end() ? nullptr : tree->second;
 }

@@ -3,7 +3,6 @@
 
 // A parsed template of Go's text/template: its main tree, and the trees of the templates that it defines.
 
-#include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
@@ -26,7 +25,7 @@ class Template {
 
   const std::string& name() const { return source_->name; }
   // Returns the main tree for name(), or the tree of a template that this template defines; nullptr if there is none.
-  const List* Find(std::string_view name) const;
+  const ListNode* Find(std::string_view name) const;
 
   // Returns "NAME:LINE:COLUMN" of a node.
   std::string PlaceOf(const Node& node) const;
@@ -42,7 +41,7 @@ class Template {
 
   std::unique_ptr<const Source> source_;
   std::vector<std::unique_ptr<const Node>> nodes_;
-  std::map<std::string, const List*, std::less<>> trees_;
+  std::map<std::string, const ListNode*, std::less<>> trees_;
 };
 
 }  // namespace pintle::gotemplate

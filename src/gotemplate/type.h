@@ -75,7 +75,6 @@ struct Type {
 inline constexpr Type kAnyType = {Kind::kInterface, "interface {}"};
 inline constexpr Type kBoolType = {Kind::kBool, "bool", true};
 inline constexpr Type kIntType = {Kind::kInt, "int", true};
-inline constexpr Type kInt32Type = {Kind::kInt32, "int32", true};
 inline constexpr Type kInt64Type = {Kind::kInt64, "int64", true};
 inline constexpr Type kUintType = {Kind::kUint, "uint", true};
 inline constexpr Type kUint8Type = {Kind::kUint8, "uint8", true};

@@ -10,11 +10,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "gotemplate/type.h"
@@ -22,8 +20,6 @@
 namespace pintle::gotemplate {
 
 struct Function;
-class Value;
-
 struct MapEntry;
 
 class Value {

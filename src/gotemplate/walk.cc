@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <array>
+#include <tuple>
 
 #include "gotemplate/execution.h"
 #include "gotemplate/print.h"
@@ -26,7 +26,7 @@ Result<> Execute(const Template& parsed, const Functions& functions, const Value
 }
 
 Result<> Execution::Run(const Value& data) {
-  const List* const root = template_.Find(name_);
+  const ListNode* const root = template_.Find(name_);
   if (root == nullptr) return Fail(gotext::Quoted(name_) + " is an incomplete or empty template");
   variables_.push_back({"$", data});
   TRY(WalkList(data, *root));
@@ -51,7 +51,7 @@ Result<> Execution::CheckDepth() const {
   return {};
 }
 
-Result<Execution::Flow> Execution::WalkList(const Value& dot, const List& list) {
+Result<Execution::Flow> Execution::WalkList(const Value& dot, const ListNode& list) {
   const Level level(*this);
   TRY(CheckDepth());
   SetCurrentNode(list);
@@ -67,7 +67,7 @@ Result<Execution::Flow> Execution::Walk(const Value& dot, const Node& node) {
   TRY(CountStep());
   switch (node.type) {
     case NodeType::kText:
-      TRY(Write(static_cast<const Text&>(node).text));
+      TRY(Write(static_cast<const TextNode&>(node).text));
       return Flow::kProceed;
     case NodeType::kAction:
       TRY(WalkAction(dot, static_cast<const ActionNode&>(node)));
@@ -134,7 +134,7 @@ Result<Execution::Flow> Execution::WalkElements(const Value& dot, const BranchNo
     if (value.size() > 0) return Flow::kProceed;
   } else if (IsSigned(kind) || IsUnsigned(kind)) {
     if (range.pipe->variables.size() > 1) {
-      return Fail(fmt::format("can't use {} to iterate over more than one variable", Shown(value)));
+      return Fail(fmt::format("can't use {} to iterate over more than one variable", FormattedValue(value)));
     }
     const bool is_negative = IsSigned(kind) && value.integer() < 0;
     const std::uint64_t count = is_negative ? 0 : value.unsigned_integer();
@@ -145,7 +145,7 @@ Result<Execution::Flow> Execution::WalkElements(const Value& dot, const BranchNo
     }
     if (count > 0) return Flow::kProceed;
   } else if (kind != Kind::kInvalid) {
-    return Fail("range can't iterate over " + Shown(value));
+    return Fail("range can't iterate over " + FormattedValue(value));
   }
   if (range.else_list == nullptr) return Flow::kProceed;
   const Flow flow = TRY(WalkList(dot, *range.else_list));
@@ -176,7 +176,7 @@ Result<> Execution::SetLoopVariables(const PipeNode& pipe, const Value& index, c
 
 // A called template does not see the variables of its caller.
 Result<> Execution::WalkTemplate(const Value& dot, const TemplateNode& node) {
-  const List* const tree = template_.Find(node.name);
+  const ListNode* const tree = template_.Find(node.name);
   if (tree == nullptr) return Fail(fmt::format("template {} not defined", gotext::Quoted(node.name)));
   const Level level(*this);
   TRY(CheckDepth());

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <iterator>
 
+#include "base/utf8.h"
+
 namespace pintle::gotext {
 namespace {
 
@@ -340,20 +342,7 @@ Rune FirstRune(std::string_view text) {
 
 void AppendRune(char32_t rune, std::string& to) {
   if (rune > 0x10ffff || (rune >= 0xd800 && rune <= 0xdfff)) rune = kRuneError;
-  const auto append = [&](char32_t byte) { to += static_cast<char>(byte); };
-  if (rune < 0x80) return append(rune);
-  if (rune < 0x800) {
-    append(0xc0 | rune >> 6);
-  } else {
-    if (rune < 0x10000) {
-      append(0xe0 | rune >> 12);
-    } else {
-      append(0xf0 | rune >> 18);
-      append(0x80 | (rune >> 12 & 0x3f));
-    }
-    append(0x80 | (rune >> 6 & 0x3f));
-  }
-  append(0x80 | (rune & 0x3f));
+  AppendUtf8(rune, to);
 }
 
 std::size_t CountRunes(std::string_view text) {

@@ -21,6 +21,7 @@ struct Rune {
 // Returns the first character of a text that is not empty.
 Rune FirstRune(std::string_view text);
 
+// Appends a character.  A value that is no character is appended as kRuneError.
 void AppendRune(char32_t rune, std::string& to);
 
 std::size_t CountRunes(std::string_view text);

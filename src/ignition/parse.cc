@@ -114,7 +114,7 @@ std::string ReportText(const json::Report& report, const Text& text) {
   std::string all;
   for (std::size_t i = 0; i < problems.size(); ++i) {
     const char* kind = problems[i].severity == json::Severity::kError ? "error" : "warning";
-    all += fmt::format("{} at {}", kind, json::ShownPlace(problems[i].path));
+    all += fmt::format("{} at {}", kind, json::PlaceForMessage(problems[i].path));
     if (text && found[i].position.line > 0) {
       all += fmt::format(", line {} col {}", found[i].position.line, found[i].position.column);
     }

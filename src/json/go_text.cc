@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "json/go_text.h"
 
+#include <algorithm>
+#include <cstddef>
+
 namespace pintle::json {
 namespace {
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Writes structs as JSON as Go does: the members have the order of the fields, while Encode() sorts them by their keys.
+// Writes a struct as JSON with its members in the order of its fields, as Go does; Encode() sorts them by their keys.
 // As in Encode(), members with their default values are left out.
 
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "json/field_list.h"

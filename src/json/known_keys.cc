@@ -626,7 +626,7 @@ bool IsPlainName(std::string_view name) {
 
 bool IsKnownKey(std::string_view key) { return key.size() <= kLongest && KeysByFolded().contains(Folded(key)); }
 
-std::string ShownPlace(std::string_view path) {
+std::string PlaceForMessage(std::string_view path) {
   std::string shown;
   for (bool is_first = true;; is_first = false) {
     const std::size_t dot = path.find('.');

@@ -11,7 +11,7 @@
 
 namespace pintle::json {
 
-// Returns whether `name` can be the kind of an object: 1 to 63 letters of ASCII and nothing else.
+// Returns whether a name has 1 to 63 letters of ASCII and nothing else, as the kinds of objects do.
 bool IsPlainName(std::string_view name);
 
 // Returns whether the list has this key.
@@ -19,7 +19,7 @@ bool IsKnownKey(std::string_view key);
 
 // Returns the path of a problem for a message, such as "$.storage.files.0.?": parts that are neither a known key nor
 // a number become "?".
-std::string ShownPlace(std::string_view path);
+std::string PlaceForMessage(std::string_view path);
 
 // Removes an unknown key from the end of a problem's description: "Unused key" instead of "Unused key hunter2".  If
 // only one letter of the key is wrong or two are swapped, suggests the known key that was probably meant.

@@ -8,7 +8,6 @@
 #include <string>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include "base/ascii.h"
 #include "base/utf8.h"
@@ -31,23 +30,6 @@ std::uint64_t EndsOfRun(std::uint64_t word) {
   const std::uint64_t backslashes = has_zero(word ^ (kOnes * '\\'));
   const std::uint64_t controls = (word - kOnes * 0x20) & ~word;
   return (quotes | backslashes | controls | word) & kHighest;
-}
-
-void AppendCharacter(std::string& to, std::uint32_t code) {
-  const auto append = [&](std::uint32_t bits) { to += static_cast<char>(bits); };
-  const auto append_tail = [&](unsigned shift) { append(0x80 | ((code >> shift) & 0x3f)); };
-  if (code < 0x80) return append(code);
-  if (code < 0x800) {
-    append(0xc0 | (code >> 6));
-  } else if (code < 0x10000) {
-    append(0xe0 | (code >> 12));
-    append_tail(6);
-  } else {
-    append(0xf0 | (code >> 18));
-    append_tail(12);
-    append_tail(6);
-  }
-  append_tail(0);
 }
 
 // Reads one text.  A function that returns false has found something that Parse() has to judge.
@@ -176,7 +158,7 @@ class Reader {
   bool ReadList(Value& to, std::string_view name) {
     ++at_;
     if (++depth_ > deepest_) return false;
-    // A list at the depth 2 may also be in an outermost list, which is the one that is taken from.
+    // At depth 1 the list is the text itself; at depth 2 it is a member of the object that is the text.
     const bool is_taken = !has_list_ && (depth_ == 1 || (depth_ == 2 && name == kItems));
     if (is_taken) has_list_ = true;
     if (is_kept_) to = Value::array();
@@ -184,7 +166,7 @@ class Reader {
     if (!Take(']')) {
       do {
         SkipBlanks();
-        // The elements of the list that is taken are like texts of their own.
+        // Omissions apply to an element of the taken list as if it were a text of its own, which has no name.
         Value element;
         if (!ReadValue(element, is_taken ? std::string_view() : name)) return false;
         if (is_taken && !take_(std::move(element))) return false;
@@ -273,7 +255,7 @@ class Reader {
       if (!TakeWord("\\u") || !ReadHex(low) || low < 0xdc00 || low > 0xdfff) return false;
       code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
     }
-    if (is_kept_) AppendCharacter(to, code);
+    if (is_kept_) AppendUtf8(code, to);
     return true;
   }
 

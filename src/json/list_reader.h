@@ -3,9 +3,10 @@
 
 // Reads a large list of objects quickly, and element by element, so that it takes little memory.
 //
-// ReadList() returns nullopt for every text that is not well-formed, and for rare texts that are: those with duplicate
-// keys, numbers out of range, a byte order mark, or very deep values, and those that exceed a limit.  The caller then
-// uses Parse() of json/parse.h, which describes errors.  For all other texts, both read the same values.
+// ReadList() returns nullopt for every text that is not well-formed.  It also returns nullopt for a few well-formed
+// texts: those with duplicate keys, numbers out of range, a byte order mark or very deep values, and those that exceed
+// a limit.  The caller then uses Parse() of json/parse.h, which describes errors.  For all other texts, both read the
+// same values.
 
 #include <functional>
 #include <optional>

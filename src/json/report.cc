@@ -25,7 +25,7 @@ std::string Path::ToString() const {
   return above_->ToString() + "." + (key_.empty() ? std::to_string(index_) : std::string(key_));
 }
 
-std::string Problem::ToString() const { return ShownPlace(path) + ": " + what; }
+std::string Problem::ToString() const { return PlaceForMessage(path) + ": " + what; }
 
 void Report::Error(const Path& path, std::string what) {
   has_errors_ = true;

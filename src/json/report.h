@@ -54,7 +54,7 @@ class Report {
   const std::vector<Problem>& problems() const { return problems_; }
   bool has_errors() const { return has_errors_; }
 
-  // Returns the number of problems that were dropped, because a document can have more problems than fit in memory.
+  // Returns the number of problems that were dropped: a document can have more problems than fit in memory.
   std::size_t left_out() const { return errors_.left_out + warnings_.left_out; }
 
   // Returns all errors, but no warnings, as one error: their texts are joined by "; ".

@@ -82,7 +82,7 @@ void WarnAboutUnusedKeys(const json::Value& object, const json::Path& path, std:
   }
 }
 
-// Warns about keys beside the Ignition config.  An API server leaves them out without a word.
+// Warns about keys beside the Ignition config.  An API server drops such keys without a warning.
 void WarnAboutUnusedKeys(const json::Value& machine_config, json::Report& report) {
   constexpr std::array<std::string_view, 5> kUsed = {"apiVersion", "kind", "metadata", "spec", "status"};
   constexpr std::array<std::string_view, 7> kUsedInSpec = {
@@ -188,7 +188,7 @@ void CheckAndWarn(ConfigDocument& document) {
 }
 
 // Returns the documents in a text, or nullopt if the text has to be parsed as one Ignition config, possibly gzipped.
-// A broken text has to be parsed so as well, because Ignition's parser reports the error.
+// Returns nullopt for broken JSON, too, because Ignition's parser then reports the error.
 Result<std::optional<std::vector<json::Value>>> ConfigDocumentsIn(const std::string& path, const std::string& text,
                                                                   json::Report& report) {
   using Documents = std::optional<std::vector<json::Value>>;

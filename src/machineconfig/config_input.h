@@ -24,7 +24,7 @@ namespace pintle::machineconfig {
 // The endings of the names of files with configs.
 inline constexpr std::array<std::string_view, 7> kConfigEndings = {".yaml",   ".yml", ".json", ".bu",
                                                                    ".butane", ".fcc", ".ign"};
-// The endings of files with configs that have a name and a role, so without those with Ignition alone.
+// The same without .ign, because an Ignition file has neither a name nor a role.
 inline constexpr std::span<const std::string_view> kNamedConfigEndings = std::span(kConfigEndings).first<6>();
 
 // One document of a file: its Ignition config, if it can be used, and all problems of the document.
@@ -53,7 +53,7 @@ struct ConfigFile {
   std::size_t size = 0;  // The size of the file on the disk.
 };
 
-// Problems are in the result, and local files are a problem.
+// Reads a Butane document.  The result has all its problems; a reference to a local file is one of them.
 ConfigDocument ReadButaneDocument(json::Value value);
 
 // Converts a document of any kind to a MachineConfig.  Ignition and Butane of the variant "fcos" have neither a name

@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <string_view>
-#include <utility>
 
 #include "ignition/compression.h"
 #include "ignition/data_url.h"

@@ -224,7 +224,7 @@ class Writer {
   }
 
   Result<> WriteTextLeaf(std::string_view text, std::size_t indent) {
-    // Contents of files are scanned only here and when they are hashed.
+    // The text can be the contents of a large file, so it is scanned only once before it is hashed.
     const bool is_visible_ascii = IsVisibleAscii(text);
     if (!is_visible_ascii) text = TRY(read_back_(text));
     const AllowedStyles styles = AllowedStylesFor(text, is_visible_ascii);
@@ -234,11 +234,12 @@ class Writer {
 
   static std::string NumberText(double number) {
     const auto through_json = ThroughJson(number);
-    if (!through_json) return GoText(number);  // No JSON text can hold this number, so it cannot have come from one.
+    // No JSON text can hold infinity or NaN, so such a number has not come from one.
+    if (!through_json) return GoNumberText(number);
     return std::visit(
         []<typename N>(N n) {
           if constexpr (std::same_as<N, double>) {
-            return GoText(n);
+            return GoNumberText(n);
           } else {
             return std::to_string(n);
           }
@@ -378,7 +379,7 @@ class Writer {
     line_is_empty_ = behind_break;
   }
 
-  // Returns the end of a stretch that is copied as it is; the first character has been checked.
+  // Returns the end of the run of ASCII characters that begins at `at` and contains no break.
   static std::size_t EndOfAsciiLine(std::string_view text, std::size_t at) {
     while (at < text.size() && static_cast<unsigned char>(text[at]) < 0x80 && text[at] != '\n' && text[at] != '\r')
       ++at;

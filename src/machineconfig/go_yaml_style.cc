@@ -16,19 +16,15 @@ namespace {
 
 constexpr std::uint64_t Repeated(unsigned char byte) { return 0x0101010101010101U * byte; }
 
-// Removes the leading digits of the text, and returns whether there were any.
-bool TakeDigits(std::string_view& text, bool with_underscores) {
-  std::size_t end = 0;
-  while (end < text.size() && (IsDigit(text[end]) || (with_underscores && text[end] == '_'))) ++end;
-  text.remove_prefix(end);
-  return end > 0;
+void SkipDigitsAndUnderscores(std::string_view& text) {
+  text.remove_prefix(std::min(text.find_first_not_of("0123456789_"), text.size()));
 }
 
 // In YAML 1.1, 12:30 is a number to base 60, and is quoted for readers that still treat it so.
 bool IsBaseSixty(std::string_view text) {
   if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
-  if (text.empty() || text[0] < '0' || text[0] > '9') return false;
-  TakeDigits(text, true);
+  if (text.empty() || !IsDigit(text[0])) return false;
+  SkipDigitsAndUnderscores(text);
   if (!text.starts_with(':')) return false;
   while (text.starts_with(':')) {
     text.remove_prefix(1);
@@ -39,7 +35,7 @@ bool IsBaseSixty(std::string_view text) {
   }
   if (text.starts_with('.')) {
     text.remove_prefix(1);
-    TakeDigits(text, true);
+    SkipDigitsAndUnderscores(text);
   }
   return text.empty();
 }
@@ -51,7 +47,7 @@ bool IsIndicatorAtStart(char c) { return std::string_view("#,[]{}&*!|>'\"%@`").f
 
 bool LooksLikeMarker(std::string_view text) { return text.starts_with("---") || text.starts_with("..."); }
 
-// `text` must not have blanks, breaks or special characters.
+// `text` must be visible ASCII.
 bool VisibleAsciiMayBePlain(std::string_view text) {
   const bool ends_as_key = text.back() == ':';
   const bool is_bare_indicator = text == "?" || text == "-";
@@ -87,34 +83,34 @@ AllowedStyles AllowedStylesFor(std::string_view text, bool is_visible_ascii) {
     styles.plain = VisibleAsciiMayBePlain(text);
     return styles;
   }
-  bool indicators = LooksLikeMarker(text);
-  bool special = false;
-  bool break_space = false;
-  bool space_break = false;
+  bool has_indicator = LooksLikeMarker(text);
+  bool has_unprintable = false;
+  bool has_space_after_break = false;
+  bool has_space_before_break = false;
   char32_t previous = 0;
   for (std::size_t at = 0; at < text.size();) {
     const Character c = CharacterAt(text, at);
     const std::size_t next = at + c.size;
     const bool blank_follows = next >= text.size() || text[next] == ' ' || text[next] == '\t';
     if (at == 0) {
-      indicators = indicators || (c.code < 0x80 && IsIndicatorAtStart(text[0]));
-      indicators = indicators || ((c.code == '?' || c.code == '-') && blank_follows);
+      has_indicator = has_indicator || (c.code < 0x80 && IsIndicatorAtStart(text[0]));
+      has_indicator = has_indicator || ((c.code == '?' || c.code == '-') && blank_follows);
     }
     const bool blank_precedes = at == 0 || IsBlank(previous) || IsBreak(previous) || previous == 0;
-    indicators = indicators || (c.code == ':' && blank_follows) || (c.code == '#' && blank_precedes);
-    special = special || !IsPrintable(c.code);
-    break_space = break_space || (c.code == ' ' && IsBreak(previous));
+    has_indicator = has_indicator || (c.code == ':' && blank_follows) || (c.code == '#' && blank_precedes);
+    has_unprintable = has_unprintable || !IsPrintable(c.code);
+    has_space_after_break = has_space_after_break || (c.code == ' ' && IsBreak(previous));
     if (IsBreak(c.code)) {
       styles.has_breaks = true;
-      space_break = space_break || (at > 0 && previous == ' ');
+      has_space_before_break = has_space_before_break || (at > 0 && previous == ' ');
     }
     previous = c.code;
     at = next;
   }
   const bool begins_or_ends_blank = text.front() == ' ' || text.back() == ' ';
-  const bool needs_escapes = space_break || special;
-  styles.plain = !indicators && !begins_or_ends_blank && !styles.has_breaks && !needs_escapes;
-  styles.single_quoted = !break_space && !needs_escapes;
+  const bool needs_escapes = has_space_before_break || has_unprintable;
+  styles.plain = !has_indicator && !begins_or_ends_blank && !styles.has_breaks && !needs_escapes;
+  styles.single_quoted = !has_space_after_break && !needs_escapes;
   styles.literal = text.back() != ' ' && !needs_escapes;
   return styles;
 }

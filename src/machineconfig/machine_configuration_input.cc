@@ -83,12 +83,12 @@ Result<Section> ReadSection(const std::string& file, Accepts accepts, const char
   }
   json::Value document = std::move(documents.front());
   TRY(ExpectKind(document, file));
-  const bool is_object = document.contains("kind") || document.contains("spec");
-  if (is_object)
-    document = document.contains("spec") ? json::Value(std::move(document["spec"])) : json::Value::object();
+  // A whole MachineConfiguration may lack the section; any other document is the section.
+  const bool is_whole = document.contains("kind") || document.contains("spec");
+  if (is_whole) document = document.contains("spec") ? json::Value(std::move(document["spec"])) : json::Value::object();
   if (document.contains(name)) {
     document = json::Value(std::move(document[name]));
-  } else if (is_object) {
+  } else if (is_whole) {
     return Section();
   }
   json::Report report;

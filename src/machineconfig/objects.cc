@@ -3,8 +3,6 @@
 
 #include <fmt/core.h>
 
-#include <optional>
-#include <string>
 #include <utility>
 
 #include "json/fields.h"

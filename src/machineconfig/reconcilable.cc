@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "gotext/quote.h"
@@ -106,8 +105,6 @@ void CheckFiles(const std::vector<ignition::File>& files, std::vector<Obstacle>&
   }
 }
 
-}  // namespace
-
 std::vector<Obstacle> ObstaclesBetween(const ParsedConfig& from, const ParsedConfig& to, const Overrides& overrides) {
   std::vector<Obstacle> obstacles;
   ComparePasswd(from.ignition.passwd, to.ignition.passwd, obstacles);
@@ -123,6 +120,8 @@ std::vector<Obstacle> ObstaclesBetween(const ParsedConfig& from, const ParsedCon
   }
   return obstacles;
 }
+
+}  // namespace
 
 Verdict Judge(const ParsedConfig& from, const ParsedConfig& to, const Overrides& overrides) {
   const std::string name = gotext::Quoted(to.object.metadata.name);

@@ -26,23 +26,18 @@ struct ParsedConfig {
   const ignition::Config& ignition;
 };
 
-// Returns all obstacles, in the order in which the Machine Config Operator would find them; none if the change is
-// possible.
-std::vector<Obstacle> ObstaclesBetween(const ParsedConfig& from, const ParsedConfig& to,
-                                       const api::IrreconcilableValidationOverrides& overrides);
-
 struct Verdict {
   // The Machine Config Operator's message with the names of the configs; empty if the change is possible.
   std::string text;
-  std::vector<Obstacle> obstacles;
-  bool is_valid = true;  // The new config is valid by itself.
+  std::vector<Obstacle> obstacles;  // All of them, in the order in which the Machine Config Operator would find them.
+  bool is_valid = true;             // The new config is valid by itself.
 };
 
 // Returns the obstacles, and whether the new config is valid at all.
 Verdict Judge(const ParsedConfig& from, const ParsedConfig& to,
               const api::IrreconcilableValidationOverrides& overrides);
 
-// Returns the message that the old or the new config cannot be parsed.
+// Returns the message that a config cannot be parsed.  `which` is "old" or "new".
 std::string UnparsableText(std::string_view which, const api::MachineConfig& config, const Error& error);
 
 }  // namespace pintle::machineconfig

@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -221,8 +220,8 @@ std::vector<api::ObjectReference> ReferencesTo(const std::vector<Part>& parts) {
   return references;
 }
 
-// Marks a config whose OS image is not the base image, and warns about a tag.  A pool must not choose a stream of
-// images as well.
+// Marks a config whose OS image is not the base image, and warns if the image is named by a tag.  It is an error if the
+// pool also names a stream of images.
 Result<> MarkOverride(const api::MachineConfigPool& pool, const std::string& base_image, Rendered& rendered) {
   const std::string& image = rendered.config.spec.os_image_url;
   if (image == base_image) return {};

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/ascii.h"
+#include "base/utf8.h"
 #include "machineconfig/toml_scalar.h"
 
 namespace pintle::machineconfig {
@@ -23,8 +24,8 @@ using Key = std::vector<std::string>;
 // The longest key that an error message may contain.
 constexpr std::size_t kLongestName = 64;
 
-// Returns a key in the form for messages, behind the key of its table.  A key that is longer than kLongestName is in no
-// message, so it is cut off: a file may have millions of members below a key of a megabyte.
+// Returns the parts of a key with dots between them, behind the key of its table.  No message contains a key that is
+// longer than kLongestName, so the result is cut off: a file may have millions of members below a key of a megabyte.
 std::string Joined(const Key& key, std::string text = "") {
   for (const std::string& part : key) {
     if (text.size() > kLongestName) break;
@@ -44,25 +45,6 @@ bool IsName(std::string_view key) {
 }
 
 bool IsTomlWhitespace(char c) { return c == ' ' || c == '\t'; }
-
-void AppendUtf8(std::string& text, std::uint32_t code) {
-  if (code < 0x80) {
-    text += static_cast<char>(code);
-    return;
-  }
-  const auto tail = [&](unsigned shift) { text += static_cast<char>(0x80 | ((code >> shift) & 0x3F)); };
-  if (code < 0x800) {
-    text += static_cast<char>(0xC0 | (code >> 6));
-  } else if (code < 0x10000) {
-    text += static_cast<char>(0xE0 | (code >> 12));
-    tail(6);
-  } else {
-    text += static_cast<char>(0xF0 | (code >> 18));
-    tail(12);
-    tail(6);
-  }
-  tail(0);
-}
 
 class Reader {
  public:
@@ -228,9 +210,9 @@ class Reader {
     SkipBlanks();
     switch (Peek()) {
       case '"':
-        return Text(StartsWith("\"\"\"") ? ReadLongText("\"\"\"", true) : ReadBasicText());
+        return Text(StartsWith("\"\"\"") ? ReadLongText("\"\"\"", Escapes::kYes) : ReadBasicText());
       case '\'':
-        return Text(StartsWith("'''") ? ReadLongText("'''", false) : ReadLiteralText());
+        return Text(StartsWith("'''") ? ReadLongText("'''", Escapes::kNo) : ReadLiteralText());
       case '[':
         return ReadArray(depth);
       case '{':
@@ -277,6 +259,9 @@ class Reader {
     }
   }
 
+  // Decides whether a backslash in a text begins an escape.
+  enum class Escapes { kNo, kYes };
+
   Result<std::string> ReadLiteralText() {
     Advance();
     const std::size_t end = text_.find_first_of("'\n", at_);
@@ -294,11 +279,11 @@ class Reader {
       if (AtEnd()) return Wrong("unexpected EOF; expected '\"'");
       if (Peek() == '\n') return Wrong("strings cannot contain newlines");
       if (Take("\"")) return text;
-      TRY(ReadTextCharacter(text, true));
+      TRY(ReadTextCharacter(text, Escapes::kYes));
     }
   }
 
-  Result<std::string> ReadLongText(std::string_view quotes, bool has_escapes) {
+  Result<std::string> ReadLongText(std::string_view quotes, Escapes escapes) {
     std::string text;
     Advance(quotes.size());
     if (!Take("\n")) Take("\r\n");
@@ -309,8 +294,8 @@ class Reader {
         Advance(quotes.size());
         return text;
       }
-      if (has_escapes && SkipLineEnd()) continue;
-      TRY(ReadTextCharacter(text, has_escapes));
+      if (escapes == Escapes::kYes && SkipLineEnd()) continue;
+      TRY(ReadTextCharacter(text, escapes));
     }
   }
 
@@ -323,8 +308,8 @@ class Reader {
     return true;
   }
 
-  Result<> ReadTextCharacter(std::string& text, bool has_escapes) {
-    if (Peek() != '\\' || !has_escapes) {
+  Result<> ReadTextCharacter(std::string& text, Escapes escapes) {
+    if (Peek() != '\\' || escapes == Escapes::kNo) {
       text += Peek();
       Advance();
       return {};
@@ -373,7 +358,7 @@ class Reader {
       return Wrong(fmt::format("expected {} hexadecimal digits of a character", digits));
     }
     Advance(digits);
-    AppendUtf8(text, code);
+    AppendUtf8(code, text);
     return {};
   }
 
@@ -420,7 +405,7 @@ constexpr std::string_view kUtf8ByteOrderMark = "\xEF\xBB\xBF";
 
 Result<json::Value> ParseToml(std::string_view text) {
   if (text.starts_with(kUtf8ByteOrderMark)) text.remove_prefix(kUtf8ByteOrderMark.size());
-  // Text in UTF-16 has a zero byte at its beginning.
+  // ASCII text in UTF-16 has a zero byte at its beginning.
   constexpr std::size_t kPrefixSize = 6;
   if (text.substr(0, kPrefixSize).find('\0') != std::string_view::npos) {
     return Error(ErrorKind::kInvalid,

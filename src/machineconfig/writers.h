@@ -15,7 +15,7 @@
 namespace pintle::machineconfig {
 
 // Maps paths of files, names of units, paths of their files and drop-ins, and names of users to the names of configs.
-// Where only one config can win, the last one does.
+// If only one config can have an effect on a thing, this is the last one.
 using Writers = std::map<std::string, std::vector<std::string>>;
 
 struct NamedConfig {

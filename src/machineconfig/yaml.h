@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "json/parse.h"
 #include "json/report.h"
+#include "machineconfig/yaml_error.h"
 
 namespace pintle::machineconfig {
 
@@ -22,10 +23,6 @@ namespace pintle::machineconfig {
 // it is null, gets a warning.
 Result<std::vector<json::Value>> ParseYaml(std::string_view text, json::Report* report = nullptr,
                                            const json::ParseLimits& limits = {});
-
-// Selects whether an error may quote values of a document, as Go's errors do.  If the document has a secret in it, an
-// error names only places.
-enum class Quotes { kAllowed, kForbidden };
 
 // Returns the first document as Go's yaml.v2 reads it, or null if there is none.  The caller decodes it into structs as
 // Go does, so floating-point numbers keep their type: 1.0 does not become the integer 1, and infinity is no error.

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
-#include <utility>
 
 #include "base/ascii.h"
 #include "gotext/float_text.h"
@@ -279,7 +278,7 @@ std::optional<Number> ThroughJson(double number) {
   return std::get<std::uint64_t>(*meaning);
 }
 
-std::string GoText(double number) { return gotext::FloatText(number, 'g', gotext::kShortest, kBitsOfDouble); }
-std::string GoText(float number) { return gotext::FloatText(number, 'g', gotext::kShortest, kBitsOfFloat); }
+std::string GoNumberText(double number) { return gotext::FloatText(number, 'g', gotext::kShortest, kBitsOfDouble); }
+std::string GoNumberText(float number) { return gotext::FloatText(number, 'g', gotext::kShortest, kBitsOfFloat); }
 
 }  // namespace pintle::machineconfig

@@ -31,7 +31,7 @@ using Number = std::variant<std::int64_t, std::uint64_t, double>;
 std::optional<Number> ThroughJson(double number);
 
 // Returns the shortest text that reads back as this number, in the format of Go's %g: "0.5", "1e+20", "+Inf".
-std::string GoText(double number);
-std::string GoText(float number);
+std::string GoNumberText(double number);
+std::string GoNumberText(float number);
 
 }  // namespace pintle::machineconfig

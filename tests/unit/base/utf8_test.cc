@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/utf8.h"
 
+#include <string>
 #include <string_view>
 
 #include "support/expect.h"
@@ -41,6 +42,14 @@ TEST(Utf8, CountsBytesOfAnIncompleteCharacterAsOne) {
     rest.remove_prefix(length);
   }
   EXPECT_TRUE(FirstUtf8Character(rest).is_valid);
+}
+
+TEST(Utf8, EncodesTheFirstAndTheLastCharacterOfEachLength) {
+  std::string text;
+  for (const char32_t code : {0x00U, 0x7FU, 0x80U, 0x7FFU, 0x800U, 0xFFFFU, 0x10000U, 0x10FFFFU}) {
+    AppendUtf8(code, text);
+  }
+  EXPECT_EQ(text, std::string("\0\x7F\xC2\x80\xDF\xBF\xE0\xA0\x80\xEF\xBF\xBF\xF0\x90\x80\x80\xF4\x8F\xBF\xBF", 20));
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ TEST(PemCertificatesIn, AreSeparatedFromOtherText) {
   EXPECT_EQ(certificates[1].text, NamedCertificate("two"));
 }
 
-TEST(HasReadableCertificate, SkipsWhatCannotBeRead) {
+TEST(HasReadableCertificate, SkipsUnreadableCertificates) {
   const std::string unreadable = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
   EXPECT_TRUE(HasReadableCertificate(unreadable + NamedCertificate("one")));
   EXPECT_TRUE(HasReadableCertificate(kBundle + NamedCertificate("one")));

@@ -17,15 +17,11 @@ TEST(StatusAfter, ReportsSuccessOrTheError) {
   EXPECT_EQ(config.status.conditions[0].type, "Failure");
   EXPECT_EQ(config.status.conditions[0].status, "True");
   EXPECT_EQ(config.status.conditions[0].message, "Error: invalid PidsLimit 1");
-  EXPECT_FALSE(IsDone(config));
 
   config.status = *StatusAfter(config, "", kLater);
   ASSERT_EQ(config.status.conditions.size(), 2U);
   EXPECT_EQ(config.status.conditions[1].type, "Success");
   EXPECT_EQ(config.status.conditions[1].message, "Success");
-  EXPECT_TRUE(IsDone(config));
-  config.metadata.generation = 3;
-  EXPECT_FALSE(IsDone(config));
 }
 
 TEST(StatusAfter, IsNulloptUnlessTheOutcomeOrTheGenerationIsNew) {
@@ -45,7 +41,6 @@ TEST(ProblemOf, NamesTheWorkThatFailed) {
   EXPECT_EQ(ProblemOfName(error), "could not get ctrcfg key: e");
   EXPECT_EQ(ProblemOfTemplates(error), "could not generate origin ContainerRuntime Configs: e");
   EXPECT_EQ(ProblemOfWriting(error), "could not Create/Update MachineConfig: e");
-  EXPECT_EQ(ProblemOfFinalizer(error), "could not add finalizers to ContainerRuntimeConfig: e");
 }
 
 TEST(StatusAfter, KeepsTheLastThreeConditions) {
@@ -55,9 +50,6 @@ TEST(StatusAfter, KeepsTheLastThreeConditions) {
   EXPECT_EQ(config.status.conditions[0].message, "b");
   EXPECT_EQ(config.status.conditions[2].message, "d");
 }
-
-// The Machine Config Operator's controller panics at an object without conditions.
-TEST(IsDone, IsFalseWithoutConditions) { EXPECT_FALSE(IsDone(api::ContainerRuntimeConfig())); }
 
 }  // namespace
 }  // namespace pintle::generated

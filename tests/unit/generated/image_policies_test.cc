@@ -42,7 +42,7 @@ TEST(RequirementsOf, FailWithTheErrorOfTheFirstWrongPolicy) {
   EXPECT_FALSE(RequirementsOf({}, wrong));
 }
 
-TEST(ConditionsOf, NameTheScopesThatDoNotCount) {
+TEST(ConditionsOf, NameTheScopesWithoutEffect) {
   const api::ImagePolicy policy = PolicyFor({"s.test/x"}, "ns1");
   const auto conditions = ConditionsOf({&policy, {"s.test/x", "s.test"}}, kNow);
   ASSERT_THAT(conditions, SizeIs(1));

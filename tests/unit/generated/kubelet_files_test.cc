@@ -37,7 +37,7 @@ struct Sizing {
   const char* contents;  // "" if there is no such file.
 };
 
-TEST(KubeletFiles, SizeTheNode) {
+TEST(KubeletFiles, ReserveResourcesForSystemServices) {
   constexpr const char* kUsual = "SYSTEM_RESERVED_MEMORY=1Gi\nSYSTEM_RESERVED_CPU=500m\nSYSTEM_RESERVED_ES=1Gi\n";
   const std::string enabled = std::string("NODE_SIZING_ENABLED=true\n") + kUsual;
   const std::string disabled = std::string("NODE_SIZING_ENABLED=false\n") + kUsual;

@@ -61,17 +61,5 @@ TEST(KubeletOutcome, NamesTheWorkThatHasFailed) {
   EXPECT_FALSE(OutcomeWithoutName(error).is_accepted);
 }
 
-TEST(IsAccepted, IsOfThisVersionOnly) {
-  EXPECT_FALSE(IsAccepted(Kubelet("{}")));
-  api::KubeletConfig object = After(Kubelet("{}"), Accepted());
-  EXPECT_TRUE(IsAccepted(object));
-  object.metadata.generation = 2;
-  EXPECT_FALSE(IsAccepted(object));
-  EXPECT_FALSE(IsAccepted(After(object, Refusal("x"))));
-  object.status.conditions.clear();
-  object.status.observed_generation = 2;
-  EXPECT_FALSE(IsAccepted(object));
-}
-
 }  // namespace
 }  // namespace pintle::generated

@@ -55,8 +55,6 @@ TEST(ToObject, IsTheObjectThatTheApiServerReceives) {
             R"("controller":true,"kind":"KubeletConfig","name":"kc","uid":"u-1"}]},"spec":)"
             R"({"baseOSExtensionsContainerImage":"","config":{"ignition":{"version":"3.5.0"}},"extensions":null,)"
             R"("fips":false,"kernelArguments":["quiet"],"kernelType":"","osImageURL":""}})");
-  EXPECT_TRUE(IsMadeBy(ToObject(config).metadata, "HASH"));
-  EXPECT_FALSE(IsMadeBy(ToObject(config).metadata, "OTHER"));
 }
 
 TEST(OwnedAtBootstrap, HasNoNameAndNoUid) {

@@ -244,7 +244,7 @@ TEST(ReadRegistriesConf, ReadsAllKeysThatAreWritten) {
   EXPECT_EQ(Write(*conf), kAll);
 }
 
-TEST(Write, WritesNoListsThatAreMissing) {
+TEST(Write, LeavesOutAbsentLists) {
   EXPECT_EQ(Write(*ReadRegistriesConf("# Nothing.\nunknown = 1\n")),
             "short-name-mode = \"\"\nadditional-layer-store-auth-helper = \"\"\n");
 }

@@ -31,7 +31,7 @@ TEST(FindRuntimeTemplates, SearchesAllConfigs) {
   EXPECT_EQ(templates->policy_json, "p");
 }
 
-TEST(FindRuntimeTemplates, NamesAllThatAreMissing) {
+TEST(FindRuntimeTemplates, NamesAllMissingFiles) {
   EXPECT_EQ(FindRuntimeTemplates(std::vector{ConfigWithFiles({kRegistriesFile, kPolicyFile})}).error().message(),
             "could not generate old container runtime configs: could not find Storage Config");
   EXPECT_EQ(FindRuntimeTemplates(std::vector{ConfigWithFiles({kRegistriesFile})}).error().message(),

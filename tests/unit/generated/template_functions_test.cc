@@ -112,20 +112,5 @@ TEST(RenderConfig, HasTheTypesOfGo) {
       "9000");
 }
 
-TEST(TlsSettingsOf, HasTheProfilesOfTheCluster) {
-  const auto settings = [](std::string_view profile) {
-    const json::Value server = *json::Parse(R"({"spec": {"tlsSecurityProfile": )" + std::string(profile) + "}}");
-    return TlsSettingsOf(&server);
-  };
-  EXPECT_EQ(TlsSettingsOf(nullptr).min_version, "VersionTLS12");
-  EXPECT_EQ(TlsSettingsOf(nullptr).cipher_suites.size(), 9U);
-  EXPECT_EQ(settings(R"({"type": "Modern"})").cipher_suites.size(), 3U);
-  EXPECT_EQ(settings(R"({"type": "Custom"})").min_version, "VersionTLS12");
-  const TlsSettings custom = settings(R"({"type": "Custom", "custom": {"minTLSVersion": "VersionTLS11",
-                                          "ciphers": ["AES128-SHA", "NOT-A-CIPHER"]}})");
-  EXPECT_EQ(custom.min_version, "VersionTLS11");
-  EXPECT_EQ(custom.cipher_suites, std::vector<std::string>{"TLS_RSA_WITH_AES_128_CBC_SHA"});
-}
-
 }  // namespace
 }  // namespace pintle::generated

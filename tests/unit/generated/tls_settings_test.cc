@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "json/parse.h"
 
 namespace pintle::generated {
@@ -52,6 +55,10 @@ TEST(TlsSettingsOf, TranslatesCiphersAndLeavesOutUnknownOnes) {
 TEST(TlsSettingsOf, FollowsTheApiServerOfTheCluster) {
   const json::Value document = *json::Parse(R"({"spec":{"tlsSecurityProfile":{"type":"Modern"}}})");
   EXPECT_EQ(TlsSettingsOf(&document).min_version, "VersionTLS13");
+  const json::Value custom = *json::Parse(R"({"spec":{"tlsSecurityProfile":{"type":"Custom","custom":{
+      "minTLSVersion":"VersionTLS11","ciphers":["AES128-SHA"]}}}})");
+  EXPECT_EQ(TlsSettingsOf(&custom).min_version, "VersionTLS11");
+  EXPECT_EQ(TlsSettingsOf(&custom).cipher_suites, std::vector<std::string>{"TLS_RSA_WITH_AES_128_CBC_SHA"});
   const json::Value wrong = *json::Parse(R"({"spec":{"tlsSecurityProfile":5}})");
   EXPECT_EQ(TlsSettingsOf(&wrong).min_version, "VersionTLS12");
   const json::Value* none = nullptr;

@@ -98,9 +98,9 @@ TEST(Escaped, EndsWhenTheTextIsTooLong) {
   }
 }
 
-TEST(Shown, PrintsBytesAsNumbers) {
-  EXPECT_EQ(Shown(Value::Bytes("h\xc3\xa9")), "[104 195 169]");
-  EXPECT_EQ(Shown(Value::Bytes("h\xc3\xa9"), 's'), "h\xc3\xa9");
+TEST(FormattedValue, PrintsBytesAsNumbers) {
+  EXPECT_EQ(FormattedValue(Value::Bytes("h\xc3\xa9")), "[104 195 169]");
+  EXPECT_EQ(FormattedValue(Value::Bytes("h\xc3\xa9"), 's'), "h\xc3\xa9");
 }
 
 }  // namespace

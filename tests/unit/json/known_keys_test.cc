@@ -20,11 +20,11 @@ TEST(KnownKeys, AreRecognisedInEverySpelling) {
   EXPECT_FALSE(IsKnownKey(std::string(1 << 20, 'a')));
 }
 
-TEST(ShownPlace, HasKnownKeysAndNumbersOnly) {
-  EXPECT_EQ(ShownPlace("$"), "$");
-  EXPECT_EQ(ShownPlace("$.storage.files.0.path"), "$.storage.files.0.path");
-  EXPECT_EQ(ShownPlace("$.storage.hunter2.3"), "$.storage.?.3");
-  EXPECT_EQ(ShownPlace("hunter2"), "?");
+TEST(PlaceForMessage, HasKnownKeysAndNumbersOnly) {
+  EXPECT_EQ(PlaceForMessage("$"), "$");
+  EXPECT_EQ(PlaceForMessage("$.storage.files.0.path"), "$.storage.files.0.path");
+  EXPECT_EQ(PlaceForMessage("$.storage.hunter2.3"), "$.storage.?.3");
+  EXPECT_EQ(PlaceForMessage("hunter2"), "?");
 }
 
 TEST(WithoutUnknownKey, SuggestsTheNearestKey) {

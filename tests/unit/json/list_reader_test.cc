@@ -58,7 +58,7 @@ TEST(ReadList, ReturnsWhatParseReturns) {
   }
 }
 
-TEST(ReadList, LeavesEverythingElseToParse) {
+TEST(ReadList, ReturnsNulloptForTextsThatParseHasToRead) {
   for (const std::string_view text : {
            std::string_view("{"),
            std::string_view("[1,]"),

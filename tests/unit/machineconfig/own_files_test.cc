@@ -48,7 +48,7 @@ TEST(OwnFiles, DoNotIncludeTheirNeighbours) {
   }
 }
 
-TEST(OwnFiles, MakeAConfigUnreachable) {
+TEST(OwnFiles, MakeAConfigUnreconcilable) {
   TestConfig config;
   config.WithFile("/etc/machine-config-daemon/currentconfig", "data:,x");
   const Verdict verdict = Judge(TestConfig(), config, {});

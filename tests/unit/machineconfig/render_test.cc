@@ -63,7 +63,7 @@ TEST_F(Rendering, MergesConfigsForWorkersFirstAndThenByName) {
   EXPECT_THAT(*rendered.config.spec.kernel_arguments, ElementsAre("early", "late", "infra"));
 }
 
-TEST_F(Rendering, UsesTheLastConfigThatSetsAFieldToMoreThanItsDefault) {
+TEST_F(Rendering, UsesTheLastConfigThatSetsAFieldToAnotherValueThanItsDefault) {
   Add("1").spec.kernel_type = "realtime";
   Add("2").spec.kernel_type = "default";
   Add("3").spec.os_image_url = "quay.io/mine:tag";
@@ -137,7 +137,7 @@ TEST_F(Rendering, NamesTheConfigThatNodesCannotReach) {
   EXPECT_TRUE(Succeeded(Try(settings)));
 }
 
-TEST_F(Rendering, NoticesThatMergingMadeAnInvalidConfig) {
+TEST_F(Rendering, RefusesAnInvalidConfigThatMergingHasMade) {
   AddFile("1", R"({"path":"/etc/a","append":[{"source":"data:,1"}]})");
   api::MachineConfig current;
   current.metadata.name = "rendered-infra-0";

@@ -29,15 +29,15 @@ TEST(MeaningOf, ChecksTheLimitsOfNumbers) {
   EXPECT_EQ(std::get<double>(MeaningOf(".1_0")), 0.1);
 }
 
-TEST(GoText, WritesTheShortestDigits) {
-  EXPECT_EQ(GoText(0.1), "0.1");
-  EXPECT_EQ(GoText(100000.0), "100000");
-  EXPECT_EQ(GoText(1e6), "1e+06");
-  EXPECT_EQ(GoText(-1.5e-7), "-1.5e-07");
-  EXPECT_EQ(GoText(0.0001), "0.0001");
-  EXPECT_EQ(GoText(0.00001), "1e-05");
-  EXPECT_EQ(GoText(1.2345e300), "1.2345e+300");
-  EXPECT_EQ(GoText(0.1F), "0.1");
+TEST(GoNumberText, WritesTheShortestDigits) {
+  EXPECT_EQ(GoNumberText(0.1), "0.1");
+  EXPECT_EQ(GoNumberText(100000.0), "100000");
+  EXPECT_EQ(GoNumberText(1e6), "1e+06");
+  EXPECT_EQ(GoNumberText(-1.5e-7), "-1.5e-07");
+  EXPECT_EQ(GoNumberText(0.0001), "0.0001");
+  EXPECT_EQ(GoNumberText(0.00001), "1e-05");
+  EXPECT_EQ(GoNumberText(1.2345e300), "1.2345e+300");
+  EXPECT_EQ(GoNumberText(0.1F), "0.1");
 }
 
 TEST(ThroughJson, TurnsWholeFractionsIntoWholeNumbers) {

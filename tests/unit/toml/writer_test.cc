@@ -10,7 +10,7 @@
 namespace pintle::toml {
 namespace {
 
-TEST(Write, OfNothingIsNothing) { EXPECT_EQ(Write(Table()), ""); }
+TEST(Write, WritesNothingForAnEmptyTable) { EXPECT_EQ(Write(Table()), ""); }
 
 TEST(Write, PutsPlainKeysBeforeTables) {
   Table inner;
@@ -53,9 +53,9 @@ TEST(Write, DoesNotBeginWithABlankLine) {
   EXPECT_EQ(Write(document), "[crio]\n  n = 1\n");
 }
 
-TEST(Write, OfAnEmptyListOfTablesIsNothing) { EXPECT_EQ(Write(Table().Add("registry", Tables())), ""); }
+TEST(Write, WritesNothingForAnEmptyListOfTables) { EXPECT_EQ(Write(Table().Add("registry", Tables())), ""); }
 
-TEST(Write, KnowsEveryPlainType) {
+TEST(Write, WritesEveryPlainType) {
   Table document;
   document.Add("yes", true).Add("no", false);
   document.Add("least", std::numeric_limits<std::int64_t>::min());
