@@ -11,7 +11,7 @@
 #include "base/c_ptr.h"
 #include "base/result.h"
 
-struct evp_md_ctx_st;      // OpenSSL's EVP_MD_CTX
+struct evp_md_ctx_st;   // OpenSSL's EVP_MD_CTX
 struct SHA256state_st;  // OpenSSL's SHA256_CTX
 
 namespace pintle {
