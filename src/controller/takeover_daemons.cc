@@ -71,17 +71,14 @@ TakeoverStep AffinityStep(const TakeoverState& state) {
 TakeoverStep AffinityBackStep(const TakeoverState& state, const json::Value& before) {
   TakeoverStep step{.name = "daemons", .is_done = !state.daemon || !LeavesNodesToAgents(*state.daemon)};
   if (step.is_done) return step;
-  json::Value patch = ReplacingPatch(state.daemon->metadata).operations();
+  ReplacingPatch patch(state.daemon->metadata);
   for (const auto& [path, member] :
        {std::pair(kAffinityPath, "affinity"), std::pair(kStrategyPath, "updateStrategy")}) {
     const json::Value& value = before[member];
-    if (value.is_null()) {
-      patch.push_back({{"op", "remove"}, {"path", path}});
-    } else {
-      patch.push_back({{"op", "add"}, {"path", path}, {"value", value}});
-    }
+    value.is_null() ? patch.Remove(path) : patch.Set(path, value);
   }
-  step.write = DaemonWrite(*state.daemon, std::move(patch), "its affinity and its updateStrategy become as they were");
+  step.write = DaemonWrite(*state.daemon, std::move(patch).operations(),
+                           "its affinity and its updateStrategy become as they were");
   return step;
 }
 
@@ -137,10 +134,9 @@ TakeoverWrite LabelWrite(const api::Node& node, std::string_view value) {
 }
 
 TakeoverWrite LabelRemoval(const api::Node& node) {
-  json::Value patch = ReplacingPatch(node.metadata).operations();
-  const bool is_only = node.metadata.labels.size() == 1;
-  patch.push_back({{"op", "remove"}, {"path", is_only ? "/metadata/labels" : "/metadata/labels/pintle.io~1agent"}});
-  return NodeWrite(node, std::move(patch), "is removed");
+  ReplacingPatch patch(node.metadata);
+  patch.RemoveLabels({api::kAgentLabel});
+  return NodeWrite(node, std::move(patch).operations(), "is removed");
 }
 
 // The step of a node, and its rank among the steps of all nodes: steps with a lower rank come first.  The step has the

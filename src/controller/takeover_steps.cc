@@ -105,16 +105,10 @@ TakeoverWrite ScaleDownWrite(const WholeDeployment& deployment) {
 }
 
 TakeoverWrite ScaleBackWrite(const WholeDeployment& deployment, const json::Value& replicas) {
-  ReplacingPatch replacing(deployment.metadata);
-  replacing.Set("/spec/replicas", replicas);
-  json::Value patch = std::move(replacing).operations();
-  if (!deployment.metadata.Annotation(kReplicasAnnotation).empty()) {
-    // The last annotation is removed together with the map of annotations, so that no empty map is left.
-    const bool is_only = deployment.metadata.annotations.size() == 1;
-    patch.push_back({{"op", "remove"},
-                     {"path", is_only ? "/metadata/annotations" : "/metadata/annotations/pintle.io~1replicas-before"}});
-  }
-  return ScaleWrite(deployment, replicas, std::move(patch));
+  ReplacingPatch patch(deployment.metadata);
+  patch.Set("/spec/replicas", replicas);
+  if (!deployment.metadata.Annotation(kReplicasAnnotation).empty()) patch.RemoveAnnotations({kReplicasAnnotation});
+  return ScaleWrite(deployment, replicas, std::move(patch).operations());
 }
 
 // Returns whether an entry of spec.overrides is about the operator's Deployment.  The cluster's version operator
@@ -137,9 +131,11 @@ const json::Value& SelectorOf(const WholeDaemonSet& server) {
   return selector == nullptr ? kNone : *selector;
 }
 
+// If `selector` is null, the DaemonSet gets none.
 TakeoverWrite SelectorWrite(const WholeDaemonSet& server, const json::Value& selector) {
+  constexpr const char* kPath = "/spec/template/spec/nodeSelector";
   ReplacingPatch patch(server.metadata);
-  patch.Set("/spec/template/spec/nodeSelector", selector);
+  selector.is_null() ? patch.Remove(kPath) : patch.Set(kPath, selector);
   return {.object = TakeoverObject::kDaemonSet,
           .namespace_name = server.metadata.namespace_name,
           .name = server.metadata.name,
@@ -312,21 +308,14 @@ TakeoverStep LostRecordStep(const TakeoverState& state, const TakeoverSettings& 
 
 // ---- taking over ----
 
+// If `overrides` is null, the ClusterVersion gets none.
 TakeoverWrite OverridesWrite(const WholeClusterVersion& version, const json::Value& overrides) {
-  json::Value patch;
-  if (overrides.is_null()) {
-    patch = json::Value::array();
-    patch.push_back(
-        {{"op", "replace"}, {"path", "/metadata/resourceVersion"}, {"value", version.metadata.resource_version}});
-    patch.push_back({{"op", "remove"}, {"path", "/spec/overrides"}});
-  } else {
-    ReplacingPatch replacing(version.metadata);
-    replacing.Set("/spec/overrides", overrides);
-    patch = std::move(replacing).operations();
-  }
+  constexpr const char* kPath = "/spec/overrides";
+  ReplacingPatch patch(version.metadata);
+  overrides.is_null() ? patch.Remove(kPath) : patch.Set(kPath, overrides);
   return {.object = TakeoverObject::kClusterVersion,
           .name = version.metadata.name,
-          .patch = std::move(patch),
+          .patch = std::move(patch).operations(),
           .in_words = fmt::format("ClusterVersion {}: spec.overrides becomes {}", version.metadata.name,
                                   json::ToText(overrides))};
 }
@@ -463,14 +452,10 @@ TakeoverStep ScaleBackStep(const char* name, const std::optional<WholeDeployment
 }
 
 TakeoverStep ServerBackStep(const TakeoverState& state, const json::Value& before) {
-  TakeoverStep step{.name = "server", .is_done = !state.server || SelectorOf(*state.server) == before};
-  if (step.is_done || !SelectorOf(*state.server).contains(kNoNodeSelector)) return {.name = "server", .is_done = true};
-  if (!before.is_null()) {
-    step.write = SelectorWrite(*state.server, before);
-    return step;
-  }
-  step.write = SelectorWrite(*state.server, json::Value::object());
-  step.write->patch[1] = {{"op", "remove"}, {"path", "/spec/template/spec/nodeSelector"}};
+  TakeoverStep step{.name = "server",
+                    .is_done = !state.server || SelectorOf(*state.server) == before ||
+                               !SelectorOf(*state.server).contains(kNoNodeSelector)};
+  if (!step.is_done) step.write = SelectorWrite(*state.server, before);
   return step;
 }
 
@@ -557,25 +542,17 @@ std::string KindAndName(TakeoverObject object, const api::ObjectMeta& metadata) 
 
 // Returns the write that removes the annotations of Pintle's controller from the object, or nullopt if it has none.
 std::optional<TakeoverWrite> WithoutOwnAnnotations(TakeoverObject object, const api::ObjectMeta& metadata) {
-  std::vector<std::string> left;
+  std::vector<std::string_view> left;
   for (const std::string_view key : kOwnAnnotations) {
-    if (api::Find(metadata.annotations, key) != nullptr) left.emplace_back(key);
+    if (api::Find(metadata.annotations, key) != nullptr) left.push_back(key);
   }
   if (left.empty()) return std::nullopt;
-  json::Value patch = ReplacingPatch(metadata).operations();
-  if (left.size() == metadata.annotations.size()) {
-    // No empty map is left.
-    patch.push_back({{"op", "remove"}, {"path", "/metadata/annotations"}});
-  } else {
-    for (std::string key : left) {
-      key.replace(key.find('/'), 1, "~1");
-      patch.push_back({{"op", "remove"}, {"path", "/metadata/annotations/" + key}});
-    }
-  }
+  ReplacingPatch patch(metadata);
+  patch.RemoveAnnotations(left);
   return TakeoverWrite{.object = object,
                        .namespace_name = metadata.namespace_name,
                        .name = metadata.name,
-                       .patch = std::move(patch),
+                       .patch = std::move(patch).operations(),
                        .in_words = fmt::format("{}: without the annotations {}", KindAndName(object, metadata),
                                                fmt::join(left, " and "))};
 }
@@ -598,20 +575,20 @@ TakeoverStep ConditionsStep(const TakeoverState& state) {
   TakeoverStep step{.name = "conditions", .is_done = true};
   for (const AnnotatedObject& pool : state.annotated) {
     std::vector<std::string> left;
-    json::Value patch = ReplacingPatch(pool.metadata).operations();
+    ReplacingPatch patch(pool.metadata);
     // Each removal changes the indices of the conditions behind it, so the last one is removed first.
     for (std::size_t i = pool.conditions.size(); i-- > 0;) {
       const auto own = std::find(kOwnConditions.begin(), kOwnConditions.end(), pool.conditions[i]);
       if (own == kOwnConditions.end()) continue;
       left.push_back(pool.conditions[i]);
-      patch.push_back({{"op", "remove"}, {"path", fmt::format("/status/conditions/{}", i)}});
+      patch.Remove(fmt::format("/status/conditions/{}", i));
     }
     if (left.empty()) continue;
     step.is_done = false;
     step.write =
         TakeoverWrite{.object = pool.object,
                       .name = pool.metadata.name,
-                      .patch = std::move(patch),
+                      .patch = std::move(patch).operations(),
                       .part = kube::Part::kStatus,
                       .in_words = fmt::format("{}: its status without the conditions {}",
                                               KindAndName(pool.object, pool.metadata), fmt::join(left, " and "))};
