@@ -13,6 +13,9 @@
 
 #include "controller/generated_kinds.h"
 #include "controller/owned_pods.h"
+#include "controller/takeover_pods.h"
+#include "controller/takeover_server.h"
+#include "controller/takeover_steps.h"
 #include "event/watches.h"
 #include "json/fields.h"
 #include "json/parse.h"

@@ -16,7 +16,7 @@
 
 #include "api/node.h"
 #include "controller/operator_kinds.h"
-#include "controller/takeover_steps.h"
+#include "controller/takeover_state.h"
 #include "json/value.h"
 
 namespace pintle::controller {
