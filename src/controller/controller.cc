@@ -19,6 +19,7 @@
 #include "controller/metric_values.h"
 #include "controller/pause_condition.h"
 #include "controller/pool_members.h"
+#include "controller/reasons.h"
 
 namespace pintle::controller {
 namespace {
@@ -216,8 +217,7 @@ void Controller::LookAsOperator(const View& view) {
   reconciler_->Look(view, *is_installing);
   auto failures = reconciler_->Failures();
   if (const std::string why = generator_ ? generator_->FailureText() : ""; !why.empty()) {
-    std::string& known = failures[std::string(clusterops::kMachineConfigControllerTask)];
-    known += (known.empty() ? "" : "; ") + why;
+    AddReason(why, failures[std::string(clusterops::kMachineConfigControllerTask)]);
   }
   reports_->Set(std::move(failures), view.controller_config == nullptr ? reconciler_->ExpectedRelease() : "");
 }

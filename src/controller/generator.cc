@@ -13,6 +13,7 @@
 #include "controller/controller_parts.h"
 #include "controller/events.h"
 #include "controller/generate_pass.h"
+#include "controller/reasons.h"
 #include "controller/watched.h"
 #include "json/fields.h"
 #include "json/parse.h"
@@ -237,7 +238,7 @@ std::string Generator::WhyNotReady() const { return has_templates() ? sources_.W
 std::string Generator::FailureText() const {
   std::string text = WhyNotReady();
   for (const GenerateProblem& problem : changes_.problems) {
-    if (!problem.is_warning) text += (text.empty() ? "" : "; ") + problem.message();
+    if (!problem.is_warning) AddReason(problem.message(), text);
   }
   return text;
 }

@@ -8,16 +8,12 @@
 
 #include "clusterops/registry_authorities.h"
 #include "controller/controller_config_pass.h"
+#include "controller/reasons.h"
 #include "json/parse.h"
 #include "json/value.h"
 
 namespace pintle::controller {
 namespace {
-
-void AddTo(std::map<std::string, std::string, std::less<>>& failures, std::string_view task, const std::string& why) {
-  std::string& all = failures[std::string(task)];
-  all += (all.empty() ? "" : "; ") + why;
-}
 
 // Returns what a patch writes, without the version of the object that it was made for.
 std::string ContentsOf(const json::Value& patch) {
@@ -76,7 +72,7 @@ void OperatorReconciler::Reconcile(const View& view, bool is_installing) {
 
 std::map<std::string, std::string, std::less<>> OperatorReconciler::Failures() const {
   auto failures = problems_;
-  for (const clusterops::TaskFailure& failure : writes_.Failures()) AddTo(failures, failure.task, failure.why);
+  for (const clusterops::TaskFailure& failure : writes_.Failures()) AddReason(failure.why, failures[failure.task]);
   return failures;
 }
 
@@ -90,7 +86,7 @@ std::map<std::string, WallTime> OperatorReconciler::CertificateExpiries() const 
 
 void OperatorReconciler::ReportProblem(std::string_view task, std::string_view what, const std::string& why) {
   listener_.trouble(std::string(what), Error(ErrorKind::kInvalid, why));
-  AddTo(problems_, task, why);
+  AddReason(why, problems_[std::string(task)]);
 }
 
 void OperatorReconciler::KeepUpControllerConfig(const View& view, bool is_installing) {

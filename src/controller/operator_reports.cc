@@ -10,6 +10,7 @@
 #include "clusterops/pool_labels.h"
 #include "controller/cluster_operator_pass.h"
 #include "controller/events.h"
+#include "controller/generated_kinds.h"
 #include "controller/watched.h"
 #include "json/fields.h"
 #include "pool/control_plane.h"
@@ -17,8 +18,6 @@
 namespace pintle::controller {
 namespace {
 
-// The name of the only MachineConfiguration.
-constexpr const char* kOnlyConfiguration = "cluster";
 // The largest number of calls at the same time.  When a cluster is taken over, thousands of nodes may lack their
 // MachineConfigNodes.
 constexpr std::size_t kCallsAtOnce = 32;
@@ -159,7 +158,7 @@ void OperatorReports::KeepUpMachineConfiguration(const View& view) {
     const std::string what = "creating the MachineConfiguration";
     if (!writes_.MayStart(what)) return;
     NewMachineConfiguration created;
-    created.metadata.name = kOnlyConfiguration;
+    created.metadata.name = kSingletonName;
     writes_.Start(what, client_.Once({}).Create<NewMachineConfiguration>(
                             created, [this, what](const Result<NewMachineConfiguration>& made) {
                               const bool is_there = made || made.error().kind() == ErrorKind::kConflict;
@@ -177,7 +176,7 @@ void OperatorReports::KeepUpMachineConfiguration(const View& view) {
   patch["status"]["observedGeneration"] = next->observed_generation;
   patch["status"]["nodeDisruptionPolicyStatus"] = json::Encode(next->node_disruption_policy_status);
   writes_.Start(what, client_.Once({}).Patch<api::MachineConfiguration>(
-                          {"", kOnlyConfiguration}, kube::MergePatch{std::move(patch)},
+                          {"", kSingletonName}, kube::MergePatch{std::move(patch)},
                           [this, what, before = known](Result<api::MachineConfiguration>&& written) {
                             const PatchEffect effect = PatchEffectOf(before, written);
                             if (written) cluster_.StoreAnswer(*std::move(written));

@@ -11,6 +11,7 @@
 #include "api/annotations.h"
 #include "api/conditions.h"
 #include "controller/files_wait.h"
+#include "controller/reasons.h"
 #include "drain/settings.h"
 #include "json/field_list.h"
 #include "pool/cert_expirys.h"
@@ -278,7 +279,7 @@ class Pass {
       for (const auto* list : {&inputs_.unwritten.nodes, &inputs_.unwritten.reports}) {
         const Unwritten* const unwritten = Find(*list, node.name());
         if (unwritten == nullptr || unwritten->why.empty() || ++count > kMostWriteErrors) continue;
-        errors += (errors.empty() ? "" : "; ") + unwritten->why;
+        AddReason(unwritten->why, errors);
       }
     }
     if (count > kMostWriteErrors) errors += fmt::format("; and {} more", count - kMostWriteErrors);
