@@ -14,6 +14,7 @@
 #include "controller/events.h"
 #include "controller/generate_pass.h"
 #include "controller/reasons.h"
+#include "controller/replacing_patch.h"
 #include "controller/watched.h"
 #include "json/fields.h"
 #include "json/parse.h"
@@ -37,14 +38,8 @@ std::string DescriptionOfWrite(const std::string& config) { return "generating "
 // Returns a digest of what a change would write.  The version of the config that is changed does not count.
 std::string ContentsDigest(const ConfigChange& change) {
   const auto* const patch = std::get_if<json::Value>(&change.creation_or_patch);
-  if (patch == nullptr) {
-    return Sha256(json::ToText(json::Encode(std::get<api::MachineConfig>(change.creation_or_patch)))).hex();
-  }
-  std::string text;
-  for (const json::Value& operation : *patch) {
-    if (operation.TextAt({"path"}) != "/metadata/resourceVersion") text += json::ToText(operation);
-  }
-  return Sha256(text).hex();
+  if (patch != nullptr) return Sha256(ContentsText(*patch)).hex();
+  return Sha256(json::ToText(json::Encode(std::get<api::MachineConfig>(change.creation_or_patch)))).hex();
 }
 
 }  // namespace

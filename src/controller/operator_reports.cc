@@ -124,9 +124,7 @@ void OperatorReports::KeepUpMachineConfigNodes(const View& view) {
     writes_.Start(what, client_.Once({}).Create<WatchedMachineConfigNode>(
                             created, [this, what](const Result<WatchedMachineConfigNode>& made) {
                               // The node's agent may have created the MachineConfigNode.
-                              const bool is_there = made || made.error().kind() == ErrorKind::kConflict;
-                              writes_.EndedWithBackoff(clusterops::kMachineConfigNodeTask, what,
-                                                       is_there ? nullptr : &made.error());
+                              writes_.CreationEnded(clusterops::kMachineConfigNodeTask, what, made);
                             }));
   }
   for (const clusterops::StaleMachineConfigNode& stale : work.stale) {
@@ -161,9 +159,7 @@ void OperatorReports::KeepUpMachineConfiguration(const View& view) {
     created.metadata.name = kSingletonName;
     writes_.Start(what, client_.Once({}).Create<NewMachineConfiguration>(
                             created, [this, what](const Result<NewMachineConfiguration>& made) {
-                              const bool is_there = made || made.error().kind() == ErrorKind::kConflict;
-                              writes_.EndedWithBackoff(clusterops::kMachineConfigurationTask, what,
-                                                       is_there ? nullptr : &made.error());
+                              writes_.CreationEnded(clusterops::kMachineConfigurationTask, what, made);
                             }));
     return;
   }
@@ -195,8 +191,7 @@ void OperatorReports::CreateClusterOperator() {
   created.metadata.name = api::kMachineConfigOperatorName;
   writes_.Start(what, client_.Once({}).Create<api::ClusterOperator>(
                           created, [this, what](const Result<api::ClusterOperator>& made) {
-                            const bool is_there = made || made.error().kind() == ErrorKind::kConflict;
-                            writes_.EndedWithBackoff("", what, is_there ? nullptr : &made.error());
+                            writes_.CreationEnded("", what, made);
                           }));
 }
 

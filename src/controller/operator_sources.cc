@@ -217,8 +217,7 @@ void OperatorSources::Write(kube::Client& client, OperatorWrites& writes, std::s
   if (known == nullptr) {
     return writes.Start(
         what, client.Once({}).Create<api::ConfigMap>(next, [&writes, task, what](const Result<api::ConfigMap>& made) {
-          const bool is_there = made || made.error().kind() == ErrorKind::kConflict;
-          writes.EndedWithBackoff(task, what, is_there ? nullptr : &made.error());
+          writes.CreationEnded(task, what, made);
         }));
   }
   ReplacingPatch patch(known->metadata);

@@ -64,6 +64,12 @@ class OperatorWrites {
   // Like Ended(), but backs off after a success, too.  A creation or a removal needs this: while the mirror lags
   // behind, the write would be repeated at once.
   void EndedWithBackoff(std::string_view task, const std::string& what, const Error* error);
+  // Like EndedWithBackoff(), for a creation.  It counts as a success if somebody else has created the object.
+  template <typename T>
+  void CreationEnded(std::string_view task, const std::string& what, const Result<T>& made) {
+    const bool is_there = made || made.error().kind() == ErrorKind::kConflict;
+    EndedWithBackoff(task, what, is_there ? nullptr : &made.error());
+  }
 
   // Returns the failures that the ClusterOperator is to report.
   std::vector<clusterops::TaskFailure> Failures() const;

@@ -4,9 +4,12 @@
 #include <utility>
 
 #include "json/fields.h"
+#include "json/parse.h"
 
 namespace pintle::controller {
 namespace {
+
+constexpr const char* kVersionPath = "/metadata/resourceVersion";
 
 // Returns the key as a part of a path in a JSON patch, where "~" and "/" have other meanings.
 std::string EscapedForPath(std::string_view key) {
@@ -31,7 +34,7 @@ ReplacingPatch::ReplacingPatch(const api::ObjectMeta& known)
       has_annotations_(annotations_ > 0),
       has_labels_(labels_ > 0) {
   // The API server answers with a conflict if the object has another version.
-  operations_.push_back({{"op", "replace"}, {"path", "/metadata/resourceVersion"}, {"value", known.resource_version}});
+  operations_.push_back({{"op", "replace"}, {"path", kVersionPath}, {"value", known.resource_version}});
 }
 
 void ReplacingPatch::Set(std::string_view path, json::Value value) {
@@ -63,6 +66,14 @@ void ReplacingPatch::RemoveLabels(const std::vector<std::string_view>& keys) {
 void ReplacingPatch::RemoveEach(std::string_view path, const std::vector<std::string_view>& keys, std::size_t size) {
   if (keys.size() == size) return Remove(path);
   for (const std::string_view key : keys) Remove(std::string(path) + "/" + EscapedForPath(key));
+}
+
+std::string ContentsText(const json::Value& operations) {
+  std::string text;
+  for (const json::Value& operation : operations) {
+    if (operation.TextAt({"path"}) != kVersionPath) text += json::ToText(operation);
+  }
+  return text;
 }
 
 }  // namespace pintle::controller

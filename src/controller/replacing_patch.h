@@ -53,4 +53,7 @@ class ReplacingPatch {
   bool has_labels_;
 };
 
+// Returns a text of what the operations write, without the version of the object.
+std::string ContentsText(const json::Value& operations);
+
 }  // namespace pintle::controller

@@ -225,8 +225,7 @@ void ServerUpkeep::WriteKey(FollowedObject<WatchedCertificate>& followed, net::C
   secret.data = std::move(data);
   writes_.Start(
       what, client_.Once({}).Create<WatchedCertificate>(secret, [this, what](const Result<WatchedCertificate>& made) {
-        const bool is_there = made || made.error().kind() == ErrorKind::kConflict;
-        writes_.EndedWithBackoff(clusterops::kMachineConfigServerTask, what, is_there ? nullptr : &made.error());
+        writes_.CreationEnded(clusterops::kMachineConfigServerTask, what, made);
       }));
   Wipe(secret.data[clusterops::kPrivateKeyKey]);
 }
