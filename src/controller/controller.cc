@@ -219,7 +219,8 @@ void Controller::LookAsOperator(const View& view) {
   if (const std::string why = generator_ ? generator_->FailureText() : ""; !why.empty()) {
     AddReason(why, failures[std::string(clusterops::kMachineConfigControllerTask)]);
   }
-  reports_->Set(std::move(failures), view.controller_config == nullptr ? reconciler_->ExpectedRelease() : "");
+  reports_->SetFailuresOfOthers(std::move(failures),
+                                view.controller_config == nullptr ? reconciler_->ExpectedRelease() : "");
 }
 
 void Controller::StopLeading() {

@@ -118,7 +118,7 @@ void OperatorReports::KeepUpMachineConfigNodes(const View& view) {
   for (api::MachineConfigNode& missing : work.missing) {
     const std::string what = "creating the MachineConfigNode " + missing.metadata.name;
     // MayStart() is called for each write, since the failures of writes that are not wanted any more are forgotten.
-    if (!writes_.MayStart(what) || writes_.count() >= kCallsAtOnce) continue;
+    if (!writes_.MayStart(what) || writes_.count_under_way() >= kCallsAtOnce) continue;
     WatchedMachineConfigNode created;
     static_cast<api::MachineConfigNode&>(created) = std::move(missing);
     writes_.Start(what, client_.Once({}).Create<WatchedMachineConfigNode>(
@@ -129,7 +129,7 @@ void OperatorReports::KeepUpMachineConfigNodes(const View& view) {
   }
   for (const clusterops::StaleMachineConfigNode& stale : work.stale) {
     const std::string what = "removing the MachineConfigNode " + stale.name;
-    if (!writes_.MayStart(what) || writes_.count() >= kCallsAtOnce) continue;
+    if (!writes_.MayStart(what) || writes_.count_under_way() >= kCallsAtOnce) continue;
     // The mirror of the nodes may be behind that of the MachineConfigNodes, so the API server is asked.
     writes_.Start(
         what, client_.Once({}).Get<WatchedNode>({"", stale.name}, [this, what, stale](const Result<WatchedNode>& node) {

@@ -57,7 +57,8 @@ class OperatorReports {
 
   // Sets the failures of other parts of the operator that the next report contains, by task.  `release_of_images` is
   // the release of images.json; it is reported if neither the ControllerConfig nor the ClusterOperator has a release.
-  void Set(std::map<std::string, std::string, std::less<>> failures, std::string release_of_images = "") {
+  void SetFailuresOfOthers(std::map<std::string, std::string, std::less<>> failures,
+                           std::string release_of_images = "") {
     failures_of_others_ = std::move(failures);
     release_of_images_ = std::move(release_of_images);
   }

@@ -55,7 +55,7 @@ class OperatorWrites {
   // which the server may keep.
   bool MayStart(const std::string& what, std::string_view contents = "");
   void Start(const std::string& what, kube::Call call) { calls_[what] = std::move(call); }
-  std::size_t count() const { return calls_.size(); }
+  std::size_t count_under_way() const { return calls_.size(); }
 
   // Must be called when a write has ended; `error` is nullptr on success.  `task` is empty if the ClusterOperator
   // cannot report the failure.  A patch whose changes the API server drops counts as a failure as long as it is wanted.

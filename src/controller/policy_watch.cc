@@ -205,8 +205,8 @@ api::RolloutPolicyStatus PolicyWatch::StatusFor(const api::RolloutPolicy& policy
   return status;
 }
 
-// Returns whether a status that has to be written may be written later: the memories and phases of all rollouts stay
-// the same, and the latest write is less than kReportPace ago.
+// A status may wait if the memories and phases of all rollouts stay the same, and the latest write is less than
+// kReportPace ago.
 bool PolicyWatch::MayWait(const api::RolloutPolicy& policy, const api::RolloutPolicyStatus& status) {
   const auto written = written_.find(policy.metadata.name);
   if (written == written_.end() || written->second + kReportPace <= clock_.Monotonic()) return false;

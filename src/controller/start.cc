@@ -67,7 +67,7 @@ Result<> RunController(StartOptions options) {
     ignition = TRY(ClusterIgnition::Begin(*loop, client, controller.cluster(), *std::move(options.ignition)));
   }
   std::unique_ptr<MetricsPage> metrics;
-  const auto page = [&]() -> Page {
+  const auto page = [&]() -> MetricsPageContents {
     Metrics current = controller.CurrentMetrics();
     if (ignition) ignition->AddTo(current);
     return {.metrics = std::make_shared<const std::string>(MetricsText(current)),

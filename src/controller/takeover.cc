@@ -117,8 +117,7 @@ constexpr auto kWritesOfLeader = std::to_array<std::string_view>({
     "ConfigMaps kubeconfig-data and openshift-config-managed/merged-trusted-image-registry-ca",
     "Secrets openshift-machine-api/POOL-user-data-managed, one for each pool",
     "Secrets machine-config-server-ca and machine-config-server-tls, ConfigMap machine-config-server-ca: when they "
-    "have "
-    "to be renewed, in a cluster with MachineSets",
+    "have to be renewed, in a cluster with MachineSets",
 });
 
 class TakeoverRun {
@@ -405,7 +404,7 @@ class TakeoverRun {
       if (printed_step != next->name) {
         printed_step = next->name;
         PrintStep(*next);
-        FlushOutput();  // The run goes on, since half a takeover is worse than one without a report.
+        FlushOutput();  // A failure is ignored: half a takeover would be worse than one without a report.
       }
       if (next->write) {
         const auto written = cluster_.Write(*next->write, WriteMode::kReally);
@@ -440,8 +439,8 @@ Result<bool> RunTakeover(TakeoverOrder order) {
 
 }  // namespace
 
-ExitStatus Takeover(const std::vector<std::string_view>& words) {
-  const auto line = CommandLine::Parse(kTakeoverOptions, words);
+ExitStatus Takeover(const std::vector<std::string_view>& arguments) {
+  const auto line = CommandLine::Parse(kTakeoverOptions, arguments);
   if (line && line->Has("--help")) {
     Print(fmt::format("Usage: pintle-controller takeover check|plan|start|status|undo [OPTION...]\n\n{}",
                       Describe(kTakeoverOptions)));

@@ -17,6 +17,8 @@ namespace {
 
 constexpr const char* kAffinityPath = "/spec/template/spec/affinity";
 constexpr const char* kStrategyPath = "/spec/updateStrategy";
+// The member of a nodeAffinity with the terms that a node must match.
+constexpr const char* kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
 
 // Returns null if there is no such member.
 const json::Value& MemberAt(const json::Value& value, std::initializer_list<std::string_view> keys) {
@@ -38,7 +40,7 @@ bool ExcludesNodesWithAgents(const json::Value& term) {
 // one of the terms, so each term gets the condition.
 json::Value AffinityForAgents(const WholeDaemonSet& daemon) {
   json::Value affinity = MemberAt(daemon.spec, {"template", "spec", "affinity"});
-  json::Value& terms = affinity["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"];
+  json::Value& terms = affinity["nodeAffinity"][kRequired]["nodeSelectorTerms"];
   if (terms.empty()) terms.push_back(json::Value::object());
   for (json::Value& term : terms) {
     if (!ExcludesNodesWithAgents(term)) {
@@ -217,8 +219,7 @@ RankedStep StepToDaemon(const AgentNode& node) {
 
 bool LeavesNodesToAgents(const WholeDaemonSet& daemon) {
   const json::Value& terms =
-      MemberAt(daemon.spec, {"template", "spec", "affinity", "nodeAffinity",
-                             "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms"});
+      MemberAt(daemon.spec, {"template", "spec", "affinity", "nodeAffinity", kRequired, "nodeSelectorTerms"});
   return !terms.empty() && std::all_of(terms.begin(), terms.end(), ExcludesNodesWithAgents);
 }
 
@@ -233,7 +234,6 @@ json::Value InstalledRecordOfDaemon(const WholeDaemonSet& daemon) {
   json::Value record = RecordOfDaemon(daemon);
   if (!LeavesNodesToAgents(daemon)) return record;
   record["updateStrategy"] = json::Value();
-  constexpr const char* kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
   json::Value& affinity = record["affinity"];
   json::Value terms;
   for (json::Value& term : affinity["nodeAffinity"][kRequired]["nodeSelectorTerms"]) {
