@@ -102,7 +102,7 @@ Result<> RunController(StartOptions options) {
 }
 
 ExitStatus WrongUsage(const Error& error) {
-  PrintToStderr(fmt::format("pintle-controller: start: {}\n", error.message()));
+  PrintToStderr(fmt::format("pintle-controller start: {}\n", error.message()));
   return ExitStatus::kFailure;
 }
 

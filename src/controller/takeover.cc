@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -164,51 +165,36 @@ class TakeoverRun {
     std::vector<AgentRights> agents_lacking = TRY(RightsThatAgentsLack(lacking, state));
     std::vector<std::string> unsupported = TRY(cluster_.UnsupportedFeatures(UnreadableCollector()));
     auto cluster_operator = TRY(cluster_.ReadClusterOperator());
-    // A listener exists before the object that it reports on, so it finds the object through a pointer that is null at
-    // first.
-    const Cluster* cluster_being_read = nullptr;
+    std::function<void()> on_change = [] {};
     const Cluster cluster(client_, order_.settings.namespace_name,
-                          {.changed =
-                               [&] {
-                                 if (cluster_being_read != nullptr && cluster_being_read->is_ready()) loop_.Stop();
-                               },
+                          {.changed = [&] { on_change(); },
                            .node_changed = [](const api::Node&, const api::Node&) {},
                            .trouble = [this](std::string_view kind, const Error& error) { StopReading(kind, error); },
                            .unreadable = UnreadableCollector()});
-    cluster_being_read = &cluster;
-    TRY(loop_.Run());
-    cluster_being_read = nullptr;  // From now on, the loop runs for other objects.
+    TRY(RunUntil([&] { return cluster.is_ready(); }, on_change));
 
-    OperatorSources* sources_being_read = nullptr;
     OperatorSources sources(client_, order_.settings.namespace_name,
-                            {.changed =
-                                 [&] {
-                                   if (sources_being_read == nullptr) return;
-                                   sources_being_read->Follow();
-                                   if (sources_being_read->is_ready()) loop_.Stop();
-                                 },
+                            {.changed = [&] { on_change(); },
                              .trouble = [this](std::string_view kind, const Error& error) { StopReading(kind, error); },
                              .unreadable = UnreadableCollector()});
-    sources_being_read = &sources;
-    TRY(loop_.Run());
-    sources_being_read = nullptr;
+    const auto are_sources_ready = [&] {
+      sources.Follow();
+      return sources.is_ready();
+    };
+    TRY(RunUntil(are_sources_ready, on_change));
 
-    GeneratedSources* generated_being_read = nullptr;
     std::optional<GeneratedSources> generated_sources;
     if (templates) {
       generated_sources.emplace(
           client_, GeneratedSources::Listener{
-                       .changed =
-                           [&] {
-                             if (generated_being_read == nullptr) return;
-                             generated_being_read->FollowSecrets();
-                             if (generated_being_read->is_ready()) loop_.Stop();
-                           },
+                       .changed = [&] { on_change(); },
                        .trouble = [this](std::string_view kind, const Error& error) { StopReading(kind, error); },
                        .unreadable = UnreadableCollector()});
-      generated_being_read = &*generated_sources;
-      TRY(loop_.Run());
-      generated_being_read = nullptr;
+      const auto is_generated_ready = [&] {
+        generated_sources->FollowSecrets();
+        return generated_sources->is_ready();
+      };
+      TRY(RunUntil(is_generated_ready, on_change));
     }
 
     // The copies do not change any more, because the loop does not run.
@@ -233,6 +219,16 @@ class TakeoverRun {
                           .agents_lacking = std::move(agents_lacking),
                           .unreadable = std::move(unreadable_)},
                          order_.settings, clock_.Wall());
+  }
+
+  // Runs the loop until `is_ready` returns true after a change.  `on_change` is what listeners call meanwhile.
+  Result<> RunUntil(const std::function<bool()>& is_ready, std::function<void()>& on_change) {
+    on_change = [&] {
+      if (is_ready()) loop_.Stop();
+    };
+    TRY(loop_.Run());
+    on_change = [] {};  // From now on, the loop runs for other objects.
+    return {};
   }
 
   static bool IsToRead(const Right& right) {

@@ -25,7 +25,7 @@ namespace pintle::controller {
 // A replica of Pintle that serves Ignition.
 struct ServerReplica {
   std::string pod;
-  bool answers = false;  // It answers at the port of the Ignition server, and has the configs of all pools.
+  bool answers = false;  // Its Ignition server answers, and has the configs of all pools.
 };
 
 enum class TakeoverObject {

@@ -134,7 +134,7 @@ TEST(StepsToTakeOver, WaitForPodsThatAreTerminating) {
   EXPECT_TRUE(cluster.Run(StepsToTakeOver));
 }
 
-TEST(HasTakenAnything, OnlyAfterTheRecordAndTheOverride) {
+TEST(HasTakenAnything, IsTrueOnlyAfterTheRecordAndTheOverride) {
   for (std::size_t writes = 0; writes < 5; ++writes) {
     SimulatedTakeover cluster;
     EXPECT_FALSE(cluster.Run(StepsToTakeOver, writes));
@@ -268,7 +268,7 @@ TEST(StepsToUndo, LeaveOutADeploymentThatWasMissingAndGiveBackOneThatCameDuringT
   }
 }
 
-TEST(HasTakenAnything, NotBecauseSomebodyElseHasScaledDown) {
+TEST(HasTakenAnything, IsFalseIfOnlySomebodyElseHasScaledDown) {
   SimulatedTakeover cluster;
   cluster.objects_["Deployment/machine-config-operator"]["spec"]["replicas"] = 0;
   EXPECT_FALSE(cluster.Run(StepsToTakeOver, 2));
