@@ -74,8 +74,8 @@ class WavedCluster {
   void GoToSecondWave() {
     while (true) {
       Changes changes = world_.Pass();
-      const bool is_there =
-          std::all_of(statuses_.begin(), statuses_.end(), [](const auto& one) { return one.second.memory.wave == 1; });
+      const bool is_there = std::all_of(statuses_.begin(), statuses_.end(),
+                                        [](const auto& one) { return one.second.memory.wave_index == 1; });
       if (is_there && !changes.nodes.empty()) return;
       Do(changes);
     }
