@@ -118,9 +118,10 @@ void Generator::Look(const View& view) {
     EmitProhibitions();
     EmitProblems(view);
   }
-  for (const GenerateProblem& problem : changes_.problems) {
-    listener_.trouble(problem.what, Error(ErrorKind::kInvalid, problem.why));
-  }
+  // The problems of one action are one message: the controller would log two messages in turn, one at each look.
+  std::map<std::string, std::string> problems;
+  for (const GenerateProblem& problem : changes_.problems) AddReason(problem.why, problems[problem.what]);
+  for (const auto& [what, why] : problems) listener_.trouble(what, Error(ErrorKind::kInvalid, why));
   // A ControllerConfig that cannot be read is reported by the renderer, which refuses to render.
   const bool awaits_config = view.unreadable_config_inputs.empty() && !sources_.HasRead(view.controller_config);
   is_busy_ = !awaited_configs_.empty() || awaits_config ||
