@@ -81,6 +81,11 @@ struct View {
     }
     return nullptr;
   }
+  // Returns the MachineConfiguration, or one without any setting if the cluster has none.
+  const api::MachineConfiguration& machine_settings() const {
+    static const api::MachineConfiguration kNone;
+    return machine_configuration == nullptr ? kNone : *machine_configuration;
+  }
   // Each of these functions returns nullptr if there is no such object.
   const api::Node* NodeNamed(std::string_view name) const { return FindNamed<api::Node>(name, nodes); }
   const api::MachineConfig* ConfigNamed(std::string_view name) const {
