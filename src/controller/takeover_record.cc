@@ -126,7 +126,7 @@ json::Value OurReplicasIn(const json::Value& before) {
 }
 
 // Returns the values for a record that was lost.  A value that the takeover has changed is replaced: the number of
-// replicas by the number in kReplicasAnnotation, and any other value by what OpenShift installs.
+// replicas by that of ScaledDownFrom(), and any other value by what OpenShift installs.
 json::Value InstalledBefore(const TakeoverState& state, const TakeoverSettings& settings) {
   json::Value before = BeforeOf(state);
   for (const auto& [name, deployment] :
