@@ -172,7 +172,7 @@ void Controller::Lead() {
                                                                .all_nodes = [this] { return cluster_.Look().nodes; }},
                                         client_);
   // A release that is still under way would give back the lease for which this replica competes now.
-  left_lease_.reset();
+  released_lease_.reset();
   if (settings_.is_operator) {
     operator_lease_ = std::make_unique<kube::Lease>(
         client_,
@@ -250,8 +250,8 @@ void Controller::StopLeading() {
 // wait until the lease expires.
 void Controller::ReleaseOperatorLease() {
   if (!operator_lease_) return;
-  left_lease_ = std::move(operator_lease_);
-  left_lease_->Release([this](const Result<>& released) {
+  released_lease_ = std::move(operator_lease_);
+  released_lease_->Release([this](const Result<>& released) {
     if (!released) Complain("releasing the operator's lease", released.error());
   });
 }

@@ -87,13 +87,15 @@ class Controller {
   void Release(std::function<void()> done);
 
  private:
+  // Called when this replica gets the lease.  Lead() is called when the pools have been read afresh.
   void PrepareToLead();
-  void StopLeading();
-  void ReleaseOperatorLease();
   void Lead();
+  void StopLeading();
   // These two are called when this replica begins and ceases to act as OpenShift's operator.
   void ActAsOperator();
   void StopActingAsOperator();
+  void ReleaseOperatorLease();
+  // The part of a look that acts as the operator.
   void LookAsOperator(const View& view);
 
   void LookSoon();
@@ -166,7 +168,7 @@ class Controller {
   PoolUpkeep upkeep_;
   kube::Lease lease_;
   std::unique_ptr<kube::Lease> operator_lease_;  // Exists while this replica leads, if `is_operator` is set.
-  std::unique_ptr<kube::Lease> left_lease_;  // The operator's lease, while it is released after this replica has led.
+  std::unique_ptr<kube::Lease> released_lease_;  // The operator's lease, while its release after leading is under way.
 };
 
 }  // namespace pintle::controller
