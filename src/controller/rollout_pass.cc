@@ -182,8 +182,8 @@ class Pass {
     WriteStatus(found, std::move(rollout.status), situation.layering);
   }
 
-  // Decides by the policy of the pool, if it has one.  Sets `to_stage` to the target that has to be staged by nodes
-  // which do not have it, or to an empty text if nodes stage nothing.  If the policy cannot be used, `to_stage` stays
+  // Decides by the policy of the pool, if it has one.  Sets `to_stage` to the target that nodes without this target
+  // have to stage, or to an empty text if nodes stage nothing.  If the policy cannot be used, `to_stage` stays
   // unset.
   pool::Rollout DecideAbout(const pool::Situation& situation, std::optional<std::string>& to_stage) {
     const PoolPolicy* const of_pool = PolicyOf(situation.pool.metadata.name);

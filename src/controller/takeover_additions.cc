@@ -27,11 +27,11 @@
 namespace pintle::controller {
 namespace {
 
-// The annotations that Pintle's controller adds to objects, and the Machine Config Operator does not know.
+// Pintle's controller adds these annotations to objects; the Machine Config Operator does not know them.
 constexpr auto kOwnAnnotations = std::to_array<std::string_view>(
     {kKeptUntilAnnotation, api::kTargetSinceAnnotation, api::kOsImageStreamAnnotation, kCopiedAtAnnotation,
      api::kFilesWaitAnnotation, api::kStageAnnotation, drain::kStartedAnnotation, drain::kKeepCordonedAnnotation});
-// The conditions that Pintle's controller adds to the statuses of pools, and the Machine Config Operator does not know.
+// Pintle's controller adds these conditions to the statuses of pools.
 constexpr auto kOwnConditions = std::to_array<std::string_view>({kPausedPending, kMisconfigured});
 
 std::string KindAndName(TakeoverObject object, const api::ObjectMeta& metadata) {

@@ -82,7 +82,7 @@ struct TakeoverSettings {
   std::string own_deployment = "pintle-controller";
   std::string own_account = "pintle-controller";           // The ServiceAccount of its replicas.
   std::string own_identity_prefix = "pintle-controller_";  // The identities of its replicas begin with this.
-  std::string offer = "pintle-takeover-offer";             // The holder of a lease that only these replicas may take.
+  std::string offer = "pintle-takeover-offer";             // Only these replicas take a lease with this holder.
   bool with_server = false;                                // Hands over the Ignition server as well.
   bool with_daemons = false;                               // Gives nodes to the agents that stand by there.
   bool with_templates = false;                             // Compares generated configs before the first step.
