@@ -262,8 +262,7 @@ void Writer::RemovePostponed(Changes& changes) {
 
 void Writer::Failed(const WriteBackoff::Key& key, const std::string& pool_name, const Error& error,
                     const std::optional<kube::Failure>& answer) {
-  const auto retry_after = answer ? answer->retry_after : std::nullopt;
-  const int count = backoff_.Failed(key, clock_.Monotonic(), retry_after.value_or(std::chrono::milliseconds(0)));
+  const int count = backoff_.Failed(key, clock_.Monotonic(), kube::RetryAfterOf(answer));
   Failure& failure = failures_[key];
   failure.pool = pool_name;
   const bool is_news = std::exchange(failure.message, error.message()) != error.message();
