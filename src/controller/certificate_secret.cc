@@ -25,7 +25,7 @@ CertificateSecret::CertificateSecret(const kube::Client& client, Settings settin
                .trouble = [](const Error&) {}},
               settings_.secret) {}
 
-void CertificateSecret::Set(net::TlsRules rules) {
+void CertificateSecret::SetRules(net::TlsRules rules) {
   if (settings_.rules && AreEqual(*settings_.rules, rules)) return;
   settings_.rules = std::move(rules);
   certificate_.clear();

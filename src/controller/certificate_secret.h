@@ -28,7 +28,7 @@ class CertificateSecret {
  public:
   struct Settings {
     kube::ObjectName secret;
-    std::optional<net::TlsRules> rules = net::TlsRules();  // If unset, no certificate is used before Set().
+    std::optional<net::TlsRules> rules = net::TlsRules();  // If unset, no certificate is used before SetRules().
     // The time after which a Secret that could not be used is tried again.
     std::chrono::milliseconds try_again = std::chrono::seconds(10);
   };
@@ -44,8 +44,8 @@ class CertificateSecret {
   CertificateSecret(const CertificateSecret&) = delete;
   CertificateSecret& operator=(const CertificateSecret&) = delete;
 
-  // Sets the rules, with which the certificate is used again if they differ from the present ones.
-  void Set(net::TlsRules rules);
+  // If the rules differ from the present ones, the certificate is used again, with the new rules.
+  void SetRules(net::TlsRules rules);
   bool has_rules() const { return settings_.rules.has_value(); }
 
   // Returns the time at which the certificate in use expires.  Returns nullopt if there is no certificate, or if the

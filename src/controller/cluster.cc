@@ -5,11 +5,12 @@
 #include <string_view>
 #include <utility>
 
+#include "controller/generated_kinds.h"
+#include "controller/reasons.h"
+
 namespace pintle::controller {
 namespace {
 
-// The name of each object of which a cluster has only one.
-constexpr const char* kOnlyObjectName = "cluster";
 constexpr const char* kOperatorPodSelector = "k8s-app=machine-config-operator";
 
 }  // namespace
@@ -68,7 +69,7 @@ std::vector<std::string_view> Cluster::UnreadKinds() const {
 std::string Cluster::WhyUnread() const {
   std::string why;
   ForEachKind([&](const OverlaidObjects& objects) {
-    if (!objects.is_ready() && !objects.refusal().empty()) why += (why.empty() ? "" : "; ") + objects.refusal();
+    if (!objects.is_ready()) AddReason(objects.refusal(), why);
   });
   return why;
 }
@@ -90,8 +91,8 @@ View Cluster::Look() const {
   os_configs_.ForEach(copy_to(view.os_configs));
   os_builds_.ForEach(copy_to(view.os_builds));
   view.controller_config = controller_configs_.Find(api::kControllerConfigName);
-  view.machine_configuration = machine_configurations_.Find(kOnlyObjectName);
-  view.os_image_stream = os_image_streams_.Find(kOnlyObjectName);
+  view.machine_configuration = machine_configurations_.Find(kSingletonName);
+  view.os_image_stream = os_image_streams_.Find(kSingletonName);
   view.master_scheduling = SchedulingOfMasters();
   view.is_openshift = !schedulers_.is_missing();
   view.operator_node = OperatorNode();
@@ -122,13 +123,13 @@ void Cluster::AddUnreadableTo(View& view) const {
   // The controller reads only the object with the given name of each of these kinds.
   const auto add_unreadable = [&](std::string& reasons, const auto& settings, std::string_view name) {
     settings.ForEachUnreadable([&](const auto& object, const Error& why) {
-      if (object.metadata.name == name) reasons += (reasons.empty() ? "" : "; ") + why.message();
+      if (object.metadata.name == name) AddReason(why.message(), reasons);
     });
   };
   add_unreadable(view.unreadable_config_inputs, controller_configs_, api::kControllerConfigName);
-  add_unreadable(view.unreadable_config_inputs, os_image_streams_, kOnlyObjectName);
+  add_unreadable(view.unreadable_config_inputs, os_image_streams_, kSingletonName);
   view.unreadable_settings = view.unreadable_config_inputs;
-  add_unreadable(view.unreadable_settings, machine_configurations_, kOnlyObjectName);
+  add_unreadable(view.unreadable_settings, machine_configurations_, kSingletonName);
   // Without its policy, a pool would be updated at once.  An unreadable policy that names no pool may be for any pool.
   rollout_policies_.ForEachUnreadable([&](const api::RolloutPolicy& policy, const Error& why) {
     for (const api::MachineConfigPool* known : view.pools) {
@@ -154,10 +155,10 @@ void Cluster::AddUnreadableTo(View& view) const {
 std::optional<pool::MasterScheduling> Cluster::SchedulingOfMasters() const {
   if (!schedulers_.is_served()) return std::nullopt;
   // The mirror has the last Scheduler that could be read.
-  const Scheduler* const scheduler = schedulers_.Find(kOnlyObjectName);
+  const Scheduler* const scheduler = schedulers_.Find(kSingletonName);
   bool is_unreadable = false;
   schedulers_.ForEachUnreadable([&](const Scheduler& unreadable, const Error&) {
-    if (unreadable.metadata.name == kOnlyObjectName) is_unreadable = true;
+    if (unreadable.metadata.name == kSingletonName) is_unreadable = true;
   });
   // A missing Scheduler keeps pods off masters.  An unreadable one may allow them, and a taint would stop new ones.
   if (scheduler == nullptr && is_unreadable) return std::nullopt;

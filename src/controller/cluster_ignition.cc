@@ -92,7 +92,7 @@ void ClusterIgnition::UseTlsProfile() {
   bool is_unreadable = false;
   api_servers_->ForEachUnreadable([&](const auto&, const Error&) { is_unreadable = true; });
   if (server == nullptr && is_unreadable) return;
-  certificate_->Set(serving::TlsRulesOf(server == nullptr ? std::nullopt : server->spec.tls_security_profile));
+  certificate_->SetRules(serving::TlsRulesOf(server == nullptr ? std::nullopt : server->spec.tls_security_profile));
 }
 
 void ClusterIgnition::Look() {

@@ -22,13 +22,6 @@ constexpr const char* kOperatorImageKey = "machineConfigOperator";
 // Stands for the version in messages if no release is known.
 constexpr const char* kUnknownRelease = "an unknown release";
 
-const api::MachineConfig* ConfigNamed(const View& view, std::string_view name) {
-  const auto found = std::lower_bound(
-      view.configs.begin(), view.configs.end(), name,
-      [](const api::MachineConfig* config, std::string_view wanted) { return config->metadata.name < wanted; });
-  return found == view.configs.end() || (*found)->metadata.name != name ? nullptr : *found;
-}
-
 // Returns the OS image of the release for each pool, by the name of the pool.
 std::map<std::string, std::string, std::less<>> ImagesOfRelease(const View& view) {
   std::map<std::string, std::string, std::less<>> images;
@@ -134,7 +127,7 @@ ClusterOperatorChange ClusterOperatorPass(const ClusterOperatorInputs& inputs) {
   if (view.controller_config != nullptr) {
     clusterops::RequiredPools pools = clusterops::LookAtRequiredPools(
         {.pools = view.pools,
-         .config_named = [&view](std::string_view name) { return ConfigNamed(view, name); },
+         .config_named = [&view](std::string_view name) { return view.ConfigNamed(name); },
          .controller_version = SigningVersion(view.configs, inputs.versions),
          .release = view.controller_config->metadata.Annotation(api::kReleaseImageVersionAnnotation),
          .os_images = ImagesOfRelease(view),

@@ -107,9 +107,8 @@ void ConfigLibrary::NotFetched(const std::string& name, const Error& error) {
 }
 
 void ConfigLibrary::ReadAgain(const std::string& name, Entry& entry) {
-  const auto retry_after = entry.failure ? entry.failure->retry_after : std::nullopt;
   const MonotonicTime now = clock_.Monotonic();
-  const int failures = backoff_.Failed({kRead, name}, now, retry_after.value_or(std::chrono::milliseconds(0)));
+  const int failures = backoff_.Failed({kRead, name}, now, kube::RetryAfterOf(entry.failure));
   entry.is_read_again = true;
   entry.is_done = entry.is_done || entry.is_missing || failures >= kFailuresUntilUnknown;
   FetchNext();

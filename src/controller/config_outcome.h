@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// ConfigOutcome says whether the cluster has a generated config already, and why the API server has refused it.
+// Decides about the write of one generated config, and returns whether the cluster has the config already, or why the
+// API server has refused it.
 
 #include <optional>
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <deque>
 #include <string_view>
 #include <utility>
 
@@ -17,10 +16,10 @@
 #include "controller/drain_needs.h"
 #include "controller/events.h"
 #include "controller/files_wait.h"
-#include "controller/garbage.h"
 #include "controller/metric_values.h"
 #include "controller/pause_condition.h"
 #include "controller/pool_members.h"
+#include "controller/reasons.h"
 
 namespace pintle::controller {
 namespace {
@@ -95,8 +94,7 @@ Controller::Controller(event::Loop& loop, kube::Client client, const Clock& cloc
       renderer_(
           loop, client_, clock, cluster_, render_events_, settings_.versions, settings_.webhook.has_value(),
           {.finished = [this] { LookSoon(); },
-           .retargeted =
-               [this](const std::string& pool) { synced_["machine-config-controller-render"][pool] = clock_.Wall(); },
+           .retargeted = [this](const std::string& pool) { synced_[std::string(kRenderPart)][pool] = clock_.Wall(); },
            .retry_later = [this] { LookLater(); },
            .retry_at = [this](MonotonicTime when) { ScheduleLook(when); },
            .trouble = [this](const Error& error) { Complain("rendering", error); }}),
@@ -121,8 +119,10 @@ Controller::Controller(event::Loop& loop, kube::Client client, const Clock& cloc
                           })
                     : nullptr),
       next_pause_change_(loop, [this] { LookSoon(); }),
-      afresh_retry_(
-          loop, [this] { ReadAfresh(); }, kube::kRetrySlack),
+      fresh_reads_(loop, client_, cluster_,
+                   {.pools_read = [this] { Lead(); },
+                    .changed = [this] { LookSoon(); },
+                    .trouble = [this](const std::string& action, const Error& error) { Complain(action, error); }}),
       forecaster_(loop, client_, clock),
       forecasts_([this](const std::string& node, std::span<const api::Node* const> nodes,
                         DrainForecasts::Answer answer) { return forecaster_.Ask(node, nodes, std::move(answer)); },
@@ -139,6 +139,10 @@ Controller::Controller(event::Loop& loop, kube::Client client, const Clock& cloc
                         [](const std::string& pool, const Error& error) {
                           log::Warning(error.message() + "; the default is used", kTrouble, {{"PINTLE_POOL", pool}});
                         }}),
+      upkeep_(client_, clock, cluster_, settings_.kept_configs,
+              {.done = [this] { LookSoon(); },
+               .retry_at = [this](MonotonicTime when) { ScheduleLook(when); },
+               .trouble = [this](const std::string& action, const Error& error) { Complain(action, error); }}),
       lease_(client_,
              {.name = {settings_.namespace_name, kLeaseName},
               .identity = settings_.identity,
@@ -155,62 +159,7 @@ Controller::~Controller() = default;
 
 void Controller::PrepareToLead() {
   log::Notice(fmt::format("{} leads now", settings_.identity), kLeadership);
-  ReadAfresh();
-}
-
-bool Controller::IsReadyToReadAfresh() const {
-  return knows_pools_ ? cluster_.nodes().is_ready() : cluster_.pools().is_ready();
-}
-
-// Waits while the mirror cannot list the kind to read: the server would refuse this request as well.
-void Controller::ReadAfresh() {
-  awaits_list_ = !IsReadyToReadAfresh();
-  if (awaits_list_) return;
-  knows_pools_ ? ReadNodesAfresh() : ReadPoolsAfresh();
-}
-
-void Controller::ReadPoolsAfresh() {
-  afresh_call_ = client_.Once({}).List<api::MachineConfigPool>(
-      {},
-      [this](Result<std::vector<api::MachineConfigPool>> pools) {
-        if (!pools) return ReadAfreshLater("reading pools", pools.error());
-        for (api::MachineConfigPool& pool : *pools) cluster_.StoreAnswer(std::move(pool));
-        knows_pools_ = true;
-        ForgetAfreshFailures();
-        Lead();
-        ReadAfresh();
-      },
-      // Unreadable pools are ignored here: the mirror sets them aside and reports them.
-      [](const kube::ObjectName&, const Error&) {});
-}
-
-void Controller::ForgetAfreshFailures() {
-  afresh_error_.clear();
-  afresh_failures_ = 0;
-  afresh_backoff_.Reset();
-}
-
-// The controller already renders and writes pools while the nodes are being read.
-void Controller::ReadNodesAfresh() {
-  afresh_call_ = client_.Once({}).List<WatchedNode>(
-      {},
-      [this](Result<std::vector<WatchedNode>> nodes) {
-        if (!nodes) return ReadAfreshLater("reading nodes", nodes.error());
-        for (WatchedNode& node : *nodes) cluster_.StoreAnswer(std::move(node));
-        knows_nodes_ = true;
-        ForgetAfreshFailures();
-        LookSoon();
-      },
-      [](const kube::ObjectName&, const Error&) {});
-}
-
-void Controller::ReadAfreshLater(const std::string& action, const Error& error) {
-  Complain(action, error);
-  // A failure that may pass is reported only when it is repeated.
-  const bool is_reported = error.kind() == ErrorKind::kInvalid || ++afresh_failures_ > kFailuresBeforeReport;
-  if (is_reported) afresh_error_ = error.message();
-  afresh_retry_.After(afresh_backoff_.Next());
-  LookSoon();
+  fresh_reads_.Begin();
 }
 
 void Controller::Lead() {
@@ -223,7 +172,7 @@ void Controller::Lead() {
                                                                .all_nodes = [this] { return cluster_.Look().nodes; }},
                                         client_);
   // A release that is still under way would give back the lease for which this replica competes now.
-  left_lease_.reset();
+  released_lease_.reset();
   if (settings_.is_operator) {
     operator_lease_ = std::make_unique<kube::Lease>(
         client_,
@@ -232,7 +181,7 @@ void Controller::Lead() {
                               .times = settings_.lease,
                               .offer = kTakeoverOffer},
         kube::Lease::Listener{.won = [this] { ActAsOperator(); },
-                              .lost = [this] { ActAsOperatorNoMore(); },
+                              .lost = [this] { StopActingAsOperator(); },
                               .trouble = [this](const Error& error) { Complain("the operator's lease", error); }});
   }
   on_change_();
@@ -255,7 +204,7 @@ void Controller::ActAsOperator() {
   LookSoon();
 }
 
-void Controller::ActAsOperatorNoMore() {
+void Controller::StopActingAsOperator() {
   if (!reconciler_) return;
   log::Warning(fmt::format("{} no longer acts as the operator", settings_.identity), kLeadership);
   reconciler_.reset();
@@ -268,20 +217,19 @@ void Controller::LookAsOperator(const View& view) {
   reconciler_->Look(view, *is_installing);
   auto failures = reconciler_->Failures();
   if (const std::string why = generator_ ? generator_->FailureText() : ""; !why.empty()) {
-    std::string& known = failures[std::string(clusterops::kMachineConfigControllerTask)];
-    known += (known.empty() ? "" : "; ") + why;
+    AddReason(why, failures[std::string(clusterops::kMachineConfigControllerTask)]);
   }
-  reports_->Set(std::move(failures), view.controller_config == nullptr ? reconciler_->ExpectedRelease() : "");
+  reports_->SetFailuresOfOthers(std::move(failures),
+                                view.controller_config == nullptr ? reconciler_->ExpectedRelease() : "");
 }
 
 void Controller::StopLeading() {
   log::Warning(fmt::format("{} no longer leads", settings_.identity), kLeadership);
   is_leading_ = false;
-  ActAsOperatorNoMore();
-  LeaveOperatorLease();
-  StopReadingAfresh();
-  calls_.clear();
-  backoff_.Clear();
+  StopActingAsOperator();
+  ReleaseOperatorLease();
+  fresh_reads_.Stop();
+  upkeep_.Stop();
   if (generator_) generator_->Stop();
   renderer_.Stop();
   writer_.Stop();
@@ -300,26 +248,19 @@ void Controller::StopLeading() {
 
 // The next leader also acts as the operator.  If the operator's lease were not released, the next leader would have to
 // wait until the lease expires.
-void Controller::LeaveOperatorLease() {
+void Controller::ReleaseOperatorLease() {
   if (!operator_lease_) return;
-  left_lease_ = std::move(operator_lease_);
-  left_lease_->Release([this](const Result<>& released) {
+  released_lease_ = std::move(operator_lease_);
+  released_lease_->Release([this](const Result<>& released) {
     if (!released) Complain("releasing the operator's lease", released.error());
   });
-}
-
-void Controller::StopReadingAfresh() {
-  afresh_call_ = {};
-  afresh_retry_.Cancel();
-  ForgetAfreshFailures();
-  awaits_list_ = knows_pools_ = knows_nodes_ = false;
 }
 
 void Controller::Release(std::function<void()> done) {
   // StopLeading() would release the operator's lease without waiting for the end of the release.
   auto operator_lease = std::move(operator_lease_);
   if (is_leading_) StopLeading();
-  StopReadingAfresh();
+  fresh_reads_.Stop();
   const auto release = [this, done = std::move(done)] {
     lease_.Release([this, done](const Result<>& released) {
       if (!released) Complain("releasing the lease", released.error());
@@ -352,13 +293,13 @@ void Controller::ScheduleLook(MonotonicTime when) {
 api::Time Controller::Now() const { return {std::chrono::floor<std::chrono::seconds>(clock_.Wall())}; }
 
 void Controller::Look() {
-  if (awaits_list_) ReadAfresh();
+  fresh_reads_.Look();
   if (!cluster_.CanRender()) return ReportUnreadInputs();
   quiet_.After(kQuiet);
   if (cluster_.is_ready()) on_change_();
   if (!is_leading_) return;
   View view = cluster_.Look();
-  MakePools(view);
+  upkeep_.MakePools(view);
   if (generator_) generator_->Look(view);
   if (reconciler_) LookAsOperator(view);
   // Nothing is rendered while configs are being generated: a pool would be rendered for each of these configs, and its
@@ -369,9 +310,9 @@ void Controller::Look() {
   } else if (const std::string why = generator_->WhyNotReady(); !why.empty()) {
     renderer_.Refuse(view, why);
   }
-  KeepRenderedConfigs(view);
-  if (!cluster_.is_ready() || !knows_nodes_) return ReportUnread(view);
-  CollectGarbage(view);
+  upkeep_.KeepRenderedConfigs(view);
+  if (!cluster_.is_ready() || !fresh_reads_.is_complete()) return ReportUnread(view);
+  upkeep_.CollectGarbage(view, renderer_.rendering());
   if (reconciler_) reports_->Look(view);
   Roll(std::move(view));
 }
@@ -382,7 +323,7 @@ void Controller::ReportUnreadInputs() {
 }
 
 void Controller::ReportUnread(const View& view) {
-  const std::string why = cluster_.is_ready() ? afresh_error_ : cluster_.WhyUnread();
+  const std::string why = cluster_.is_ready() ? fresh_reads_.error() : cluster_.WhyUnread();
   if (why.empty()) return;
   if (reconciler_) reports_->LookInPart(view, why);
   WriteWhyUnread(view, why);
@@ -417,25 +358,13 @@ void Controller::Roll(View view) {
   const WallTime now = clock_.Wall();
   pauses_.Look(
       view, members, library_.configs(), [this](const std::string& name) { return library_.IsFetchDone(name); }, now);
-  auto next = pauses_.NextChange(now);
-  // Nodes of a strictly paused pool hold files back because of an annotation (files_wait.h).  It expires, so it has to
-  // be renewed in time.
-  if (std::any_of(view.pools.begin(), view.pools.end(), [](const auto* pool) { return IsStrictlyPaused(*pool); })) {
-    next = std::min(next.value_or(WallTime::max()), now + kFilesWaitRenewedAfter);
-  }
-  if (next) next_pause_change_.At(*next);
+  ScheduleNextPauseChange(view, now);
 
   pool::PoolNames skipped = BusyPools();
-  // If the pause policy of a pool lets the waiting change pass, the pool is treated as if it were not paused.
-  std::deque<api::MachineConfigPool> passing;
-  for (const api::MachineConfigPool*& pool : view.pools) {
-    const std::string& name = pool->metadata.name;
-    if (pauses_.IsUnknown(name)) skipped.insert(name);
-    const PauseReport* const report = pauses_.ReportOf(name);
-    if (report == nullptr || !report->passes) continue;
-    pool = &passing.emplace_back(*pool);
-    passing.back().spec.paused = false;
+  for (const api::MachineConfigPool* pool : view.pools) {
+    if (pauses_.IsUnknown(pool->metadata.name)) skipped.insert(pool->metadata.name);
   }
+  const std::deque<api::MachineConfigPool> passing = UnpausePassingPools(view);
   const PoolPolicies& policies = policies_.ForPass(view, members, library_.configs());
   const auto decide = [&](const pool::NodeNames* awaited) {
     return RolloutPass({.view = view,
@@ -470,9 +399,30 @@ void Controller::Roll(View view) {
   policies_.Write(view, changes.policies);
   writer_.RemovePostponed(changes);
   for (const NodeChange& change : changes.nodes) {
-    if (!change.target_text.empty()) synced_["machine-config-controller-node"][change.pool] = now;
+    if (!change.target_text.empty()) synced_[std::string(kNodePart)][change.pool] = now;
   }
   if (!changes.is_empty()) writer_.Write(std::move(changes));
+}
+
+void Controller::ScheduleNextPauseChange(const View& view, WallTime now) {
+  auto next = pauses_.NextChange(now);
+  // Nodes of a strictly paused pool hold files back because of an annotation (files_wait.h).  The annotation expires,
+  // so it has to be renewed in time.
+  if (std::any_of(view.pools.begin(), view.pools.end(), [](const auto* pool) { return IsStrictlyPaused(*pool); })) {
+    next = std::min(next.value_or(WallTime::max()), now + kFilesWaitRenewedAfter);
+  }
+  if (next) next_pause_change_.At(*next);
+}
+
+std::deque<api::MachineConfigPool> Controller::UnpausePassingPools(View& view) const {
+  std::deque<api::MachineConfigPool> passing;  // Unlike a vector, a deque does not move its elements when it grows.
+  for (const api::MachineConfigPool*& pool : view.pools) {
+    const PauseReport* const report = pauses_.ReportOf(pool->metadata.name);
+    if (report == nullptr || !report->passes) continue;
+    pool = &passing.emplace_back(*pool);
+    passing.back().spec.paused = false;
+  }
+  return passing;
 }
 
 // The renderer and the writer trigger another look when they are done.
@@ -543,105 +493,37 @@ Metrics Controller::CurrentMetrics() const {
     metrics.operator_tasks = OperatorTasksOf(reports_->failed_tasks());
     metrics.certificate_expiries = reconciler_->CertificateExpiries();
   }
-  for (const auto& [part, pools] : synced_) {
-    const bool renders = part == "machine-config-controller-render";
-    for (const auto& [pool, at] : pools) {
-      if (view.PoolNamed(pool) == nullptr) continue;
-      metrics.sub_controllers.push_back(
-          {.sub_controller = part,
-           .state = renders ? "Sync Machine Config Pool with new MC" : "Sync Machine Config Pool",
-           .object = pool,
-           .at = at});
-    }
-  }
-  if (generator_) {
-    for (SubControllerState& state : generator_->States(view)) metrics.sub_controllers.push_back(std::move(state));
-  } else {
-    metrics.sub_controllers.push_back({.sub_controller = std::string(kTemplatePart),
-                                       .state = kWithoutTemplates,
-                                       .object = std::string(api::kControllerConfigName),
-                                       .at = began_});
-  }
-  for (const auto& [node, answer] : drains_->answered()) {
-    metrics.sub_controllers.push_back({.sub_controller = "machine-config-controller-drain",
-                                       .state = answer.verb == drain::Verb::kDrain ? "drain" : "uncordon",
-                                       .object = node,
-                                       .at = answer.at});
-  }
+  metrics.sub_controllers = SubControllerStates(view);
   return metrics;
 }
 
-void Controller::MakePools(const View& view) {
-  if (!cluster_.KnowsWhetherOpenShift()) return;
-  for (const api::MachineConfigPool& pool : MissingPools(view)) {
-    const std::string action = "making the pool " + pool.metadata.name;
-    if (!MayBegin(action)) continue;
-    calls_[action] = client_.Once({}).Create<api::MachineConfigPool>(
-        pool, [this, action](const Result<api::MachineConfigPool>& made) {
-          EndAction(action, made ? nullptr : &made.error());
-        });
+std::vector<SubControllerState> Controller::SubControllerStates(const View& view) const {
+  std::vector<SubControllerState> states;
+  for (const auto& [part, pools] : synced_) {
+    const bool renders = part == kRenderPart;
+    for (const auto& [pool, at] : pools) {
+      if (view.PoolNamed(pool) == nullptr) continue;
+      states.push_back({.sub_controller = part,
+                        .state = renders ? "Sync Machine Config Pool with new MC" : "Sync Machine Config Pool",
+                        .object = pool,
+                        .at = at});
+    }
   }
-}
-
-void Controller::KeepRenderedConfigs(const View& view) {
-  for (const api::MachineConfigPool* pool : view.pools) {
-    const std::string& name = pool->metadata.name;
-    // A pool that cannot be read is left alone, because the answer to a patch could not be read either.  While there is
-    // such a pool, CollectGarbage() removes nothing.
-    const bool is_read = !view.unreadable_pools.contains(name);
-    if (pool->metadata.deletion_timestamp || KeptUntil(*pool) || !is_read) continue;
-    const std::string action = "keeping the rendered configs of pool " + name;
-    if (!MayBegin(action)) continue;
-    const std::string until = ToRfc3339(clock_.Wall() + kKeptAfterTakeover);
-    json::Value patch;
-    patch["metadata"]["annotations"][std::string(kKeptUntilAnnotation)] = until;
-    calls_[action] = client_.Once({}).Patch<api::MachineConfigPool>(
-        {"", name}, kube::MergePatch{std::move(patch)},
-        [this, action, until, name](Result<api::MachineConfigPool>&& kept) {
-          if (!kept) return EndAction(action, &kept.error());
-          log::Info(
-              fmt::format("the rendered configs of pool {} are kept until {}, also those that nobody needs; "
-                          "`pintle-controller garbage` lists those that are removed then",
-                          name, until));
-          cluster_.StoreAnswer(*std::move(kept));
-          EndAction(action, nullptr);
-        });
+  if (generator_) {
+    for (SubControllerState& state : generator_->States(view)) states.push_back(std::move(state));
+  } else {
+    states.push_back({.sub_controller = std::string(kTemplatePart),
+                      .state = kWithoutTemplates,
+                      .object = std::string(api::kControllerConfigName),
+                      .at = began_});
   }
-}
-
-void Controller::CollectGarbage(const View& view) {
-  const WallTime now = clock_.Wall();
-  const pool::PoolNames rendering = renderer_.rendering();
-  for (const Garbage& config : FindGarbage(view, settings_.kept_configs)) {
-    // The renderer may have created or found the config, and be about to make it the pool's target.
-    if (rendering.contains(config.pool)) continue;
-    const auto kept_until = KeptUntil(*view.PoolNamed(config.pool));
-    if (!kept_until || *kept_until > now) continue;
-    const std::string action = "removing " + config.name;
-    if (!MayBegin(action)) continue;
-    calls_[action] = client_.Once({}).Delete<api::MachineConfig>(
-        {"", config.name}, config.uid, [this, action, name = config.name](const Result<>& removed) {
-          if (removed) log::Notice(fmt::format("removed {}, which nobody needs any more", name), kRemovedConfig);
-          const bool is_gone = removed || removed.error().kind() == ErrorKind::kNotFound;
-          EndAction(action, is_gone ? nullptr : &removed.error());
-        });
+  for (const auto& [node, answer] : drains_->answered()) {
+    states.push_back({.sub_controller = std::string(kDrainPart),
+                      .state = answer.verb == drain::Verb::kDrain ? "drain" : "uncordon",
+                      .object = node,
+                      .at = answer.at});
   }
-}
-
-bool Controller::MayBegin(const std::string& action) {
-  const auto due = backoff_.DueAt({"", action}, clock_.Monotonic());
-  if (due) ScheduleLook(*due);
-  return !due && !calls_.contains(action);
-}
-
-void Controller::EndAction(const std::string& action, const Error* error) {
-  const auto call = calls_.extract(action);
-  // Back off even after a success: while the mirror lags behind, the action would be repeated at once.
-  const int count = backoff_.Failed({"", action}, clock_.Monotonic());
-  // A conflict at the first try may mean that another client has done the same.
-  const bool may_be_done = error != nullptr && error->kind() == ErrorKind::kConflict && count == 1;
-  if (error != nullptr && !may_be_done) Complain(action, *error);
-  LookSoon();
+  return states;
 }
 
 // People follow an update of the control plane by these events.

@@ -7,6 +7,7 @@
 // The controller is level-triggered: soon after a change in the cluster, it looks at the whole cluster, decides by pure
 // passes, and writes the changes that they return.  After the writes, it looks again.
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -23,6 +24,7 @@
 #include "controller/drain_controller.h"
 #include "controller/drain_forecasts.h"
 #include "controller/drain_watch.h"
+#include "controller/fresh_reads.h"
 #include "controller/generator.h"
 #include "controller/metrics.h"
 #include "controller/notifier.h"
@@ -30,10 +32,10 @@
 #include "controller/operator_reports.h"
 #include "controller/pause_watch.h"
 #include "controller/policy_watch.h"
+#include "controller/pool_upkeep.h"
 #include "controller/render_pass.h"
 #include "controller/renderer.h"
 #include "controller/rollout_pass.h"
-#include "controller/write_backoff.h"
 #include "controller/writer.h"
 #include "drain/forecaster.h"
 #include "event/watches.h"
@@ -85,23 +87,15 @@ class Controller {
   void Release(std::function<void()> done);
 
  private:
+  // Called when this replica gets the lease.  Lead() is called when the pools have been read afresh.
   void PrepareToLead();
-  void StopLeading();
-  // Reads all pools and nodes, since the mirrors may lack the latest writes of the previous leader.
-  void ReadAfresh();
-  void ReadPoolsAfresh();
-  void ForgetAfreshFailures();
-  void ReadNodesAfresh();
-  // Reports why `action` has failed, and calls ReadAfresh() after a back-off.
-  void ReadAfreshLater(const std::string& action, const Error& error);
-  bool IsReadyToReadAfresh() const;
-  // Releases the operator's lease.
-  void LeaveOperatorLease();
-  void StopReadingAfresh();
   void Lead();
+  void StopLeading();
   // These two are called when this replica begins and ceases to act as OpenShift's operator.
   void ActAsOperator();
-  void ActAsOperatorNoMore();
+  void StopActingAsOperator();
+  void ReleaseOperatorLease();
+  // The part of a look that acts as the operator.
   void LookAsOperator(const View& view);
 
   void LookSoon();
@@ -110,6 +104,11 @@ class Controller {
   void Look();
   // The part of a look that updates nodes and writes statuses.
   void Roll(View view);
+  // Schedules a look for the next time at which the state of a pause changes by itself.
+  void ScheduleNextPauseChange(const View& view, WallTime now);
+  // If the pause policy of a pool lets the waiting change pass, the pool is treated as if it were not paused.  Replaces
+  // such pools in the view with unpaused copies, and returns the copies.
+  std::deque<api::MachineConfigPool> UnpausePassingPools(View& view) const;
   // Reports in the pools' statuses that nodes, or objects that decide about updates, cannot be read.
   void ReportUnread(const View& view);
   // Reports in the pools' statuses that objects from which configs are rendered cannot be read.
@@ -121,18 +120,10 @@ class Controller {
   // the configs that the library has to keep for other decisions.
   pool::NodeNames AwaitDrains(const Changes& changes, const View& view, std::set<std::string> wanted_configs);
   api::Time Now() const;
-  // Creates the built-in pools that are missing.
-  void MakePools(const View& view);
-  // Protects the rendered configs of pools that Pintle begins to manage from CollectGarbage() for a day (garbage.h).
-  void KeepRenderedConfigs(const View& view);
-  void CollectGarbage(const View& view);
+  // Returns the values of the metric mcc_sub_controller_state.
+  std::vector<SubControllerState> SubControllerStates(const View& view) const;
   // Reports nodes that are in no pool, since no pool's status reports them.
   void ReportStrays(const View& view, const PoolMembers& members);
-  // Returns whether the action may begin: it is not under way, and its last run was long enough ago.  During its
-  // back-off, schedules a look for the end of the back-off.
-  bool MayBegin(const std::string& action);
-  // Must be called when an action has ended.  `error` is nullptr on success.
-  void EndAction(const std::string& action, const Error* error);
   void ReportHopelessDrain(const std::string& node, const std::string& pool, const std::string& why);
   void ReportMasterChange(const api::Node& before, const api::Node& now);
   // Logs that the action has failed, unless this was logged recently.
@@ -164,13 +155,7 @@ class Controller {
   PolicyWatch policies_;
   std::unique_ptr<Notifier> notifier_;  // Exists if there is a webhook.
   event::WallTimer next_pause_change_;
-  event::Timer afresh_retry_;
-  kube::Backoff afresh_backoff_{{}, kube::SystemRandom()};
-  bool awaits_list_ = false;  // ReadAfresh() waits until a mirror has listed the kind.
-  int afresh_failures_ = 0;   // The failures of ReadAfresh() in a row.
-  bool knows_pools_ = false;  // ReadAfresh() has read the pools since this replica got the lease.
-  bool knows_nodes_ = false;  // ReadAfresh() has read the nodes since this replica got the lease.
-  std::string afresh_error_;  // The server's error if it refuses or repeatedly fails to list pools or nodes.
+  FreshReads fresh_reads_;
   drain::Forecaster forecaster_;
   DrainForecasts forecasts_;
   std::unique_ptr<DrainController> drains_;  // Exists while this replica leads.
@@ -180,12 +165,10 @@ class Controller {
   // The last time that a part did something to a pool.  The keys are the name of the part in metrics, and the pool.
   std::map<std::string, std::map<std::string, WallTime>> synced_;
   std::function<void()> on_change_ = [] {};
-  std::map<std::string, kube::Call> calls_;  // Creations and patches of pools, and removals of configs, by action.
-  WriteBackoff backoff_;                     // The back-offs of these calls.
-  kube::Call afresh_call_;
+  PoolUpkeep upkeep_;
   kube::Lease lease_;
   std::unique_ptr<kube::Lease> operator_lease_;  // Exists while this replica leads, if `is_operator` is set.
-  std::unique_ptr<kube::Lease> left_lease_;  // The operator's lease, while it is released after this replica has led.
+  std::unique_ptr<kube::Lease> released_lease_;  // The operator's lease, while its release after leading is under way.
 };
 
 }  // namespace pintle::controller

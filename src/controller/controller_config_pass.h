@@ -30,7 +30,7 @@ struct ControllerConfigChange {
 
 ControllerConfigChange ControllerConfigPass(const ControllerConfigPassInputs& inputs);
 
-// Sets the members `present...` of `sources` from the existing ControllerConfig: `known`, which must outlive `sources`.
+// Sets the members `present...` of `sources` from `known`, the existing ControllerConfig, which must outlive `sources`.
 void AddPresent(const WholeControllerConfig& known, const View& view, clusterops::ControllerConfigInputs& sources);
 
 }  // namespace pintle::controller

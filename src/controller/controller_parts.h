@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The parts of the Machine Config Operator's controller that generate configs, as its metrics name them.
+// The parts of the Machine Config Operator's controller, as its metrics name them.
 
 #include <string_view>
 
@@ -11,6 +11,10 @@ namespace pintle::controller {
 
 using generated::MadeFrom;
 
+inline constexpr std::string_view kRenderPart = "machine-config-controller-render";
+inline constexpr std::string_view kNodePart = "machine-config-controller-node";
+inline constexpr std::string_view kDrainPart = "machine-config-controller-drain";
+// These parts generate configs.
 inline constexpr std::string_view kTemplatePart = "machine-config-controller-template";
 inline constexpr std::string_view kKubeletPart = "machine-config-controller-kubelet-config";
 inline constexpr std::string_view kRuntimePart = "machine-config-controller-container-runtime-config";

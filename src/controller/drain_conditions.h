@@ -22,7 +22,7 @@ struct DrainMoment {
   api::Condition child;   // The step in this phase, such as Drained.
 };
 
-// `why` is the error.  `asked` and `answered` are the texts of the drain that the agent has requested and of the
+// `why` is the error.  `asked` is the text of the drain that the agent has requested, and `answered` that of the
 // controller's last answer.
 namespace drain_moment {
 

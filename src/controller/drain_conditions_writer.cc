@@ -75,8 +75,7 @@ void DrainConditionsWriter::Failed(const std::string& name, const Error& error) 
   }
   if (is_missing || is_refused) node.waiting.pop_front();
   const auto failure = std::exchange(node.failure, std::nullopt);
-  const auto retry_after = failure ? failure->retry_after : std::nullopt;
-  node.again.After(std::max(node.backoff.Next(), retry_after.value_or(std::chrono::milliseconds(0))));
+  node.again.After(std::max(node.backoff.Next(), kube::RetryAfterOf(failure)));
   // The callers must not wait for a write that happens later or never.
   for (const auto& call : std::exchange(node.then, {})) call();
 }

@@ -33,7 +33,7 @@ pool::NodeNames DrainForecasts::Await(const Changes& changes, const std::optiona
   std::map<std::string, const NodeChange*> updates;
   for (const NodeChange& change : changes.nodes) {
     const bool may_drain = !to_drain || to_drain->contains(change.node);
-    if (!change.target_text.empty() && may_drain && CanBeDrained(NodeNamed(change.node, nodes))) {
+    if (!change.target_text.empty() && may_drain && CanBeDrained(FindNamed<api::Node>(change.node, nodes))) {
       updates.emplace(change.node, &change);
     }
   }
@@ -71,7 +71,7 @@ bool DrainForecasts::EnsureForecast(const NodeChange& change, std::span<const ap
 void DrainForecasts::RenewForecasts(const std::set<std::string>& wanted, std::span<const api::Node* const> nodes) {
   for (auto i = forecasts_.begin(); i != forecasts_.end();) {
     auto& [node, forecast] = *i;
-    const bool is_gone = NodeNamed(node, nodes) == nullptr;
+    const bool is_gone = FindNamed<api::Node>(node, nodes) == nullptr;
     forecast.is_wanted = forecast.is_wanted && wanted.contains(node);
     forecast.stays_valid = forecast.stays_valid && wanted.contains(node);
     const bool is_needless = !wanted.contains(node) && clock_.Monotonic() - forecast.wanted_at >= kRepeatedFor;

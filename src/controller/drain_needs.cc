@@ -7,7 +7,6 @@
 
 #include "api/annotations.h"
 #include "plan/cluster_policy.h"
-#include "plan/plan.h"
 
 namespace pintle::controller {
 namespace {
@@ -32,17 +31,21 @@ std::optional<ConfigTransition> TransitionOf(const NodeChange& change, const Vie
 }
 
 bool NeedsDrain(const ConfigTransition& transition, const View& view, const WholeConfigs& configs) {
-  const auto from = configs.find(transition.first);
-  const auto to = configs.find(transition.second);
-  if (from == configs.end() || to == configs.end()) return true;
-  static const api::MachineConfiguration kDefaults;
-  const auto& settings = view.machine_configuration == nullptr ? kDefaults : *view.machine_configuration;
-  const plan::Plan plan =
-      plan::Make(from->second, to->second, plan::PolicyOf(settings), settings.spec.irreconcilable_validation_overrides);
-  return plan.drain.is_needed;
+  const auto plan = PlanBetween(transition.first, transition.second, view, configs);
+  return !plan || plan->drain.is_needed;
 }
 
 }  // namespace
+
+std::optional<plan::Plan> PlanBetween(const std::string& from, const std::string& to, const View& view,
+                                      const WholeConfigs& configs) {
+  const auto present = configs.find(from);
+  const auto next = configs.find(to);
+  if (present == configs.end() || next == configs.end()) return std::nullopt;
+  const api::MachineConfiguration& settings = view.machine_settings();
+  return plan::Make(present->second, next->second, plan::PolicyOf(settings),
+                    settings.spec.irreconcilable_validation_overrides);
+}
 
 std::set<std::string> ConfigsOfUpdates(const Changes& changes, const View& view) {
   std::set<std::string> names;

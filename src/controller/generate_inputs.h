@@ -3,7 +3,6 @@
 
 // The inputs of the passes that generate MachineConfigs; borrowed for one look.
 
-#include <algorithm>
 #include <functional>
 #include <map>
 #include <set>
@@ -51,12 +50,7 @@ struct GenerateInputs {
   }
 
   // Returns nullptr if there is no such config in the mirror.
-  const api::MachineConfig* ConfigNamed(std::string_view name) const {
-    const auto& configs = view.configs;
-    const auto found = std::lower_bound(configs.begin(), configs.end(), name,
-                                        [](const auto* config, const auto& n) { return config->metadata.name < n; });
-    return found == configs.end() || (*found)->metadata.name != name ? nullptr : *found;
-  }
+  const api::MachineConfig* ConfigNamed(std::string_view name) const { return view.ConfigNamed(name); }
   // Returns whether the cluster has the config, even if the mirror does not have it yet.
   bool HasConfig(std::string_view name) const { return awaited_configs.contains(name) || ConfigNamed(name) != nullptr; }
 };

@@ -18,7 +18,7 @@
 
 namespace pintle::controller {
 
-// The names of objects of which a cluster has only one: the ClusterVersion, and the objects of other kinds.
+// The name of each object of which a cluster has only one, except for the ClusterVersion.
 inline constexpr const char* kSingletonName = "cluster";
 inline constexpr const char* kClusterVersionName = "version";
 

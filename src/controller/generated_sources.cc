@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "controller/controller_parts.h"
+#include "controller/reasons.h"
 #include "generated/pull_secret.h"
 #include "json/fields.h"
 
@@ -139,7 +140,7 @@ std::string GeneratedSources::WhyNotReady() const {
   ForEachKind([&](const auto& mirror) {
     const OverlaidObjects& objects = ObjectsInUse(mirror);
     if (mirror.is_ready() || objects.refusal().empty()) return;
-    text += fmt::format("{}listing {}: {}", text.empty() ? "" : "; ", objects.kind().plural, objects.refusal());
+    AddReason(fmt::format("listing {}: {}", objects.kind().plural, objects.refusal()), text);
   });
   return text;
 }
@@ -180,12 +181,12 @@ SourcesView GeneratedSources::Look() const {
   const auto point_at = [](auto& pointers) { return [&](const auto& object) { pointers.push_back(&object); }; };
   const auto copy_to = [](auto& objects) { return [&](const auto& object) { objects.push_back(object); }; };
   const auto note_in = [](std::string& reasons) {
-    return [&](const auto&, const Error& why) { reasons += (reasons.empty() ? "" : "; ") + why.message(); };
+    return [&](const auto&, const Error& why) { AddReason(why.message(), reasons); };
   };
   // The controller reads only the object with the given name of each of these kinds.
   const auto note_named = [](const auto& objects, std::string_view name, std::string& reasons) {
     objects.ForEachUnreadable([&](const auto& object, const Error& why) {
-      if (object.metadata.name == name) reasons += (reasons.empty() ? "" : "; ") + why.message();
+      if (object.metadata.name == name) AddReason(why.message(), reasons);
     });
   };
   view.whole_controller_config = whole_controller_configs_.Find(api::kControllerConfigName);

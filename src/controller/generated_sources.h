@@ -48,8 +48,8 @@ class GeneratedSources {
   // Returns which kinds the API server refuses to list, and why; empty if there is none.
   std::string WhyNotReady() const;
 
-  // Returns whether the ControllerConfig here is the same one, with the same spec.  Another mirror reads it, too, and
-  // may receive a change earlier or later.
+  // Returns whether this copy has the ControllerConfig `config`, with the same spec.  `config` comes from another
+  // mirror, which may receive a change earlier or later.  nullptr stands for a missing ControllerConfig.
   bool HasRead(const api::ControllerConfig* config) const;
 
   SourcesView Look() const;

@@ -13,6 +13,8 @@
 #include "controller/controller_parts.h"
 #include "controller/events.h"
 #include "controller/generate_pass.h"
+#include "controller/reasons.h"
+#include "controller/replacing_patch.h"
 #include "controller/watched.h"
 #include "json/fields.h"
 #include "json/parse.h"
@@ -36,14 +38,8 @@ std::string DescriptionOfWrite(const std::string& config) { return "generating "
 // Returns a digest of what a change would write.  The version of the config that is changed does not count.
 std::string ContentsDigest(const ConfigChange& change) {
   const auto* const patch = std::get_if<json::Value>(&change.creation_or_patch);
-  if (patch == nullptr) {
-    return Sha256(json::ToText(json::Encode(std::get<api::MachineConfig>(change.creation_or_patch)))).hex();
-  }
-  std::string text;
-  for (const json::Value& operation : *patch) {
-    if (operation.TextAt({"path"}) != "/metadata/resourceVersion") text += json::ToText(operation);
-  }
-  return Sha256(text).hex();
+  if (patch != nullptr) return Sha256(ContentsText(*patch)).hex();
+  return Sha256(json::ToText(json::Encode(std::get<api::MachineConfig>(change.creation_or_patch)))).hex();
 }
 
 }  // namespace
@@ -122,9 +118,10 @@ void Generator::Look(const View& view) {
     EmitProhibitions();
     EmitProblems(view);
   }
-  for (const GenerateProblem& problem : changes_.problems) {
-    listener_.trouble(problem.what, Error(ErrorKind::kInvalid, problem.why));
-  }
+  // The problems of one action are one message: the controller would log two messages in turn, one at each look.
+  std::map<std::string, std::string> problems;
+  for (const GenerateProblem& problem : changes_.problems) AddReason(problem.why, problems[problem.what]);
+  for (const auto& [what, why] : problems) listener_.trouble(what, Error(ErrorKind::kInvalid, why));
   // A ControllerConfig that cannot be read is reported by the renderer, which refuses to render.
   const bool awaits_config = view.unreadable_config_inputs.empty() && !sources_.HasRead(view.controller_config);
   is_busy_ = !awaited_configs_.empty() || awaits_config ||
@@ -237,7 +234,7 @@ std::string Generator::WhyNotReady() const { return has_templates() ? sources_.W
 std::string Generator::FailureText() const {
   std::string text = WhyNotReady();
   for (const GenerateProblem& problem : changes_.problems) {
-    if (!problem.is_warning) text += (text.empty() ? "" : "; ") + problem.message();
+    if (!problem.is_warning) AddReason(problem.message(), text);
   }
   return text;
 }

@@ -42,25 +42,25 @@ class Generator {
   Generator(const Generator&) = delete;
   Generator& operator=(const Generator&) = delete;
 
-  // Decides and writes; called while this replica leads.
+  // Decides and writes.  Must be called only while this replica leads.
   void Look(const View& view);
 
-  // Returns whether configs are about to change or to be removed, or whether that is unknown because the inputs have
-  // not been read yet.  A pool that is rendered now would be rendered again at once.  Changes that the server refuses
-  // do not count.
+  // Returns true if configs are about to change or to be removed, or if this is unknown because the inputs have not
+  // been read yet.  A pool that is rendered now would be rendered again at once.  Changes that the server refuses do
+  // not count.
   bool is_busy() const { return is_busy_; }
 
   // Returns whether there are templates.  Without them, no config is generated.
   bool has_templates() const { return templates_.get() != nullptr; }
 
-  // Returns the errors because of which configs are not made, except those that conditions of objects report.  Returns
-  // an empty text if there are none.
+  // Returns the errors because of which configs are not made, or "".  Errors that conditions of objects report are left
+  // out.
   std::string FailureText() const;
-  // Returns the server's errors about kinds that it refuses to list, or "".  Until they are read, the generator is
-  // busy.
+  // Returns the server's errors about kinds that it refuses to list, or "".  The generator is busy until it has read
+  // these kinds.
   std::string WhyNotReady() const;
 
-  // Reads the folder of templates, and uses it if it has changed.  Also called every minute.
+  // Reads the folder of templates, and uses it if it has changed.  The generator also calls this every minute.
   void ReadTemplates();
 
   // Returns the states for metrics, with their times.  There is a state for each of these facts: a config was generated

@@ -204,8 +204,7 @@ void IgnitionFeed::FetchLater(const std::string& pool) {
         kube::kRetrySlack);
   }
   const auto failure = std::exchange(known.failure, std::nullopt);
-  const auto retry_after = failure ? failure->retry_after : std::nullopt;
-  known.again->After(std::max(known.backoff.Next(), retry_after.value_or(std::chrono::milliseconds(0))));
+  known.again->After(std::max(known.backoff.Next(), kube::RetryAfterOf(failure)));
 }
 
 void IgnitionFeed::Serve() {

@@ -52,8 +52,8 @@ namespace pintle::controller {
 
 struct IgnitionFeedSettings {
   std::string server;  // The API server's URL for new machines; empty to take the URL in the ControllerConfig.
-  kube::ObjectName token_secret =
-      {};                            // The Secret with the entries `token` and `ca.crt`; no name if both are in files.
+  // The Secret with the entries `token` and `ca.crt`; no name if both are in files.
+  kube::ObjectName token_secret = {};
   std::string token_directory = {};  // The directory with the files `token` and `ca.crt`, if there is no Secret.
   std::string namespace_name = {};   // The namespace of kubeconfig-data, whose authorities may be newer than `ca.crt`.
 };

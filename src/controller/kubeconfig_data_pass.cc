@@ -23,7 +23,7 @@ std::string ReadBundle(const api::ConfigMap* map) {
   return map == nullptr ? "" : clusterops::AuthoritiesIn(*map, kAuthoritiesKey);
 }
 
-// Returns the time until which nodes are asked to read the copy, or nullopt if the copy does not have its time.
+// Returns the time until which nodes are asked to read the copy, or nullopt if the copy has no time of copying.
 std::optional<WallTime> NewUntil(const api::ConfigMap* known) {
   if (known == nullptr) return std::nullopt;
   const auto copied = FromRfc3339(known->metadata.Annotation(kCopiedAtAnnotation));

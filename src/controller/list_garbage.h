@@ -11,7 +11,7 @@
 
 namespace pintle::controller {
 
-// `words` are the arguments after the verb.
+// `arguments` are those after the verb.
 ExitStatus ListGarbage(const std::vector<std::string_view>& arguments);
 
 }  // namespace pintle::controller

@@ -37,8 +37,8 @@ const api::MachineConfig* ConfigOfFinalizer(std::string_view finalizer, const Ge
   return found == configs.end() ? nullptr : *found;
 }
 
-// Fails if an older object of the pool has the same number.  Otherwise, an object that was copied with its annotation
-// would share a config with the original.
+// Fails if an older object of the pool has the same number.  Without this check, an object that was copied with its
+// annotation would share a config with the original.
 Result<> CheckNumber(const api::ObjectMeta& object, std::span<const api::ObjectMeta* const> objects_of_pool) {
   const std::string* const suffix = api::Find(object.annotations, generated::kNameSuffixAnnotation);
   if (suffix == nullptr) return {};

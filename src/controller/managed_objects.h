@@ -37,7 +37,7 @@ class NamesOfConfigs {
 
  private:
   struct Object {
-    api::ObjectMeta metadata;  // It has the annotation with the number, as soon as a number is chosen.
+    api::ObjectMeta metadata;  // Has the annotation with the number, as soon as a number is chosen.
     Result<std::vector<const api::MachineConfigPool*>> pools;
   };
 

@@ -7,6 +7,7 @@
 
 #include "base/metrics_writer.h"
 #include "base/version.h"
+#include "controller/pause_condition.h"
 
 namespace pintle::controller {
 namespace {
@@ -19,7 +20,7 @@ constexpr std::string_view kInitialize = "initialize";
 const api::Condition* LatestTrue(const api::MachineConfigPool& pool) {
   const api::Condition* latest = nullptr;
   for (const api::Condition& condition : pool.status.conditions) {
-    if (condition.status != "True" || condition.type == "PausedPending") continue;
+    if (condition.status != "True" || condition.type == kPausedPending) continue;
     if (latest == nullptr || condition.last_transition_time >= latest->last_transition_time) latest = &condition;
   }
   return latest;

@@ -33,7 +33,8 @@ net::HttpAnswer Unavailable(std::string why) {
 
 }  // namespace
 
-net::HttpAnswer AnswerFrom(const Page& page, std::chrono::nanoseconds silence, const net::IncomingRequest& request) {
+net::HttpAnswer AnswerFrom(const MetricsPageContents& page, std::chrono::nanoseconds silence,
+                           const net::IncomingRequest& request) {
   if (request.method != "GET" && request.method != "HEAD") return {.status = 405};
   const std::string_view path = request.target.substr(0, request.target.find('?'));
   if (path != kMetricsPath && path != "/healthz" && path != "/readyz") return {.status = 404};
@@ -49,7 +50,7 @@ net::HttpAnswer AnswerFrom(const Page& page, std::chrono::nanoseconds silence, c
 }
 
 Result<std::unique_ptr<MetricsPage>> MetricsPage::Begin(event::Loop& loop, const MetricsAddresses& addresses,
-                                                        std::function<Page()> make) {
+                                                        std::function<MetricsPageContents()> make) {
   std::unique_ptr<MetricsPage> page(new MetricsPage(loop, std::move(make)));
   const auto first = page->MakePage();
   const auto begin = [&](const net::ListenAddress& address, Paths paths) {
@@ -60,7 +61,7 @@ Result<std::unique_ptr<MetricsPage>> MetricsPage::Begin(event::Loop& loop, const
   return page;
 }
 
-MetricsPage::MetricsPage(event::Loop& loop, std::function<Page()> make)
+MetricsPage::MetricsPage(event::Loop& loop, std::function<MetricsPageContents()> make)
     : make_(std::move(make)), heartbeat_(loop, kBetweenBeats), soon_(loop, [this] { Renew(); }) {}
 
 void MetricsPage::RenewSoon() {
@@ -74,15 +75,15 @@ MetricsAddresses MetricsPage::addresses() const {
   return addresses;
 }
 
-std::shared_ptr<const Page> MetricsPage::MakePage() {
-  auto page = std::make_shared<const Page>(make_());
+std::shared_ptr<const MetricsPageContents> MetricsPage::MakePage() {
+  auto page = std::make_shared<const MetricsPageContents>(make_());
   // While the replica is not ready, nothing reports that another kind has been read, or that the Ignition server has
   // what it needs.  So the page is renewed again and again until the replica is ready.
   if (!page->unread_kinds.empty() || !page->why_not_ready.empty()) RenewSoon();
   return page;
 }
 
-net::HttpHandler MetricsPage::HandlerFor(std::shared_ptr<const Page> page, Paths paths) {
+net::HttpHandler MetricsPage::HandlerFor(std::shared_ptr<const MetricsPageContents> page, Paths paths) {
   return [page = std::move(page), paths, &heartbeat = heartbeat_](const net::IncomingRequest& request) {
     if (paths == Paths::kProbes && request.target.starts_with(kMetricsPath)) return net::HttpAnswer{.status = 404};
     return AnswerFrom(*page, SystemClock().Monotonic() - heartbeat.last(), request);

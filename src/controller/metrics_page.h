@@ -26,14 +26,15 @@
 namespace pintle::controller {
 
 // The inputs of the server's answers.
-struct Page {
+struct MetricsPageContents {
   std::shared_ptr<const std::string> metrics;
   std::string unread_kinds;  // The kinds that have not been read yet: "nodes, pods".  Empty when all have been read.
   std::string why_not_ready = {};  // Another reason why the replica is not ready, or "".
 };
 
 // Answers a request from the page.  `silence` is the time since the loop last ran.
-net::HttpAnswer AnswerFrom(const Page& page, std::chrono::nanoseconds silence, const net::IncomingRequest& request);
+net::HttpAnswer AnswerFrom(const MetricsPageContents& page, std::chrono::nanoseconds silence,
+                           const net::IncomingRequest& request);
 
 struct MetricsAddresses {
   std::optional<net::ListenAddress> all;     // Where the metrics and the probes are answered.
@@ -44,7 +45,7 @@ class MetricsPage {
  public:
   // `make` makes the page; it is called on the loop's thread.
   static Result<std::unique_ptr<MetricsPage>> Begin(event::Loop& loop, const MetricsAddresses& addresses,
-                                                    std::function<Page()> make);
+                                                    std::function<MetricsPageContents()> make);
   MetricsPage(const MetricsPage&) = delete;
   MetricsPage& operator=(const MetricsPage&) = delete;
 
@@ -55,17 +56,17 @@ class MetricsPage {
   MetricsAddresses addresses() const;
 
  private:
-  MetricsPage(event::Loop& loop, std::function<Page()> make);
+  MetricsPage(event::Loop& loop, std::function<MetricsPageContents()> make);
 
   // Selects the paths of an address.
   enum class Paths { kAll, kProbes };
 
   // Returns the handler that answers from the page.
-  net::HttpHandler HandlerFor(std::shared_ptr<const Page> page, Paths paths);
-  std::shared_ptr<const Page> MakePage();
+  net::HttpHandler HandlerFor(std::shared_ptr<const MetricsPageContents> page, Paths paths);
+  std::shared_ptr<const MetricsPageContents> MakePage();
   void Renew();
 
-  std::function<Page()> make_;
+  std::function<MetricsPageContents()> make_;
   event::Heartbeat heartbeat_;
   event::Timer soon_;
   // Destroyed first, since their threads read the heartbeat.

@@ -229,12 +229,8 @@ class NoticeFinder {
 
   // Returns the condition NodeDegraded of a node's MachineConfigNode, or nullptr if there is none.
   const api::Condition* ConditionOf(const std::string& node) const {
-    const auto& all = view_.machine_config_nodes;
-    const auto found = std::lower_bound(
-        all.begin(), all.end(), node,
-        [](const api::MachineConfigNode* known, const std::string& name) { return known->metadata.name < name; });
-    if (found == all.end() || (*found)->metadata.name != node) return nullptr;
-    return api::FindCondition((*found)->status.conditions, "NodeDegraded");
+    const api::MachineConfigNode* const found = view_.MachineConfigNodeNamed(node);
+    return found == nullptr ? nullptr : api::FindCondition(found->status.conditions, "NodeDegraded");
   }
 
   const NoticeInputs& inputs_;

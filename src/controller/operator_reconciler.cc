@@ -8,27 +8,11 @@
 
 #include "clusterops/registry_authorities.h"
 #include "controller/controller_config_pass.h"
-#include "json/parse.h"
+#include "controller/reasons.h"
+#include "controller/replacing_patch.h"
 #include "json/value.h"
 
 namespace pintle::controller {
-namespace {
-
-void AddTo(std::map<std::string, std::string, std::less<>>& failures, std::string_view task, const std::string& why) {
-  std::string& all = failures[std::string(task)];
-  all += (all.empty() ? "" : "; ") + why;
-}
-
-// Returns what a patch writes, without the version of the object that it was made for.
-std::string ContentsOf(const json::Value& patch) {
-  std::string contents;
-  for (const json::Value& operation : patch) {
-    if (operation.TextAt({"path"}) != "/metadata/resourceVersion") contents += json::ToText(operation);
-  }
-  return contents;
-}
-
-}  // namespace
 
 OperatorReconciler::OperatorReconciler(kube::Client client, const Clock& clock, OperatorReconcilerSettings settings,
                                        Listener listener)
@@ -76,7 +60,7 @@ void OperatorReconciler::Reconcile(const View& view, bool is_installing) {
 
 std::map<std::string, std::string, std::less<>> OperatorReconciler::Failures() const {
   auto failures = problems_;
-  for (const clusterops::TaskFailure& failure : writes_.Failures()) AddTo(failures, failure.task, failure.why);
+  for (const clusterops::TaskFailure& failure : writes_.Failures()) AddReason(failure.why, failures[failure.task]);
   return failures;
 }
 
@@ -90,7 +74,7 @@ std::map<std::string, WallTime> OperatorReconciler::CertificateExpiries() const 
 
 void OperatorReconciler::ReportProblem(std::string_view task, std::string_view what, const std::string& why) {
   listener_.trouble(std::string(what), Error(ErrorKind::kInvalid, why));
-  AddTo(problems_, task, why);
+  AddReason(why, problems_[std::string(task)]);
 }
 
 void OperatorReconciler::KeepUpControllerConfig(const View& view, bool is_installing) {
@@ -122,13 +106,11 @@ void OperatorReconciler::KeepUpControllerConfig(const View& view, bool is_instal
     if (!writes_.MayStart(what)) return;
     writes_.Start(what, client_.Once({}).Create<NewControllerConfig>(
                             *change.created, [this, what](const Result<NewControllerConfig>& made) {
-                              const bool is_there = made || made.error().kind() == ErrorKind::kConflict;
-                              writes_.EndedWithBackoff(clusterops::kMachineConfigControllerTask, what,
-                                                       is_there ? nullptr : &made.error());
+                              writes_.CreationEnded(clusterops::kMachineConfigControllerTask, what, made);
                             }));
   }
   const std::string what = "writing the ControllerConfig";
-  if (!change.patch || !writes_.MayStart(what, ContentsOf(*change.patch))) return;
+  if (!change.patch || !writes_.MayStart(what, ContentsText(*change.patch))) return;
   writes_.Start(what, client_.Once({}).Patch<WholeControllerConfig>(
                           {"", api::kControllerConfigName}, kube::JsonPatch{*std::move(change.patch)},
                           [this, what, before = *known](Result<WholeControllerConfig>&& written) {

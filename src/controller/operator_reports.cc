@@ -10,6 +10,7 @@
 #include "clusterops/pool_labels.h"
 #include "controller/cluster_operator_pass.h"
 #include "controller/events.h"
+#include "controller/generated_kinds.h"
 #include "controller/watched.h"
 #include "json/fields.h"
 #include "pool/control_plane.h"
@@ -17,8 +18,6 @@
 namespace pintle::controller {
 namespace {
 
-// The name of the only MachineConfiguration.
-constexpr const char* kOnlyConfiguration = "cluster";
 // The largest number of calls at the same time.  When a cluster is taken over, thousands of nodes may lack their
 // MachineConfigNodes.
 constexpr std::size_t kCallsAtOnce = 32;
@@ -119,20 +118,18 @@ void OperatorReports::KeepUpMachineConfigNodes(const View& view) {
   for (api::MachineConfigNode& missing : work.missing) {
     const std::string what = "creating the MachineConfigNode " + missing.metadata.name;
     // MayStart() is called for each write, since the failures of writes that are not wanted any more are forgotten.
-    if (!writes_.MayStart(what) || writes_.count() >= kCallsAtOnce) continue;
+    if (!writes_.MayStart(what) || writes_.count_under_way() >= kCallsAtOnce) continue;
     WatchedMachineConfigNode created;
     static_cast<api::MachineConfigNode&>(created) = std::move(missing);
     writes_.Start(what, client_.Once({}).Create<WatchedMachineConfigNode>(
                             created, [this, what](const Result<WatchedMachineConfigNode>& made) {
                               // The node's agent may have created the MachineConfigNode.
-                              const bool is_there = made || made.error().kind() == ErrorKind::kConflict;
-                              writes_.EndedWithBackoff(clusterops::kMachineConfigNodeTask, what,
-                                                       is_there ? nullptr : &made.error());
+                              writes_.CreationEnded(clusterops::kMachineConfigNodeTask, what, made);
                             }));
   }
   for (const clusterops::StaleMachineConfigNode& stale : work.stale) {
     const std::string what = "removing the MachineConfigNode " + stale.name;
-    if (!writes_.MayStart(what) || writes_.count() >= kCallsAtOnce) continue;
+    if (!writes_.MayStart(what) || writes_.count_under_way() >= kCallsAtOnce) continue;
     // The mirror of the nodes may be behind that of the MachineConfigNodes, so the API server is asked.
     writes_.Start(
         what, client_.Once({}).Get<WatchedNode>({"", stale.name}, [this, what, stale](const Result<WatchedNode>& node) {
@@ -159,12 +156,10 @@ void OperatorReports::KeepUpMachineConfiguration(const View& view) {
     const std::string what = "creating the MachineConfiguration";
     if (!writes_.MayStart(what)) return;
     NewMachineConfiguration created;
-    created.metadata.name = kOnlyConfiguration;
+    created.metadata.name = kSingletonName;
     writes_.Start(what, client_.Once({}).Create<NewMachineConfiguration>(
                             created, [this, what](const Result<NewMachineConfiguration>& made) {
-                              const bool is_there = made || made.error().kind() == ErrorKind::kConflict;
-                              writes_.EndedWithBackoff(clusterops::kMachineConfigurationTask, what,
-                                                       is_there ? nullptr : &made.error());
+                              writes_.CreationEnded(clusterops::kMachineConfigurationTask, what, made);
                             }));
     return;
   }
@@ -177,7 +172,7 @@ void OperatorReports::KeepUpMachineConfiguration(const View& view) {
   patch["status"]["observedGeneration"] = next->observed_generation;
   patch["status"]["nodeDisruptionPolicyStatus"] = json::Encode(next->node_disruption_policy_status);
   writes_.Start(what, client_.Once({}).Patch<api::MachineConfiguration>(
-                          {"", kOnlyConfiguration}, kube::MergePatch{std::move(patch)},
+                          {"", kSingletonName}, kube::MergePatch{std::move(patch)},
                           [this, what, before = known](Result<api::MachineConfiguration>&& written) {
                             const PatchEffect effect = PatchEffectOf(before, written);
                             if (written) cluster_.StoreAnswer(*std::move(written));
@@ -196,8 +191,7 @@ void OperatorReports::CreateClusterOperator() {
   created.metadata.name = api::kMachineConfigOperatorName;
   writes_.Start(what, client_.Once({}).Create<api::ClusterOperator>(
                           created, [this, what](const Result<api::ClusterOperator>& made) {
-                            const bool is_there = made || made.error().kind() == ErrorKind::kConflict;
-                            writes_.EndedWithBackoff("", what, is_there ? nullptr : &made.error());
+                            writes_.CreationEnded("", what, made);
                           }));
 }
 

@@ -41,8 +41,8 @@ class OperatorReports {
   // Decides and writes; called while this replica acts as the operator, when the whole cluster has been read.
   void Look(const View& view);
 
-  // Like Look(), for a cluster that cannot be read completely, for the reason `why`.  Only the ClusterOperator is
-  // written, and it reports the reason.  All pools and configs must have been read.
+  // Like Look(), but for a cluster that cannot be read completely.  Only the ClusterOperator is written, and it reports
+  // the reason `why`.  All pools and configs must have been read.
   void LookInPart(const View& view, const std::string& why);
 
   // Returns whether no release has been installed completely yet, or nullopt while that is not known.  An installed
@@ -57,7 +57,8 @@ class OperatorReports {
 
   // Sets the failures of other parts of the operator that the next report contains, by task.  `release_of_images` is
   // the release of images.json; it is reported if neither the ControllerConfig nor the ClusterOperator has a release.
-  void Set(std::map<std::string, std::string, std::less<>> failures, std::string release_of_images = "") {
+  void SetFailuresOfOthers(std::map<std::string, std::string, std::less<>> failures,
+                           std::string release_of_images = "") {
     failures_of_others_ = std::move(failures);
     release_of_images_ = std::move(release_of_images);
   }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "controller/reasons.h"
 #include "controller/replacing_patch.h"
 #include "json/fields.h"
 #include "json/parse.h"
@@ -49,12 +50,9 @@ std::string WhyUnreadableIn(const OverlaidObjects& mirror, std::string_view name
   return why;
 }
 
-// Joins the reasons that are not empty.
-std::string Reasons(std::initializer_list<std::string> all) {
+std::string Joined(std::initializer_list<std::string> all) {
   std::string reasons;
-  for (const std::string& why : all) {
-    if (!why.empty()) reasons += (reasons.empty() ? "" : "; ") + why;
-  }
+  for (const std::string& why : all) AddReason(why, reasons);
   return reasons;
 }
 
@@ -172,14 +170,11 @@ bool OperatorSources::is_ready() const {
 
 std::string OperatorSources::WhyUnreadable() const {
   std::string reasons;
-  const auto add = [&](const std::string& why) {
-    if (!why.empty()) reasons += (reasons.empty() ? "" : "; ") + why;
-  };
   ForEachKind([&](const OverlaidObjects& mirror) {
-    if (!mirror.is_ready()) add(mirror.refusal());
-    mirror.VisitUnreadable([&](const kube::AnyObject&, const Error& why) { add(why.message()); });
+    if (!mirror.is_ready()) AddReason(mirror.refusal(), reasons);
+    mirror.VisitUnreadable([&](const kube::AnyObject&, const Error& why) { AddReason(why.message(), reasons); });
   });
-  ForEachConfigMap([&](const Followed& map) { add(map.WhyUnreadable()); });
+  ForEachConfigMap([&](const Followed& map) { AddReason(map.WhyUnreadable(), reasons); });
   return reasons;
 }
 
@@ -188,13 +183,13 @@ std::string OperatorSources::WhyControllerConfigUnreadable() const {
 }
 
 std::string OperatorSources::WhyApiAuthoritiesUnreadable() const {
-  return Reasons({api_authorities_.WhyUnreadable(), kubeconfig_data_.WhyUnreadable()});
+  return Joined({api_authorities_.WhyUnreadable(), kubeconfig_data_.WhyUnreadable()});
 }
 
 std::string OperatorSources::WhyMergedRegistriesUnreadable() const { return merged_registries_.WhyUnreadable(); }
 
 std::string OperatorSources::WhyServerAuthoritiesUnreadable() const {
-  return Reasons({server_authority_.WhyUnreadable(), root_authority_.WhyUnreadable()});
+  return Joined({server_authority_.WhyUnreadable(), root_authority_.WhyUnreadable()});
 }
 
 std::string OperatorSources::VersionsText() const {
@@ -222,8 +217,7 @@ void OperatorSources::Write(kube::Client& client, OperatorWrites& writes, std::s
   if (known == nullptr) {
     return writes.Start(
         what, client.Once({}).Create<api::ConfigMap>(next, [&writes, task, what](const Result<api::ConfigMap>& made) {
-          const bool is_there = made || made.error().kind() == ErrorKind::kConflict;
-          writes.EndedWithBackoff(task, what, is_there ? nullptr : &made.error());
+          writes.CreationEnded(task, what, made);
         }));
   }
   ReplacingPatch patch(known->metadata);
@@ -243,12 +237,9 @@ std::string OperatorSources::ReleaseOfImages() const { return ImagesIn(release_i
 
 clusterops::RegistryCredentialInputs OperatorSources::CredentialInputs() const {
   clusterops::RegistryCredentialInputs inputs;
-  const auto add_reason = [&](const std::string& why) {
-    if (!why.empty()) inputs.why_unreadable += (inputs.why_unreadable.empty() ? "" : "; ") + why;
-  };
-  add_reason(puller_.WhyUnreadable());
-  add_reason(pull_secret_.WhyUnreadable());
-  for (const auto& [name, secret] : secrets_of_puller_) add_reason(secret->WhyUnreadable());
+  AddReason(puller_.WhyUnreadable(), inputs.why_unreadable);
+  AddReason(pull_secret_.WhyUnreadable(), inputs.why_unreadable);
+  for (const auto& [name, secret] : secrets_of_puller_) AddReason(secret->WhyUnreadable(), inputs.why_unreadable);
   inputs.pull_secret = ObjectFollowedBy(pull_secret_);
   const ServiceAccount* const account = puller_.Find();
   inputs.has_account = account != nullptr;

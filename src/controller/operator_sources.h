@@ -57,15 +57,13 @@ class OperatorSources {
 
   // Returns whether each object has been read, is known to be missing, or is known to be unreadable.
   bool is_ready() const;
-  // These return why some objects cannot be read, or "": any of them except for credentials; the ControllerConfig; the
-  // API server's authorities and their copy; the copy of the registries' authorities; the authorities that machines
-  // trust.  Nothing may be made from an object that cannot be read, because the functions below return no object, or an
-  // old version.
-  std::string WhyUnreadable() const;
+  // Each of these functions returns why some objects cannot be read, or "".  Nothing may be made from an object that
+  // cannot be read, because the functions below return no object, or an old version.
+  std::string WhyUnreadable() const;  // All objects except for credentials.
   std::string WhyControllerConfigUnreadable() const;
-  std::string WhyApiAuthoritiesUnreadable() const;
-  std::string WhyMergedRegistriesUnreadable() const;
-  std::string WhyServerAuthoritiesUnreadable() const;
+  std::string WhyApiAuthoritiesUnreadable() const;     // The API server's authorities and their copy, kubeconfig-data.
+  std::string WhyMergedRegistriesUnreadable() const;   // The copy of the registries' authorities.
+  std::string WhyServerAuthoritiesUnreadable() const;  // The authorities that new machines trust.
 
   // The inputs contain the reasons why some of them cannot be read.
   clusterops::ControllerConfigInputs Inputs() const;

@@ -55,7 +55,7 @@ class OperatorWrites {
   // which the server may keep.
   bool MayStart(const std::string& what, std::string_view contents = "");
   void Start(const std::string& what, kube::Call call) { calls_[what] = std::move(call); }
-  std::size_t count() const { return calls_.size(); }
+  std::size_t count_under_way() const { return calls_.size(); }
 
   // Must be called when a write has ended; `error` is nullptr on success.  `task` is empty if the ClusterOperator
   // cannot report the failure.  A patch whose changes the API server drops counts as a failure as long as it is wanted.
@@ -64,6 +64,12 @@ class OperatorWrites {
   // Like Ended(), but backs off after a success, too.  A creation or a removal needs this: while the mirror lags
   // behind, the write would be repeated at once.
   void EndedWithBackoff(std::string_view task, const std::string& what, const Error* error);
+  // Like EndedWithBackoff(), for a creation.  It counts as a success if somebody else has created the object.
+  template <typename T>
+  void CreationEnded(std::string_view task, const std::string& what, const Result<T>& made) {
+    const bool is_there = made || made.error().kind() == ErrorKind::kConflict;
+    EndedWithBackoff(task, what, is_there ? nullptr : &made.error());
+  }
 
   // Returns the failures that the ClusterOperator is to report.
   std::vector<clusterops::TaskFailure> Failures() const;

@@ -13,8 +13,8 @@ namespace pintle::controller {
 struct WholePod : WholeObject {};
 
 // Returns the label selector of the owner's pods as the API server's lists expect it, such as "app=web,tier in (a,b)".
-// Returns "" if the selector has no condition, or a condition with an unknown operator: then the pods cannot be
-// selected.
+// Returns "" if the selector has no condition, or a condition with an unknown operator.  Then the pods must not be
+// listed: a list without a selector would contain the pods of all owners.
 std::string PodSelectorOf(const WholeObject& owner);
 
 // Returns the node on which the scheduler has yet to place the pod.  Returns "" if the pod has been placed, or if it

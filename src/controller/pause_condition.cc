@@ -114,9 +114,9 @@ std::string Message(const PauseReport& report) {
   if (!report.files.empty()) sentences.Add("Files: " + Listed(report.files, ", "));
   if (!report.units.empty()) sentences.Add("Units: " + Listed(report.units, ", "));
   if (!report.other.empty()) sentences.Add(Listed(report.other, "; "));
-  if (report.unknown.empty()) sentences.Add(Consequence(report));
-  if (!report.unknown.empty())
-    sentences.Add("This list is incomplete, as these configs cannot be read: " + Listed(report.unknown, ", "));
+  sentences.Add(report.unknown.empty()
+                    ? Consequence(report)
+                    : "This list is incomplete, as these configs cannot be read: " + Listed(report.unknown, ", "));
   if (!report.obstacle.empty()) {
     sentences.Add("Nodes cannot reach the target: " + FirstCharacters(report.obstacle, kLongestObstacle));
   }

@@ -51,7 +51,7 @@ struct PauseInputs {
   const api::MachineConfigPool& pool;
   std::span<const pool::NodeState> nodes;  // The pool's nodes.
   pool::Layering layering;
-  const WholeConfigs& configs;  // They include all configs of ConfigsToCompare() that can be read.
+  const WholeConfigs& configs;  // Includes all configs of ConfigsToCompare() that can be read.
   std::span<const KnownRender> renders;
   const api::NodeDisruptionPolicy& policy;  // The administrator's policy, with or without the defaults.
   const api::IrreconcilableValidationOverrides& overrides;

@@ -75,8 +75,7 @@ std::set<std::string> PauseWatch::ConfigsToCompare(const View& view, const PoolM
 
 void PauseWatch::Look(const View& view, const PoolMembers& members, const WholeConfigs& configs,
                       const IsFetchDone& is_fetch_done, WallTime now) {
-  static const api::MachineConfiguration kDefaults;
-  const auto& settings = view.machine_configuration == nullptr ? kDefaults : *view.machine_configuration;
+  const api::MachineConfiguration& settings = view.machine_settings();
   unknown_.clear();
   std::map<std::string, Entry> known;
   for (const api::MachineConfigPool* pool : view.pools) {

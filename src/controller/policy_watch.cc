@@ -8,11 +8,10 @@
 
 #include "api/annotations.h"
 #include "api/conditions.h"
+#include "controller/drain_needs.h"
 #include "controller/events.h"
 #include "controller/replacing_patch.h"
 #include "json/fields.h"
-#include "plan/cluster_policy.h"
-#include "plan/plan.h"
 #include "pool/status.h"
 
 namespace pintle::controller {
@@ -31,16 +30,9 @@ const api::RolloutPoolStatus* FindPool(const std::vector<api::RolloutPoolStatus>
 }
 
 // Returns whether the change needs neither a drain nor a reboot.  A disruption is assumed if a config is not known.
-bool IsUndisruptive(const std::string& from_name, const std::string& to_name, const View& view,
-                    const WholeConfigs& configs) {
-  const auto from = configs.find(from_name);
-  const auto to = configs.find(to_name);
-  if (from == configs.end() || to == configs.end()) return false;
-  static const api::MachineConfiguration kDefaults;
-  const auto& settings = view.machine_configuration == nullptr ? kDefaults : *view.machine_configuration;
-  const plan::Plan plan =
-      plan::Make(from->second, to->second, plan::PolicyOf(settings), settings.spec.irreconcilable_validation_overrides);
-  return plan.IsReconcilable() && !plan.drain.is_needed && !plan.Reboots();
+bool IsUndisruptive(const std::string& from, const std::string& to, const View& view, const WholeConfigs& configs) {
+  const auto plan = PlanBetween(from, to, view, configs);
+  return plan && plan->IsReconcilable() && !plan->drain.is_needed && !plan->Reboots();
 }
 
 void SetCondition(std::vector<api::Condition>& conditions, const char* type, bool is_true, std::string_view reason,
@@ -205,8 +197,8 @@ api::RolloutPolicyStatus PolicyWatch::StatusFor(const api::RolloutPolicy& policy
   return status;
 }
 
-// Returns whether a status that has to be written may be written later: the memories and phases of all rollouts stay
-// the same, and the latest write is less than kReportPace ago.
+// A status may wait if the memories and phases of all rollouts stay the same, and the latest write is less than
+// kReportPace ago.
 bool PolicyWatch::MayWait(const api::RolloutPolicy& policy, const api::RolloutPolicyStatus& status) {
   const auto written = written_.find(policy.metadata.name);
   if (written == written_.end() || written->second + kReportPace <= clock_.Monotonic()) return false;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "api/label_selector.h"
+#include "controller/reasons.h"
 #include "pool/membership.h"
 
 namespace pintle::controller {
@@ -34,7 +35,7 @@ class NodesInSeveralPools {
     for (const api::MachineConfigPool* pool : pools) {
       Nodes& nodes = by_pool_[pool->metadata.name];
       if (++nodes.count > kMostReported) continue;
-      nodes.messages += (nodes.messages.empty() ? "" : "; ") + message;
+      AddReason(message, nodes.messages);
     }
   }
 
@@ -43,7 +44,7 @@ class NodesInSeveralPools {
       const auto [mistake, is_first] = members.mistakes.try_emplace(pool);
       if (is_first) mistake->second.reason = "NodesInSeveralPools";
       std::string& message = mistake->second.message;
-      message += (is_first ? "" : "; ") + nodes.messages;
+      AddReason(nodes.messages, message);
       if (nodes.count > kMostReported) {
         message += fmt::format("; and {} more in several custom roles", nodes.count - kMostReported);
       }

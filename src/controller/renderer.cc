@@ -309,10 +309,8 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
   }
 
   void Fail(const Error& error) {
-    const auto retry_after =
-        failure_ ? failure_->retry_after.value_or(std::chrono::milliseconds(0)) : std::chrono::milliseconds(0);
     const MonotonicTime now = renderer_.clock_.Monotonic();
-    const int failures = renderer_.backoff_.Failed({kRender, pool_}, now, retry_after);
+    const int failures = renderer_.backoff_.Failed({kRender, pool_}, now, kube::RetryAfterOf(failure_));
     renderer_.failed_keys_[pool_] = key_;
     if (error.kind() != ErrorKind::kUnavailable || failures > kFailuresBeforeReport) {
       SetVerdict(FailureFor(pool_, error.message()));

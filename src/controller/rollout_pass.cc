@@ -11,6 +11,7 @@
 #include "api/annotations.h"
 #include "api/conditions.h"
 #include "controller/files_wait.h"
+#include "controller/reasons.h"
 #include "drain/settings.h"
 #include "json/field_list.h"
 #include "pool/cert_expirys.h"
@@ -76,7 +77,7 @@ class Pass {
   explicit Pass(const RolloutInputs& inputs)
       : inputs_(inputs), view_(inputs.view), members_(inputs.members), configs_(KnownConfigsIn(inputs.view)) {
     if (view_.controller_config != nullptr) expirys_ = pool::CertExpirysOf(*view_.controller_config);
-    for (const api::MachineConfigNode* report : view_.machine_config_nodes) reports_[report->metadata.name] = report;
+    for (const auto* known : view_.machine_config_nodes) machine_config_nodes_[known->metadata.name] = known;
     for (const auto& [node, failure] : inputs.unwritten.nodes) updated_last_.insert(node);
     updated_last_.insert(inputs.undrainable.begin(), inputs.undrainable.end());
     if (view_.os_image_stream != nullptr) streams_ = view_.os_image_stream->status.available_streams;
@@ -101,12 +102,12 @@ class Pass {
   bool HasArbiter() const { return view_.topology() == pool::kArbiterTopology; }
 
   pool::Situation SituationOf(const api::MachineConfigPool& pool, const std::vector<NodeState>& nodes,
-                              const std::vector<const api::MachineConfigNode*>& reports) const {
+                              const std::vector<const api::MachineConfigNode*>& machine_config_nodes) const {
     const bool is_master = pool.metadata.name == api::kMasterPool;
     const bool is_arbiter = pool.metadata.name == api::kArbiterPool;
     return {.pool = pool,
             .nodes = nodes,
-            .machine_config_nodes = reports,
+            .machine_config_nodes = machine_config_nodes,
             .layering = pool::FindLayering(pool, view_.os_configs, view_.os_builds),
             .features = inputs_.features,
             .cert_expirys = expirys_,
@@ -136,14 +137,14 @@ class Pass {
 
   // Returns the MachineConfigNodes of the pool's nodes.  A MachineConfigNode without conditions is left out, since
   // pool::Status() would stop reading at it.
-  std::vector<const api::MachineConfigNode*> ReportsOf(const std::vector<NodeState>& nodes) const {
-    std::vector<const api::MachineConfigNode*> reports;
+  std::vector<const api::MachineConfigNode*> MachineConfigNodesOf(const std::vector<NodeState>& nodes) const {
+    std::vector<const api::MachineConfigNode*> machine_config_nodes;
     for (const NodeState& node : nodes) {
-      const auto report = reports_.find(node.name());
-      const bool has_conditions = report != reports_.end() && !report->second->status.conditions.empty();
-      if (has_conditions) reports.push_back(report->second);
+      const auto known = machine_config_nodes_.find(node.name());
+      const bool has_conditions = known != machine_config_nodes_.end() && !known->second->status.conditions.empty();
+      if (has_conditions) machine_config_nodes.push_back(known->second);
     }
-    return reports;
+    return machine_config_nodes;
   }
 
   // `found` is the pool as it is in the view; `pool` also has the conditions that this pass sets.
@@ -156,8 +157,8 @@ class Pass {
       return WriteUnconfigured(found, std::move(pool.status));
     }
     const auto& nodes = members_.Of(pool.metadata.name);
-    const auto reports = ReportsOf(nodes);
-    const pool::Situation situation = SituationOf(pool, nodes, reports);
+    const auto machine_config_nodes = MachineConfigNodesOf(nodes);
+    const pool::Situation situation = SituationOf(pool, nodes, machine_config_nodes);
     std::optional<std::string> to_stage;
     pool::Rollout rollout = DecideAbout(situation, to_stage);
     HoldBack(nodes, rollout);
@@ -174,15 +175,15 @@ class Pass {
         const auto changed = updated.find(node.name());
         after.push_back(changed == updated.end() ? node : NodeState(changed->second));
       }
-      const pool::Situation then = SituationOf(pool, after, reports);
+      const pool::Situation then = SituationOf(pool, after, machine_config_nodes);
       rollout.status = pool::Decide(then).status;
     }
     AnnounceDeferral(situation, rollout);
     WriteStatus(found, std::move(rollout.status), situation.layering);
   }
 
-  // Decides by the policy of the pool, if it has one.  Sets `to_stage` to the target that has to be staged by nodes
-  // which do not have it, or to an empty text if nodes stage nothing.  If the policy cannot be used, `to_stage` stays
+  // Decides by the policy of the pool, if it has one.  Sets `to_stage` to the target that nodes without this target
+  // have to stage, or to an empty text if nodes stage nothing.  If the policy cannot be used, `to_stage` stays
   // unset.
   pool::Rollout DecideAbout(const pool::Situation& situation, std::optional<std::string>& to_stage) {
     const PoolPolicy* const of_pool = PolicyOf(situation.pool.metadata.name);
@@ -271,14 +272,14 @@ class Pass {
 
   // Returns the server's errors about writes of the nodes of a pool.
   std::string WriteErrorsOf(const std::string& pool) const {
-    if (inputs_.unwritten.nodes.empty() && inputs_.unwritten.reports.empty()) return "";
+    if (inputs_.unwritten.nodes.empty() && inputs_.unwritten.machine_config_nodes.empty()) return "";
     std::string errors;
     std::size_t count = 0;
     for (const NodeState& node : members_.Of(pool)) {
-      for (const auto* list : {&inputs_.unwritten.nodes, &inputs_.unwritten.reports}) {
+      for (const auto* list : {&inputs_.unwritten.nodes, &inputs_.unwritten.machine_config_nodes}) {
         const Unwritten* const unwritten = Find(*list, node.name());
         if (unwritten == nullptr || unwritten->why.empty() || ++count > kMostWriteErrors) continue;
-        errors += (errors.empty() ? "" : "; ") + unwritten->why;
+        AddReason(unwritten->why, errors);
       }
     }
     if (count > kMostWriteErrors) errors += fmt::format("; and {} more", count - kMostWriteErrors);
@@ -364,7 +365,7 @@ class Pass {
       if (is_rolling_out) KeepUpWithPool(work, target);
       if (is_rolling_out && to_stage) work.Add(target.StagePatchFor(NodeState(work.node()), *to_stage));
       if (patch != patches.end()) updated.emplace(node.name(), work.node());
-      KeepUpReport(work.node(), pool);
+      KeepUpMachineConfigNode(work.node(), pool);
       const bool is_retargeted = patch != patches.end() && ChangesTarget(*patch->second);
       Add(work, is_retargeted ? line + ImageOf(layering) : "", pool.metadata.name);
     }
@@ -401,17 +402,17 @@ class Pass {
   }
 
   // Writes the desired config and image of a node to its MachineConfigNode.
-  void KeepUpReport(const api::Node& node, const api::MachineConfigPool& pool) {
-    const auto report = reports_.find(node.metadata.name);
-    if (report == reports_.end()) return;
+  void KeepUpMachineConfigNode(const api::Node& node, const api::MachineConfigPool& pool) {
+    const auto known = machine_config_nodes_.find(node.metadata.name);
+    if (known == machine_config_nodes_.end()) return;
     const std::string& config = node.metadata.Annotation(api::kDesiredConfigAnnotation);
-    api::MachineConfigNodeSpec spec = report->second->spec;
+    api::MachineConfigNodeSpec spec = known->second->spec;
     spec.pool.name = pool.metadata.name;
     if (!config.empty()) spec.config_version.desired = config;
     spec.config_image.desired_image = node.metadata.Annotation(api::kDesiredImageAnnotation);
-    if (json::Equal(spec, report->second->spec)) return;
+    if (json::Equal(spec, known->second->spec)) return;
     changes_.machine_config_nodes.push_back({.node = node.metadata.name,
-                                             .resource_version = report->second->metadata.resource_version,
+                                             .resource_version = known->second->metadata.resource_version,
                                              .spec = std::move(spec)});
   }
 
@@ -508,8 +509,8 @@ class Pass {
   pool::KnownConfigs configs_;
   std::vector<api::CertExpiry> expirys_;
   std::vector<api::OSImageStreamSet> streams_;
-  pool::NodeNames updated_last_;                                       // Nodes that are updated after the others.
-  std::map<std::string_view, const api::MachineConfigNode*> reports_;  // The MachineConfigNodes, by node.
+  pool::NodeNames updated_last_;  // Nodes that are updated after the others.
+  std::map<std::string_view, const api::MachineConfigNode*> machine_config_nodes_;  // The key is the node.
   Changes changes_;
 };
 

@@ -9,6 +9,7 @@
 #include "base/base64.h"
 #include "base/memory.h"
 #include "clusterops/user_data.h"
+#include "controller/reasons.h"
 #include "controller/replacing_patch.h"
 #include "json/fields.h"
 #include "json/parse.h"
@@ -126,7 +127,7 @@ void ServerUpkeep::KeepUpCertificates(const json::Value& spec, const std::string
   std::string why;
   for (const std::string& reason : {sources_.WhyServerAuthoritiesUnreadable(), authority_.WhyUnreadable(),
                                     certificate_.WhyUnreadable(), clock_problem}) {
-    if (!reason.empty()) why += (why.empty() ? "" : "; ") + reason;
+    AddReason(reason, why);
   }
   if (!why.empty()) {
     return listener_.problem(clusterops::kMachineConfigServerTask, "renewing the server's certificates", why);
@@ -224,8 +225,7 @@ void ServerUpkeep::WriteKey(FollowedObject<WatchedCertificate>& followed, net::C
   secret.data = std::move(data);
   writes_.Start(
       what, client_.Once({}).Create<WatchedCertificate>(secret, [this, what](const Result<WatchedCertificate>& made) {
-        const bool is_there = made || made.error().kind() == ErrorKind::kConflict;
-        writes_.EndedWithBackoff(clusterops::kMachineConfigServerTask, what, is_there ? nullptr : &made.error());
+        writes_.CreationEnded(clusterops::kMachineConfigServerTask, what, made);
       }));
   Wipe(secret.data[clusterops::kPrivateKeyKey]);
 }

@@ -67,7 +67,7 @@ Result<> RunController(StartOptions options) {
     ignition = TRY(ClusterIgnition::Begin(*loop, client, controller.cluster(), *std::move(options.ignition)));
   }
   std::unique_ptr<MetricsPage> metrics;
-  const auto page = [&]() -> Page {
+  const auto page = [&]() -> MetricsPageContents {
     Metrics current = controller.CurrentMetrics();
     if (ignition) ignition->AddTo(current);
     return {.metrics = std::make_shared<const std::string>(MetricsText(current)),
@@ -102,7 +102,7 @@ Result<> RunController(StartOptions options) {
 }
 
 ExitStatus WrongUsage(const Error& error) {
-  PrintToStderr(fmt::format("pintle-controller: start: {}\n", error.message()));
+  PrintToStderr(fmt::format("pintle-controller start: {}\n", error.message()));
   return ExitStatus::kFailure;
 }
 

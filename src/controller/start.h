@@ -11,7 +11,7 @@
 
 namespace pintle::controller {
 
-// `words` are the arguments after `start`.
+// `arguments` are those after the verb.
 ExitStatus Start(const std::vector<std::string_view>& arguments);
 
 }  // namespace pintle::controller

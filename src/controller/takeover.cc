@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,8 +27,11 @@
 #include "controller/takeover_check.h"
 #include "controller/takeover_cluster.h"
 #include "controller/takeover_daemons.h"
+#include "controller/takeover_overrides.h"
 #include "controller/takeover_progress.h"
+#include "controller/takeover_record.h"
 #include "controller/takeover_rights.h"
+#include "controller/takeover_steps.h"
 #include "event/loop.h"
 #include "generated/template_folder.h"
 #include "kube/client.h"
@@ -114,8 +118,7 @@ constexpr auto kWritesOfLeader = std::to_array<std::string_view>({
     "ConfigMaps kubeconfig-data and openshift-config-managed/merged-trusted-image-registry-ca",
     "Secrets openshift-machine-api/POOL-user-data-managed, one for each pool",
     "Secrets machine-config-server-ca and machine-config-server-tls, ConfigMap machine-config-server-ca: when they "
-    "have "
-    "to be renewed, in a cluster with MachineSets",
+    "have to be renewed, in a cluster with MachineSets",
 });
 
 class TakeoverRun {
@@ -162,51 +165,36 @@ class TakeoverRun {
     std::vector<AgentRights> agents_lacking = TRY(RightsThatAgentsLack(lacking, state));
     std::vector<std::string> unsupported = TRY(cluster_.UnsupportedFeatures(UnreadableCollector()));
     auto cluster_operator = TRY(cluster_.ReadClusterOperator());
-    // A listener exists before the object that it reports on, so it finds the object through a pointer that is null at
-    // first.
-    const Cluster* cluster_being_read = nullptr;
+    std::function<void()> on_change = [] {};
     const Cluster cluster(client_, order_.settings.namespace_name,
-                          {.changed =
-                               [&] {
-                                 if (cluster_being_read != nullptr && cluster_being_read->is_ready()) loop_.Stop();
-                               },
+                          {.changed = [&] { on_change(); },
                            .node_changed = [](const api::Node&, const api::Node&) {},
                            .trouble = [this](std::string_view kind, const Error& error) { StopReading(kind, error); },
                            .unreadable = UnreadableCollector()});
-    cluster_being_read = &cluster;
-    TRY(loop_.Run());
-    cluster_being_read = nullptr;  // From now on, the loop runs for other objects.
+    TRY(RunUntil([&] { return cluster.is_ready(); }, on_change));
 
-    OperatorSources* sources_being_read = nullptr;
     OperatorSources sources(client_, order_.settings.namespace_name,
-                            {.changed =
-                                 [&] {
-                                   if (sources_being_read == nullptr) return;
-                                   sources_being_read->Follow();
-                                   if (sources_being_read->is_ready()) loop_.Stop();
-                                 },
+                            {.changed = [&] { on_change(); },
                              .trouble = [this](std::string_view kind, const Error& error) { StopReading(kind, error); },
                              .unreadable = UnreadableCollector()});
-    sources_being_read = &sources;
-    TRY(loop_.Run());
-    sources_being_read = nullptr;
+    const auto are_sources_ready = [&] {
+      sources.Follow();
+      return sources.is_ready();
+    };
+    TRY(RunUntil(are_sources_ready, on_change));
 
-    GeneratedSources* generated_being_read = nullptr;
     std::optional<GeneratedSources> generated_sources;
     if (templates) {
       generated_sources.emplace(
           client_, GeneratedSources::Listener{
-                       .changed =
-                           [&] {
-                             if (generated_being_read == nullptr) return;
-                             generated_being_read->FollowSecrets();
-                             if (generated_being_read->is_ready()) loop_.Stop();
-                           },
+                       .changed = [&] { on_change(); },
                        .trouble = [this](std::string_view kind, const Error& error) { StopReading(kind, error); },
                        .unreadable = UnreadableCollector()});
-      generated_being_read = &*generated_sources;
-      TRY(loop_.Run());
-      generated_being_read = nullptr;
+      const auto is_generated_ready = [&] {
+        generated_sources->FollowSecrets();
+        return generated_sources->is_ready();
+      };
+      TRY(RunUntil(is_generated_ready, on_change));
     }
 
     // The copies do not change any more, because the loop does not run.
@@ -231,6 +219,16 @@ class TakeoverRun {
                           .agents_lacking = std::move(agents_lacking),
                           .unreadable = std::move(unreadable_)},
                          order_.settings, clock_.Wall());
+  }
+
+  // Runs the loop until `is_ready` returns true after a change.  `on_change` is what listeners call meanwhile.
+  Result<> RunUntil(const std::function<bool()>& is_ready, std::function<void()>& on_change) {
+    on_change = [&] {
+      if (is_ready()) loop_.Stop();
+    };
+    TRY(loop_.Run());
+    on_change = [] {};  // From now on, the loop runs for other objects.
+    return {};
   }
 
   static bool IsToRead(const Right& right) {
@@ -402,7 +400,7 @@ class TakeoverRun {
       if (printed_step != next->name) {
         printed_step = next->name;
         PrintStep(*next);
-        FlushOutput();  // The run goes on, since half a takeover is worse than one without a report.
+        FlushOutput();  // A failure is ignored: half a takeover would be worse than one without a report.
       }
       if (next->write) {
         const auto written = cluster_.Write(*next->write, WriteMode::kReally);
@@ -437,8 +435,8 @@ Result<bool> RunTakeover(TakeoverOrder order) {
 
 }  // namespace
 
-ExitStatus Takeover(const std::vector<std::string_view>& words) {
-  const auto line = CommandLine::Parse(kTakeoverOptions, words);
+ExitStatus Takeover(const std::vector<std::string_view>& arguments) {
+  const auto line = CommandLine::Parse(kTakeoverOptions, arguments);
   if (line && line->Has("--help")) {
     Print(fmt::format("Usage: pintle-controller takeover check|plan|start|status|undo [OPTION...]\n\n{}",
                       Describe(kTakeoverOptions)));

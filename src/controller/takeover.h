@@ -10,7 +10,7 @@
 
 namespace pintle::controller {
 
-// `words` are the arguments after the verb.
-ExitStatus Takeover(const std::vector<std::string_view>& words);
+// `arguments` are those after the verb.
+ExitStatus Takeover(const std::vector<std::string_view>& arguments);
 
 }  // namespace pintle::controller

@@ -19,6 +19,9 @@
 #include "controller/start_options.h"
 #include "controller/takeover_daemons.h"
 #include "controller/takeover_generated.h"
+#include "controller/takeover_pods.h"
+#include "controller/takeover_record.h"
+#include "controller/takeover_server.h"
 #include "pool/status.h"
 
 namespace pintle::controller {
@@ -208,8 +211,7 @@ class TakeoverChecker {
               "--templates or --operator=yes, as in deploy/openshift",
               ours));
     }
-    const json::Value* const ready = state_.ours->status.Find("readyReplicas");
-    if (ready == nullptr || !ready->is_integer() || ready->integer() == 0) {
+    if (NumberIn(state_.ours->status, "readyReplicas") == 0) {
       Add(Weight::kObstacle, fmt::format("no replica of the Deployment {} is ready", ours));
     }
     const bool gives_up_server = settings_.with_server && !HasServerEnded(state_);

@@ -15,7 +15,7 @@
 #include "controller/sources_view.h"
 #include "controller/takeover_finding.h"
 #include "controller/takeover_rights.h"
-#include "controller/takeover_steps.h"
+#include "controller/takeover_state.h"
 #include "controller/unreadable_object.h"
 #include "controller/view.h"
 #include "generated/template_folder.h"

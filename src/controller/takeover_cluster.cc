@@ -13,6 +13,9 @@
 
 #include "controller/generated_kinds.h"
 #include "controller/owned_pods.h"
+#include "controller/takeover_pods.h"
+#include "controller/takeover_server.h"
+#include "controller/takeover_steps.h"
 #include "event/watches.h"
 #include "json/fields.h"
 #include "json/parse.h"
@@ -242,7 +245,6 @@ Result<TakeoverState> TakeoverCluster::Read() {
 }
 
 Result<> TakeoverCluster::ReadRemainingPods(const WholeObject& owner, TakeoverState& state) {
-  // A list without a selector would contain the pods of all owners.
   const std::string selector = PodSelectorOf(owner);
   if (!IsToHaveNoPods(owner) || selector.empty()) return {};
   for (const api::Pod& pod :
@@ -271,7 +273,6 @@ Result<> TakeoverCluster::ReadAnnotated(TakeoverState& state) {
 
 Result<> TakeoverCluster::ReadUnreadyServers(TakeoverState& state) {
   const std::string selector = PodSelectorOf(*state.server);
-  // A list without a selector would contain the pods of all owners.
   if (selector.empty()) return {};
   std::set<std::string> ready;
   for (const WholePod& pod :
@@ -292,7 +293,6 @@ Result<> TakeoverCluster::ReadNodes(TakeoverState& state) {
   state.nodes = TRY(ReadAll<api::Node>());
   if (!state.daemon) return {};
   const std::string selector = PodSelectorOf(*state.daemon);
-  // A list without a selector would contain the pods of all owners.
   if (selector.empty()) {
     return Error(ErrorKind::kInvalid,
                  fmt::format("DaemonSet {}: its pods cannot be selected by spec.selector; correct it, or delete the "
@@ -313,8 +313,6 @@ Result<std::vector<ServerReplica>> TakeoverCluster::ReadServerReplicas(const Who
   std::vector<ServerReplica> replicas;
   const auto port = IgnitionPortOf(ours);
   const std::string selector = PodSelectorOf(ours);
-  // A list without a selector would contain the pods of all owners.  Their names do not matter to the takeover, but a
-  // pod that serves something else would have to answer before it could go on.
   if (!port || selector.empty()) return replicas;
   kube::Patience once;
   once.attempts = 1;

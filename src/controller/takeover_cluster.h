@@ -14,7 +14,7 @@
 #include "controller/lease_sightings.h"
 #include "controller/overlaid_objects.h"
 #include "controller/takeover_rights.h"
-#include "controller/takeover_steps.h"
+#include "controller/takeover_state.h"
 #include "event/loop.h"
 #include "kube/attempts.h"
 #include "kube/client.h"

@@ -17,6 +17,8 @@ namespace {
 
 constexpr const char* kAffinityPath = "/spec/template/spec/affinity";
 constexpr const char* kStrategyPath = "/spec/updateStrategy";
+// The member of a nodeAffinity with the terms that a node must match.
+constexpr const char* kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
 
 // Returns null if there is no such member.
 const json::Value& MemberAt(const json::Value& value, std::initializer_list<std::string_view> keys) {
@@ -38,7 +40,7 @@ bool ExcludesNodesWithAgents(const json::Value& term) {
 // one of the terms, so each term gets the condition.
 json::Value AffinityForAgents(const WholeDaemonSet& daemon) {
   json::Value affinity = MemberAt(daemon.spec, {"template", "spec", "affinity"});
-  json::Value& terms = affinity["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"];
+  json::Value& terms = affinity["nodeAffinity"][kRequired]["nodeSelectorTerms"];
   if (terms.empty()) terms.push_back(json::Value::object());
   for (json::Value& term : terms) {
     if (!ExcludesNodesWithAgents(term)) {
@@ -71,17 +73,14 @@ TakeoverStep AffinityStep(const TakeoverState& state) {
 TakeoverStep AffinityBackStep(const TakeoverState& state, const json::Value& before) {
   TakeoverStep step{.name = "daemons", .is_done = !state.daemon || !LeavesNodesToAgents(*state.daemon)};
   if (step.is_done) return step;
-  json::Value patch = ReplacingPatch(state.daemon->metadata).operations();
+  ReplacingPatch patch(state.daemon->metadata);
   for (const auto& [path, member] :
        {std::pair(kAffinityPath, "affinity"), std::pair(kStrategyPath, "updateStrategy")}) {
     const json::Value& value = before[member];
-    if (value.is_null()) {
-      patch.push_back({{"op", "remove"}, {"path", path}});
-    } else {
-      patch.push_back({{"op", "add"}, {"path", path}, {"value", value}});
-    }
+    value.is_null() ? patch.Remove(path) : patch.Set(path, value);
   }
-  step.write = DaemonWrite(*state.daemon, std::move(patch), "its affinity and its updateStrategy become as they were");
+  step.write = DaemonWrite(*state.daemon, std::move(patch).operations(),
+                           "its affinity and its updateStrategy become as they were");
   return step;
 }
 
@@ -137,10 +136,9 @@ TakeoverWrite LabelWrite(const api::Node& node, std::string_view value) {
 }
 
 TakeoverWrite LabelRemoval(const api::Node& node) {
-  json::Value patch = ReplacingPatch(node.metadata).operations();
-  const bool is_only = node.metadata.labels.size() == 1;
-  patch.push_back({{"op", "remove"}, {"path", is_only ? "/metadata/labels" : "/metadata/labels/pintle.io~1agent"}});
-  return NodeWrite(node, std::move(patch), "is removed");
+  ReplacingPatch patch(node.metadata);
+  patch.RemoveLabels({api::kAgentLabel});
+  return NodeWrite(node, std::move(patch).operations(), "is removed");
 }
 
 // The step of a node, and its rank among the steps of all nodes: steps with a lower rank come first.  The step has the
@@ -221,8 +219,7 @@ RankedStep StepToDaemon(const AgentNode& node) {
 
 bool LeavesNodesToAgents(const WholeDaemonSet& daemon) {
   const json::Value& terms =
-      MemberAt(daemon.spec, {"template", "spec", "affinity", "nodeAffinity",
-                             "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms"});
+      MemberAt(daemon.spec, {"template", "spec", "affinity", "nodeAffinity", kRequired, "nodeSelectorTerms"});
   return !terms.empty() && std::all_of(terms.begin(), terms.end(), ExcludesNodesWithAgents);
 }
 
@@ -237,7 +234,6 @@ json::Value InstalledRecordOfDaemon(const WholeDaemonSet& daemon) {
   json::Value record = RecordOfDaemon(daemon);
   if (!LeavesNodesToAgents(daemon)) return record;
   record["updateStrategy"] = json::Value();
-  constexpr const char* kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
   json::Value& affinity = record["affinity"];
   json::Value terms;
   for (json::Value& term : affinity["nodeAffinity"][kRequired]["nodeSelectorTerms"]) {

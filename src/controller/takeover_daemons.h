@@ -16,7 +16,7 @@
 
 #include "api/node.h"
 #include "controller/operator_kinds.h"
-#include "controller/takeover_steps.h"
+#include "controller/takeover_state.h"
 #include "json/value.h"
 
 namespace pintle::controller {
@@ -31,7 +31,7 @@ bool IsDown(const api::Node& node);
 // Returns what undo has to know to restore the DaemonSet: its affinity and its updateStrategy.
 json::Value RecordOfDaemon(const WholeDaemonSet& daemon);
 
-// Returns such a record for a DaemonSet whose record is lost.  If a takeover has changed the DaemonSet, the record has
+// Returns the record for a DaemonSet whose own one is lost.  If a takeover has changed the DaemonSet, the record has
 // the affinity without the condition about the label.  It then has no updateStrategy, so undo removes this field, and
 // the Machine Config Operator sets it again.
 json::Value InstalledRecordOfDaemon(const WholeDaemonSet& daemon);

@@ -125,21 +125,15 @@ bool IsHeldForTakeover(const std::optional<api::Lease>& lease, const TakeoverSet
 std::optional<TakeoverWrite> WriteToForgetHold(const std::optional<api::Lease>& lease,
                                                const TakeoverSettings& settings) {
   if (!lease || !HasTraceOfHold(*lease, settings)) return std::nullopt;
-  ReplacingPatch released(lease->metadata);
+  ReplacingPatch patch(lease->metadata);
   const bool is_held = IsHeldForTakeover(lease, settings);
-  if (is_held) released.Set("/spec/holderIdentity", "");
-  json::Value patch = std::move(released).operations();
-  if (!lease->metadata.Annotation(kHeldUntilAnnotation).empty()) {
-    // The last annotation is removed together with the map of annotations, so that no empty map is left.
-    const bool is_only = lease->metadata.annotations.size() == 1;
-    patch.push_back({{"op", "remove"},
-                     {"path", is_only ? "/metadata/annotations" : "/metadata/annotations/pintle.io~1held-until"}});
-  }
+  if (is_held) patch.Set("/spec/holderIdentity", "");
+  if (!lease->metadata.Annotation(kHeldUntilAnnotation).empty()) patch.RemoveAnnotations({kHeldUntilAnnotation});
   return TakeoverWrite{
       .object = TakeoverObject::kLease,
       .namespace_name = lease->metadata.namespace_name,
       .name = lease->metadata.name,
-      .patch = std::move(patch),
+      .patch = std::move(patch).operations(),
       .in_words = fmt::format("Lease {}/{}: {}has no annotation {} any more", lease->metadata.namespace_name,
                               lease->metadata.name, is_held ? "is released, and " : "", kHeldUntilAnnotation)};
 }

@@ -11,7 +11,7 @@
 #include "api/lease.h"
 #include "base/clock.h"
 #include "controller/lease_sightings.h"
-#include "controller/takeover_steps.h"
+#include "controller/takeover_state.h"
 
 namespace pintle::controller {
 

@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include "controller/takeover_steps.h"
+
 namespace pintle::controller {
 
 Result<> TakeoverProgress::Saw(const std::vector<TakeoverStep>& steps, MonotonicTime now) {

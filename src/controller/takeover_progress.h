@@ -15,7 +15,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
-#include "controller/takeover_steps.h"
+#include "controller/takeover_state.h"
 
 namespace pintle::controller {
 

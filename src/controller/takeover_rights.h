@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "controller/takeover_finding.h"
-#include "controller/takeover_steps.h"
+#include "controller/takeover_state.h"
 #include "json/value.h"
 #include "kube/resource_kind.h"
 

@@ -18,7 +18,7 @@ struct Unwritten {
 
 struct UnwrittenNodes {
   std::map<std::string, Unwritten, std::less<>> nodes;
-  std::map<std::string, Unwritten, std::less<>> reports;  // Writes of MachineConfigNodes.
+  std::map<std::string, Unwritten, std::less<>> machine_config_nodes;
 };
 
 }  // namespace pintle::controller

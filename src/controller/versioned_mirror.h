@@ -81,7 +81,7 @@ class VersionedMirror {
 
   kube::Client client_;
   const Listener listener_;
-  std::unique_ptr<OverlaidMirror<Old>> old_;  // Exists while the present version does not.
+  std::unique_ptr<OverlaidMirror<Old>> old_;  // Exists while the API server lacks the present version.
   OverlaidMirror<T> present_;
 };
 

@@ -36,12 +36,12 @@ struct PartialObject {
   std::string why;  // The reason why the rest could not be read.
 };
 
-// Returns nullptr if there is no such node.  The nodes have to be sorted by name.
-inline const api::Node* NodeNamed(std::string_view name, std::span<const api::Node* const> nodes) {
-  const auto found = std::lower_bound(nodes.begin(), nodes.end(), name, [](const api::Node* node, std::string_view n) {
-    return node->metadata.name < n;
-  });
-  return found == nodes.end() || (*found)->metadata.name != name ? nullptr : *found;
+// Returns nullptr if there is no object with the name.  The objects have to be sorted by name.
+template <typename T>
+const T* FindNamed(std::string_view name, std::span<const T* const> objects) {
+  const auto found = std::lower_bound(objects.begin(), objects.end(), name,
+                                      [](const T* object, std::string_view n) { return object->metadata.name < n; });
+  return found == objects.end() || (*found)->metadata.name != name ? nullptr : *found;
 }
 
 struct View {
@@ -81,7 +81,19 @@ struct View {
     }
     return nullptr;
   }
-  const api::Node* NodeNamed(std::string_view name) const { return controller::NodeNamed(name, nodes); }
+  // Returns the MachineConfiguration, or one without any setting if the cluster has none.
+  const api::MachineConfiguration& machine_settings() const {
+    static const api::MachineConfiguration kNone;
+    return machine_configuration == nullptr ? kNone : *machine_configuration;
+  }
+  // Each of these functions returns nullptr if there is no such object.
+  const api::Node* NodeNamed(std::string_view name) const { return FindNamed<api::Node>(name, nodes); }
+  const api::MachineConfig* ConfigNamed(std::string_view name) const {
+    return FindNamed<api::MachineConfig>(name, configs);
+  }
+  const api::MachineConfigNode* MachineConfigNodeNamed(std::string_view name) const {
+    return FindNamed<api::MachineConfigNode>(name, machine_config_nodes);
+  }
 };
 
 }  // namespace pintle::controller

@@ -23,14 +23,14 @@ constexpr std::size_t kMostWritesOfPoolAtOnce = 16;
 
 // Kinds of writes and reads, each with a back-off of its own.
 constexpr const char* kNode = "node";
-constexpr const char* kReport = "report";  // The write of a MachineConfigNode.
+constexpr const char* kMachineConfigNode = "MachineConfigNode";
 constexpr const char* kStatus = "status";
 constexpr const char* kReadNode = "read node";
 
 template <typename T>
 constexpr const char* KindOf() {
   if constexpr (std::is_same_v<T, WatchedNode>) return kNode;
-  if constexpr (std::is_same_v<T, WatchedMachineConfigNode>) return kReport;
+  if constexpr (std::is_same_v<T, WatchedMachineConfigNode>) return kMachineConfigNode;
   return kStatus;
 }
 
@@ -186,7 +186,7 @@ UnwrittenNodes Writer::Look() {
     const auto& [kind, name] = key;
     if (kind == kNode) unwritten.nodes.emplace(name, UnwrittenFor(key, failure, now));
     if (kind == kReadNode && failure.is_reported) unwritten.nodes[name].why = failure.message;
-    if (kind == kReport) unwritten.reports.emplace(name, UnwrittenFor(key, failure, now));
+    if (kind == kMachineConfigNode) unwritten.machine_config_nodes.emplace(name, UnwrittenFor(key, failure, now));
   }
   for (const std::string& node : unknown_) {
     unwritten.nodes[node].is_unknown = true;
@@ -234,7 +234,7 @@ void Writer::RemovePostponed(Changes& changes) {
     return due.has_value();
   };
   std::erase_if(changes.machine_config_nodes,
-                [&](const MachineConfigNodeChange& change) { return is_left_out(kReport, change.node); });
+                [&](const MachineConfigNodeChange& change) { return is_left_out(kMachineConfigNode, change.node); });
   // The status of a pool describes the state after its nodes have been updated, so it waits for postponed updates.
   std::set<std::string> with_postponed_updates;
   std::erase_if(changes.nodes, [&](const NodeChange& change) {
@@ -262,8 +262,7 @@ void Writer::RemovePostponed(Changes& changes) {
 
 void Writer::Failed(const WriteBackoff::Key& key, const std::string& pool_name, const Error& error,
                     const std::optional<kube::Failure>& answer) {
-  const auto retry_after = answer ? answer->retry_after : std::nullopt;
-  const int count = backoff_.Failed(key, clock_.Monotonic(), retry_after.value_or(std::chrono::milliseconds(0)));
+  const int count = backoff_.Failed(key, clock_.Monotonic(), kube::RetryAfterOf(answer));
   Failure& failure = failures_[key];
   failure.pool = pool_name;
   const bool is_news = std::exchange(failure.message, error.message()) != error.message();

@@ -30,6 +30,11 @@ struct Failure {
   bool IsExpired() const { return status == 410 || reason == "Expired" || reason == "Gone"; }
 };
 
+// Returns the server's Retry-After, or zero if the server has not sent one.
+inline std::chrono::milliseconds RetryAfterOf(const std::optional<Failure>& failure) {
+  return failure ? failure->retry_after.value_or(std::chrono::milliseconds(0)) : std::chrono::milliseconds(0);
+}
+
 // Makes a failure of an answer whose status is not 2xx.
 Failure FailureFrom(const net::HttpHead& head, std::string_view body);
 

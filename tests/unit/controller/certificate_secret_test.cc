@@ -111,11 +111,11 @@ TEST_F(CertificateSecretTest, UsesTheCertificateAgainWithOtherRules) {
   rules_ = std::nullopt;
   Begin();
   event::Settle(*loop_);
-  secret_->Set({.oldest = net::TlsVersion::k1_3});
+  secret_->SetRules({.oldest = net::TlsVersion::k1_3});
   RunUntil([&] { return uses_ == 1; });
-  secret_->Set({.oldest = net::TlsVersion::k1_3});
+  secret_->SetRules({.oldest = net::TlsVersion::k1_3});
   EXPECT_EQ(uses_, 1);
-  secret_->Set({.oldest = net::TlsVersion::k1_2});
+  secret_->SetRules({.oldest = net::TlsVersion::k1_2});
   EXPECT_EQ(uses_, 2);
 }
 

@@ -68,7 +68,7 @@ TEST_F(ClusterTest, IsNotOpenShiftIfTheApiServerLacksTheKindScheduler) {
   EXPECT_TRUE(cluster_->KnowsWhetherOpenShift());
 }
 
-TEST_F(ClusterTest, SoonReadsTheKindsOfPintlesOwnFiles) {
+TEST_F(ClusterTest, ExpectsTheKindsThatAnAdministratorMayInstall) {
   Read();
   EXPECT_EQ(cluster_->rollout_policies().need(), Need::kIfInstalled);
   EXPECT_EQ(cluster_->machine_configurations().need(), Need::kIfInstalled);
@@ -94,7 +94,7 @@ TEST_F(ClusterTest, AMachineConfigurationIsNoInputOfTheControllerConfig) {
   EXPECT_THAT(cluster_->Look().unreadable_config_inputs, testing::HasSubstr("$.status"));
 }
 
-TEST_F(ClusterTest, LetsPodsRunOnMastersIfTheSchedulerSaysSo) {
+TEST_F(ClusterTest, LetsPodsRunOnMastersIfTheSchedulerAllowsIt) {
   PutScheduler(R"({"mastersSchedulable": true})");
   Read();
   EXPECT_EQ(Scheduling(), pool::MasterScheduling::kEveryPod);

@@ -807,6 +807,20 @@ TEST_F(GeneratorTest, MakesTheConfigOfRegistriesForTheClustersOwnPools) {
   RunUntil([&] { return FileIn("99-worker-generated-registries", "/etc/containers/registries.conf") == ""; });
 }
 
+TEST_F(GeneratorTest, ReportsAllProblemsOfAnActionInOneMessage) {
+  server_.Put("images",
+              {{"metadata", {{"name", "cluster"}}},
+               {"spec", {{"registrySources", {{"blockedRegistries", json::Value::array({"r.test", "*.test"})}}}}}});
+  server_.Put("clusterversions", {{"metadata", {{"name", "version"}}},
+                                  {"status", {{"desired", {{"image", "r.test/release:4.20"}, {"version", "4.20"}}}}}});
+  const std::string_view action = "blocking a registry: ";
+  RunUntil([&] { return trouble_.find(action) != std::string::npos; });
+  const std::string from_action = trouble_.substr(trouble_.find(action));
+  const std::string message = from_action.substr(0, from_action.find('\n'));
+  EXPECT_THAT(message, HasSubstr("\"r.test\""));
+  EXPECT_THAT(message, HasSubstr("\"*.test\""));
+}
+
 TEST_F(GeneratorTest, RemovesConfigsThatAnotherBuildHasSignedAndLeavesConfigsOfUsers) {
   const auto put = [&](const std::string& name, json::Value annotations) {
     server_.Put("machineconfigs", {{"metadata", {{"name", name}, {"annotations", std::move(annotations)}}},

@@ -23,11 +23,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const Page kReady = {.metrics = std::make_shared<const std::string>("up 1\n"), .unread_kinds = ""};
-const Page kReading = {.metrics = kReady.metrics, .unread_kinds = "nodes, pods"};
+const MetricsPageContents kReady = {.metrics = std::make_shared<const std::string>("up 1\n"), .unread_kinds = ""};
+const MetricsPageContents kReading = {.metrics = kReady.metrics, .unread_kinds = "nodes, pods"};
 
 // Returns the status and the body.
-std::string Get(const Page& page, std::string_view target, std::chrono::nanoseconds silence = 5s) {
+std::string Get(const MetricsPageContents& page, std::string_view target, std::chrono::nanoseconds silence = 5s) {
   const net::HttpAnswer answer =
       AnswerFrom(page, silence, {.method = "GET", .target = target, .peer = "", .headers = {}});
   return std::to_string(answer.status) + " " + (answer.body ? *answer.body : "");
@@ -39,7 +39,7 @@ TEST(MetricsPage, IsReadyWhenTheClusterIsRead) {
 }
 
 TEST(MetricsPage, IsReadyWhenTheIgnitionServerHasWhatItNeeds) {
-  Page page = kReady;
+  MetricsPageContents page = kReady;
   page.why_not_ready = "the Ignition server has no certificate yet";
   EXPECT_EQ(Get(page, "/readyz"), "503 the Ignition server has no certificate yet\n");
   EXPECT_EQ(Get(page, "/healthz"), "200 ");

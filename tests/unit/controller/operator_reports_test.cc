@@ -182,10 +182,10 @@ TEST_F(OperatorReportsTest, AWriteThatIsRefusedMakesTheOperatorDegraded) {
 
 TEST_F(OperatorReportsTest, AFailureOfAnotherPartIsReportedUntilItIsOver) {
   Begin();
-  reports_->Set({{"RenderConfig", "no root CA"}});
+  reports_->SetFailuresOfOthers({{"RenderConfig", "no root CA"}});
   RunUntil([&] { return Condition("Degraded").starts_with("True: RenderConfigFailed"); });
   EXPECT_TRUE(reports_->failed_tasks().contains("RenderConfig"));
-  reports_->Set({});
+  reports_->SetFailuresOfOthers({});
   RunUntil([&] { return Condition("Degraded").starts_with("False"); });
   EXPECT_FALSE(reports_->failed_tasks().contains("RenderConfig"));
 }

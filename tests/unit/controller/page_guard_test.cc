@@ -111,7 +111,7 @@ TEST_F(PageGuardTest, RefusesAtOnceARequestWithoutAToken) {
   EXPECT_EQ(asked_, 0);
 }
 
-TEST_F(PageGuardTest, ShowsThePageToAPermittedVisitor) {
+TEST_F(PageGuardTest, GivesThePageToAPermittedVisitor) {
   const net::HttpAnswer answer = SendToken("abc", "/?node=a");
   EXPECT_EQ(Taken(answer), std::nullopt);
   Review("abc", ReviewResult::kPermitted);

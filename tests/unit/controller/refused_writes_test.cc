@@ -450,7 +450,7 @@ TEST(UnkeptStatus, IsReportedAndRetriedSeldom) {
   EXPECT_THAT(testbed.server.EventReasons(), ElementsAre("WriteRefused"));
 }
 
-TEST(RefusedReport, IsReportedAndRetriedSeldom) {
+TEST(RefusedMachineConfigNode, IsReportedAndRetriedSeldom) {
   Testbed testbed;
   testbed.AddNode("a", "rendered-worker-2");
   testbed.SetTarget("worker", "rendered-worker-2");

@@ -40,5 +40,28 @@ TEST(ReplacingPatch, KeepsTheAnnotationsThatTheObjectHas) {
             nlohmann::json::parse(R"({"metadata": {"resourceVersion": "1", "annotations": {"x": "0", "a": "1"}}})"));
 }
 
+TEST(ReplacingPatch, RemovesTheWholeMapWithTheLastAnnotationOrLabel) {
+  api::ObjectMeta known;
+  known.resource_version = "1";
+  known.annotations = {{"a/b", "1"}, {"c", "2"}};
+  known.labels = {{"l", "1"}, {"m", "2"}};
+  ReplacingPatch patch(known);
+  patch.RemoveAnnotations({"a/b", "c"});
+  patch.RemoveLabels({"m"});
+  EXPECT_EQ(ObjectAfter(R"({"metadata":
+      {"resourceVersion": "1", "annotations": {"a/b": "1", "c": "2"}, "labels": {"l": "1", "m": "2"}}})",
+                        std::move(patch)),
+            nlohmann::json::parse(R"({"metadata": {"resourceVersion": "1", "labels": {"l": "1"}}})"));
+}
+
+TEST(ReplacingPatch, RemovesAValueAtAPath) {
+  api::ObjectMeta known;
+  known.resource_version = "1";
+  ReplacingPatch patch(known);
+  patch.Remove("/spec/a");
+  EXPECT_EQ(ObjectAfter(R"({"metadata": {"resourceVersion": "1"}, "spec": {"a": 1, "b": 2}})", std::move(patch)),
+            nlohmann::json::parse(R"({"metadata": {"resourceVersion": "1"}, "spec": {"b": 2}})"));
+}
+
 }  // namespace
 }  // namespace pintle::controller

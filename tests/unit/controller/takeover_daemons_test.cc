@@ -62,7 +62,7 @@ class TakeoverDaemonsTest : public testing::Test {
   TakeoverState state_;
 };
 
-TEST(LeavesNodesToAgents, OnlyIfEachTermHasTheCondition) {
+TEST(LeavesNodesToAgents, IsTrueOnlyIfEachTermHasTheCondition) {
   EXPECT_FALSE(LeavesNodesToAgents(DaemonWith("{}")));
   const auto with_terms = [](const std::string& terms) {
     return DaemonWith(R"({"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution":
