@@ -23,6 +23,8 @@ using kube::EventKind;
 // Inputs may be incomplete for this long before the pool becomes degraded.
 constexpr auto kWaitForInputs = std::chrono::minutes(1);
 constexpr const char* kRender = "render";  // The kind of write in the keys of the back-offs.
+// So many pools are rendered at once.  Each job has some copies of a rendered config, which may be large.
+constexpr std::size_t kJobsAtOnce = 4;
 
 // Returns the patch that makes a config the pool's target.  If `now` is set and the config replaces another target, the
 // patch also records `now` as the time of the change.
@@ -368,8 +370,10 @@ void Renderer::Look(const View& view, TemplatesMaker maker) {
     if (inputs.is_temporary && IsWorthWaiting(name)) {
       waiting_.insert(name);
       listener_.retry_later();
-    } else {
+    } else if (jobs_.size() < kJobsAtOnce) {
       Begin(*pool, std::move(inputs.key));
+    } else {
+      waiting_.insert(name);  // Another look follows as soon as a job ends.
     }
   }
 }

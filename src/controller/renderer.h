@@ -51,7 +51,8 @@ class Renderer {
   void Refuse(const View& view, const std::string& why);
 
   const Verdicts& verdicts() const { return verdicts_; }
-  // Returns the pools for which a config is being rendered, or will be as soon as their inputs are complete.
+  // Returns the pools for which a config is being rendered, or will be as soon as their inputs are complete and other
+  // pools' jobs have ended.
   pool::PoolNames rendering() const;
   // Returns for each pool whether its config overrides the OS image.
   const std::map<std::string, bool, std::less<>>& image_overridden() const { return image_overridden_; }
@@ -99,7 +100,7 @@ class Renderer {
   WriteBackoff backoff_;
   // The keys of the inputs with which the latest rendering or write has failed, by pool.
   std::map<std::string, std::string, std::less<>> failed_keys_;
-  pool::PoolNames waiting_;  // The pools whose inputs are not complete yet.
+  pool::PoolNames waiting_;  // The pools whose inputs are not complete yet, or for which there is no place in jobs_.
   // The times since which inputs have been incomplete, by pool.
   std::map<std::string, MonotonicTime, std::less<>> waiting_since_;
   std::map<std::string, std::shared_ptr<Job>, std::less<>> jobs_;

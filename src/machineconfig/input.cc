@@ -32,14 +32,16 @@ Result<std::string> ReadAll(int fd, std::size_t limit) {
   if (is_sized && static_cast<std::uint64_t>(status.st_size) > limit) return too_long();
   std::string contents;
   constexpr std::size_t kChunk = 1 << 16;
-  if (is_sized) {
-    contents.reserve(static_cast<std::size_t>(status.st_size) + kChunk);
-    PreferHugePages(contents.data(), contents.capacity());
-  }
+  // The string gets no larger buffer than it needs, since some callers keep it.  The last byte is for the end of the
+  // file.
+  const std::size_t expected = is_sized ? static_cast<std::size_t>(status.st_size) + 1 : 0;
+  contents.reserve(expected);
+  PreferHugePages(contents.data(), contents.capacity());
   while (true) {
     const std::size_t before = contents.size();
-    contents.resize(before + kChunk);
-    const ssize_t count = ::read(fd, contents.data() + before, kChunk);
+    const std::size_t chunk = before < expected ? std::min(kChunk, expected - before) : kChunk;
+    contents.resize(before + chunk);
+    const ssize_t count = ::read(fd, contents.data() + before, chunk);
     if (count < 0 && errno == EINTR) {
       contents.resize(before);
       continue;

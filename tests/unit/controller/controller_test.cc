@@ -7,6 +7,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <mutex>
 
 #include "api/annotations.h"
 #include "base/base64.h"
@@ -114,6 +115,28 @@ class ControllerTest : public testing::Test {
   SystemClock clock_;
   std::unique_ptr<event::Loop> loop_ = ValueOf(event::Loop::Create());
 };
+
+// Each rendering has several copies of a config in memory.
+TEST_F(ControllerTest, RendersForFourPoolsAtATime) {
+  for (const std::string pool : {"a", "b", "c", "d", "e", "f", "g", "h"}) {
+    server_.Put("machineconfigpools",
+                {{"metadata", {{"name", pool}}},
+                 {"spec", {{"machineConfigSelector", {{"matchLabels", {{std::string(api::kRoleLabel), "worker"}}}}}}}});
+  }
+  std::mutex mutex;
+  std::size_t now = 0;
+  std::size_t most = 0;
+  server_.Refuse([&](const kube::ReceivedRequest& request) -> std::optional<kube::Answer> {
+    const std::lock_guard lock(mutex);
+    if (request.line.starts_with("POST " + kApi + "machineconfigs?")) most = std::max(most, ++now);
+    // The request that sets the target of a pool is the last one of a rendering.
+    const bool is_of_pool = request.line.starts_with("PATCH " + kApi + "machineconfigpools/");
+    if (is_of_pool && request.line.find("/status") == std::string::npos) --now;
+    return std::nullopt;
+  });
+  RunUntil([&] { return TargetOf("h") != "" && TargetOf("worker") != ""; });
+  EXPECT_LE(most, 4U);
+}
 
 TEST_F(ControllerTest, SetsAsideAPoolThatCannotBeReadAndGoesOnWithOtherPools) {
   json::Value pool = server_.Find("machineconfigpools", "infra");
