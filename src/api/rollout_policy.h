@@ -426,12 +426,14 @@ struct RolloutPoolStatus {
 struct RolloutPolicyStatus {
   std::int64_t observed_generation = 0;
   std::vector<Condition> conditions;
+  std::string phases;  // For `kubectl get`: the phase of each pool, such as "infra: Complete, worker: Halted".
   std::vector<RolloutPoolStatus> pools;  // Sorted by name.
 
   static constexpr bool kLenient = true;
   static constexpr auto kFields = json::FieldList{
       json::Field{"observedGeneration", &RolloutPolicyStatus::observed_generation},
       json::Required{"conditions", &RolloutPolicyStatus::conditions},
+      json::Field{"phases", &RolloutPolicyStatus::phases},
       json::Required{"pools", &RolloutPolicyStatus::pools},
   };
 };

@@ -178,6 +178,7 @@ api::RolloutPolicyStatus PolicyWatch::StatusFor(const api::RolloutPolicy& policy
     const api::RolloutPoolStatus* const next = decision != decisions.end() ? &decision->status : before;
     if (next == nullptr) continue;
     status.pools.push_back(*next);
+    status.phases += fmt::format("{}{}: {}", status.phases.empty() ? "" : ", ", name, next->phase);
     if (next->memory.halt) {
       halts += fmt::format("{}pool {}: {}", halts.empty() ? "" : "; ", name, next->memory.halt->message);
     }

@@ -2,21 +2,11 @@
 #include "controller/watched.h"
 
 #include <algorithm>
-#include <array>
-#include <string_view>
 
 #include "base/memory.h"
 #include "clusterops/server_certificates.h"
 
 namespace pintle::controller {
-namespace {
-
-constexpr auto kOurPrefixes = std::to_array<std::string_view>({"machineconfiguration.openshift.io/", "pintle.io/"});
-// The conditions of a MachineConfigNode that the status of its pool depends on.
-constexpr auto kReportedConditions = std::to_array<std::string_view>(
-    {"Updated", "NodeDegraded", "PinnedImageSetsProgressing", "PinnedImageSetsDegraded"});
-
-}  // namespace
 
 void Trim(WatchedNode& node) {
   std::erase_if(node.metadata.annotations, [](const auto& annotation) {

@@ -7,6 +7,9 @@
 // configs, each as large as all configs that it was rendered from.  A part that is left out is fetched when it is
 // needed.
 
+#include <array>
+#include <string_view>
+
 #include "api/machine_config.h"
 #include "api/machine_config_node.h"
 #include "api/node.h"
@@ -17,6 +20,13 @@
 #include "kube/resource_kind.h"
 
 namespace pintle::controller {
+
+// The prefixes of the annotations of Nodes that Pintle or the Machine Config Operator defines.
+inline constexpr auto kOurPrefixes =
+    std::to_array<std::string_view>({"machineconfiguration.openshift.io/", "pintle.io/"});
+// The conditions of a MachineConfigNode that the status of its pool depends on.
+inline constexpr auto kReportedConditions = std::to_array<std::string_view>(
+    {"Updated", "NodeDegraded", "PinnedImageSetsProgressing", "PinnedImageSetsDegraded"});
 
 // A Node with only those annotations that Pintle or the Machine Config Operator defines, and without owners and
 // finalizers.

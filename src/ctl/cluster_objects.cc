@@ -180,7 +180,15 @@ constexpr auto kOmissions = std::to_array<json::Omission>({
     {"status", "volumesAttached"},
     {"status", "volumesInUse"},
     {"conditions", "lastHeartbeatTime"},
+    {"conditions", "lastTransitionTime", kNode},
+    {"conditions", "message", kNode},
+    {"conditions", "reason", kNode},
 });
+// Other programs' annotations of Nodes.
+constexpr auto kPrefixes = std::to_array<json::PrefixChoice>({{kNode, "annotations", controller::kOurPrefixes}});
+// The conditions that Add() removes.
+constexpr auto kElements =
+    std::to_array<json::ElementChoice>({{kMachineConfigNode, "conditions", "type", controller::kReportedConditions}});
 
 // Returns the objects of a JSON list in which each object has its kind, as kubectl writes them.  Returns nullopt for
 // any other text, and for a text with an error, so that there is one place that describes errors.
@@ -191,7 +199,7 @@ std::optional<ClusterObjects> ReadListedObjects(std::string_view text) {
     if (kind.empty() || element.contains("items")) return false;
     return AddObject(kind, std::move(element), objects).has_value();
   };
-  const auto frame = json::ReadList(text, kOmissions, take);
+  const auto frame = json::ReadList(text, {kOmissions, kPrefixes, kElements}, take);
   if (!frame) return std::nullopt;
   if (frame->is_array()) return objects;
   const std::string kind = TextMember(*frame, "kind");

@@ -18,11 +18,38 @@
 
 namespace pintle::json {
 
-// A member that is checked and then left out: the member `key` of each object that is the member `parent` of another
-// object, or that is an element of a list which is this member.
+// The parts of elements that are checked and then left out.  The check does not find duplicate keys in them.
+//
+// A part of an element is named by the member that it is in: "the objects `parent`" are all objects that are the member
+// `parent` of another object, and all that are elements of a list which is this member.  If there is a `kind`, only
+// those elements are meant whose member `kind` has this value and comes before the part.
+
+// The member `key` of the objects `parent` is left out.
 struct Omission {
   std::string_view parent;
   std::string_view key;
+  std::string_view kind = {};
+};
+
+// All members of the objects `parent` are left out whose keys begin with none of the prefixes.
+struct PrefixChoice {
+  std::string_view kind;
+  std::string_view parent;
+  std::span<const std::string_view> prefixes;
+};
+
+// All elements of the lists `list` are left out whose member `key` is a string that is not one of the wanted ones.
+struct ElementChoice {
+  std::string_view kind;
+  std::string_view list;
+  std::string_view key;
+  std::span<const std::string_view> wanted;
+};
+
+struct Omissions {
+  std::span<const Omission> members = {};
+  std::span<const PrefixChoice> prefixes = {};
+  std::span<const ElementChoice> elements = {};
 };
 
 // Takes an element of a list.  Returns false to stop.
@@ -31,7 +58,7 @@ using TakeElement = std::function<bool(Value element)>;
 // Passes each element of a list to `take` as soon as it has been read.  The list is the text itself, or the member
 // `items` of the object that is the text.  Returns the text without the elements of the list.  Returns nullopt if
 // `take` has returned false, or if the text has to be read by Parse(), for example because it has no such list.
-std::optional<Value> ReadList(std::string_view text, std::span<const Omission> omissions, const TakeElement& take,
+std::optional<Value> ReadList(std::string_view text, const Omissions& omissions, const TakeElement& take,
                               const ParseLimits& limits = {});
 
 }  // namespace pintle::json

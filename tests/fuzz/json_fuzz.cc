@@ -1,18 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A value that was parsed from JSON and written again is parsed as the same value.
+// A value that was parsed from JSON and written again is parsed as the same value.  ReadList() reads the values that
+// Parse() reads, and no others.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <string>
 #include <string_view>
+#include <utility>
 
+#include "json/list_reader.h"
 #include "json/parse.h"
+
+namespace {
+
+void CheckListReader(std::string_view text) {
+  using namespace pintle::json;
+  const std::string list = "[" + std::string(text) + "]";
+  Value::Array elements;
+  const auto take = [&](Value element) {
+    elements.push_back(std::move(element));
+    return true;
+  };
+  if (ReadList(list, {}, take)) {
+    const auto parsed = Parse(list);
+    if (!parsed || *parsed != Value(std::move(elements))) std::abort();
+  }
+  static constexpr std::array<std::string_view, 1> kWanted = {"a"};
+  constexpr std::array kMembers = {Omission{"a", "b"}, Omission{"a", "c", "a"}};
+  constexpr std::array kPrefixes = {PrefixChoice{"", "b", kWanted}};
+  constexpr std::array kElements = {ElementChoice{"", "a", "a", kWanted}};
+  (void)ReadList(list, {kMembers, kPrefixes, kElements}, [](const Value&) { return true; });
+}
+
+}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using pintle::json::Parse;
   pintle::json::Report report;
-  const auto value = Parse(std::string_view(reinterpret_cast<const char*>(data), size), &report);
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  CheckListReader(text);
+  const auto value = Parse(text, &report);
   if (!value) {
     if (value.error().message().empty()) std::abort();
     return 0;

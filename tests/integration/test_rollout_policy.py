@@ -63,8 +63,9 @@ def rolled_out(objects, controller, agents):
 
 
 def create(objects, name="policy", **spec):
+    pools = {} if "poolSelector" in spec else {"pool": "worker"}
     objects.admin.must("POST", POLICIES, {"apiVersion": "pintle.io/v1alpha1", "kind": "RolloutPolicy",
-                                          "metadata": {"name": name}, "spec": {"pool": "worker", **spec}})
+                                          "metadata": {"name": name}, "spec": {**pools, **spec}})
 
 
 def status(objects, name="policy"):
@@ -180,6 +181,20 @@ def test_a_wave_waits_for_its_approval(cluster, objects, agents, rolled_out):
     assert approval["waveDigest"] == waiting["waveDigest"] and "waveDigest" not in of_pool(objects)
     answer = plugin(cluster, "approve", "worker")
     assert answer.returncode == 1 and "waits for no approval; it is Complete" in answer.stderr
+
+
+def test_kubectl_lists_the_phases_of_all_pools_of_a_policy(cluster, objects, agents, rolled_out):
+    objects.custom_pool("infra")
+    for pool in "infra", "worker":
+        objects.admin.must("PATCH", f"{GROUP}/machineconfigpools/{pool}", {"metadata": {"labels": {"tier": "all"}}}, MERGE)
+    create(objects, poolSelector={"matchLabels": {"tier": "all"}}, waves=[{"nodes": 1}], approve="Manual")
+    wait_for_phase(objects, "Complete")
+    target = change(objects, agents, rolled_out)
+    wait_for_phase(objects, "AwaitingApproval", target)
+    wait_until(lambda: of_pool(objects, "infra")["phase"] == "Complete", "the pool without nodes is complete", 60)
+    header, policy = cluster.kubectl("get", "rolloutpolicies").stdout.splitlines()
+    assert header.split() == ["NAME", "ACCEPTED", "HALTED", "PHASES", "AGE"]
+    assert "infra: Complete, worker: AwaitingApproval" in policy
 
 
 def test_a_person_simulates_the_rollout_of_a_later_config(cluster, objects, agents, rolled_out):

@@ -50,7 +50,9 @@ class PolicyWatchTest : public testing::Test {
 
   std::vector<PolicyDecision> Decide(const api::RolloutPolicy& policy) const {
     PolicyDecision decision;
-    if (!policy.status.pools.empty()) decision.status = policy.status.pools.front();
+    for (const api::RolloutPoolStatus& before : policy.status.pools) {
+      if (before.name == "worker") decision.status = before;
+    }
     decision.status.name = "worker";
     decision.status.phase = phase_;
     if (!decision.status.memory.began) {
@@ -105,6 +107,36 @@ TEST_F(PolicyWatchTest, WritesADecisionOnceAndEmitsItsEventOnce) {
   Pass(std::chrono::seconds(60));
   EXPECT_EQ(server_.CountOf(kStatusWrite), 1U);
   EXPECT_EQ(CountOfEvents(), 1U);
+}
+
+TEST_F(PolicyWatchTest, ListsThePhasesOfAllPoolsInOneString) {
+  const json::Value labels = {{"tier", "all"}};
+  for (const char* name : {"infra", "worker"}) {
+    server_.Put("machineconfigpools", {{"metadata", {{"name", name}, {"labels", labels}}},
+                                       {"spec", {{"configuration", {{"name", "rendered-new"}}}}}});
+  }
+  const json::Value infra = {
+      {"name", "infra"}, {"phase", "Complete"}, {"memory", {{"target", "rendered-new"}}}, {"nodes", 1}, {"updated", 1}};
+  server_.Put("rolloutpolicies",
+              {{"metadata", {{"name", "workers"}, {"generation", 1}}},
+               {"spec", {{"poolSelector", {{"matchLabels", labels}}}}},
+               {"status", {{"conditions", json::Value::array()}, {"pools", json::Value::array({infra})}}}});
+  const auto phases = [&] { return server_.Find("rolloutpolicies", "workers").TextAt({"status", "phases"}); };
+  phase_ = "Halted";
+  RunUntil([&] { return server_.CountOf(kStatusWrite) > 0; });
+  EXPECT_EQ(phases(), "infra: Complete, worker: Halted");
+  phase_ = "Updating";
+  RunUntil([&] { return server_.CountOf(kStatusWrite) > 1; });
+  EXPECT_EQ(phases(), "infra: Complete, worker: Updating");
+}
+
+TEST_F(PolicyWatchTest, AddsThePhasesToAStatusThatAnOlderControllerHasWritten) {
+  RunUntil([&] { return server_.CountOf(kStatusWrite) > 0; });
+  json::Value policy = server_.Find("rolloutpolicies", "workers");
+  EXPECT_TRUE(policy["status"].Erase("phases"));
+  server_.Put("rolloutpolicies", std::move(policy));
+  RunUntil([&] { return server_.CountOf(kStatusWrite) > 1; });
+  EXPECT_EQ(server_.Find("rolloutpolicies", "workers").TextAt({"status", "phases"}), "worker: Updating");
 }
 
 class UnkeptStatusTest : public PolicyWatchTest {

@@ -15,7 +15,7 @@ namespace {
 std::string TextOf(const std::optional<Value>& value) { return value ? ToText(*value) : "nothing"; }
 
 // Returns the only element of a list, or nullopt if the list is not read.
-std::optional<Value> OnlyElement(std::string_view text, std::span<const Omission> omissions = {},
+std::optional<Value> OnlyElement(std::string_view text, const Omissions& omissions = {},
                                  const ParseLimits& limits = {}) {
   std::optional<Value> only;
   const auto rest = ReadList(
@@ -115,14 +115,85 @@ TEST(ReadList, FindsTheEndOfAStringAtEachPlace) {
   }
 }
 
+TEST(ReadList, SkipsBlanksOfEachLength) {
+  for (std::size_t length = 0; length < 40; ++length) {
+    for (const std::string_view other : {"", "\t", "\r\n", "\n "}) {
+      const std::string blanks = "\n" + std::string(length, ' ') + std::string(other) + std::string(length / 2, ' ');
+      const auto quick = OnlyElement("{" + blanks + "\"a\"" + blanks + ":" + blanks + "1" + blanks + "}");
+      EXPECT_EQ(TextOf(quick), R"({"a":1})") << length;
+    }
+    EXPECT_FALSE(OnlyElement("{\n" + std::string(length, ' ') + "\v\"a\":1}"));
+  }
+}
+
 TEST(ReadList, ChecksMembersThatAreLeftOut) {
   constexpr std::array kOmissions = {Omission{"metadata", "managedFields"}, Omission{"conditions", "time"}};
-  const auto parse = [&](std::string_view text) { return TextOf(OnlyElement(text, kOmissions)); };
+  const auto parse = [&](std::string_view text) { return TextOf(OnlyElement(text, {.members = kOmissions})); };
   EXPECT_EQ(parse(R"({"metadata": {"managedFields": [{"a": "\n"}], "name": "a"}, "managedFields": 1})"),
             R"({"managedFields":1,"metadata":{"name":"a"}})");
   EXPECT_EQ(parse(R"({"conditions": [{"time": 1, "type": "T"}, {"time": {}}], "time": 2})"),
             R"({"conditions":[{"type":"T"},{}],"time":2})");
   EXPECT_EQ(parse(R"({"metadata": {"managedFields": [1,]}})"), "nothing");
+}
+
+TEST(ReadList, LeavesMembersOutOfTheElementsOfOneKind) {
+  constexpr std::array kOmissions = {Omission{"spec", "a", "Node"}};
+  static constexpr std::array<std::string_view, 2> kPrefixes = {"ours/", "mine/"};
+  constexpr std::array kChoices = {PrefixChoice{"Node", "annotations", kPrefixes}};
+  const auto parse = [&](std::string_view text) {
+    std::vector<std::string> elements;
+    const auto rest = ReadList(text, {.members = kOmissions, .prefixes = kChoices}, [&](const Value& element) {
+      elements.push_back(ToText(element));
+      return true;
+    });
+    return rest ? elements : std::vector<std::string>{"nothing"};
+  };
+  const std::string spec = R"("spec":{"a":1,"b":2})";
+  // The kind of one element does not count for the next one, nor does a kind within an element.
+  EXPECT_EQ(parse("[{\"kind\":\"Node\"," + spec + "},{" + spec + "},{\"kind\":\"Pool\"," + spec + "}]"),
+            (std::vector<std::string>{R"({"kind":"Node","spec":{"b":2}})", "{" + spec + "}",
+                                      R"({"kind":"Pool",)" + spec + "}"}));
+  EXPECT_EQ(parse(R"({"items":[{"inner":{"kind":"Node"},)" + spec + "}]}"),
+            std::vector<std::string>{R"({"inner":{"kind":"Node"},)" + spec + "}"});
+  EXPECT_EQ(parse(R"([{"kind":"Node","annotations":{"mine/a":1,"other/b":[2],"ours/c":3,"ours":4}}])"),
+            std::vector<std::string>{R"({"annotations":{"mine/a":1,"ours/c":3},"kind":"Node"})"});
+  EXPECT_EQ(parse(R"([{"kind":"Node","annotations":{"other/b":"\x"}}])"), std::vector<std::string>{"nothing"});
+}
+
+TEST(ReadList, LeavesElementsOutOfTheListsOfOneKind) {
+  static constexpr std::array<std::string_view, 2> kWanted = {"A", "B"};
+  constexpr std::array kChoices = {ElementChoice{"Report", "conditions", "type", kWanted}};
+  const auto parse = [&](const std::string& kind, const std::string& conditions) {
+    const auto element =
+        OnlyElement(R"({"kind":")" + kind + R"(","conditions":)" + conditions + "}", {.elements = kChoices});
+    return element ? ToText((*element)["conditions"]) : "nothing";
+  };
+  // The member that decides may come last, and the choice holds for no other kind.
+  const std::string both = R"([{"more":{"type":"A"},"type":"C"},{"more":1,"type":"B"}])";
+  EXPECT_EQ(parse("Report", both), R"([{"more":1,"type":"B"}])");
+  EXPECT_EQ(parse("Other", both), both);
+  EXPECT_EQ(parse("Report", R"([ {"type":"C"} , {"type":"C"} ])"), "[]");
+  EXPECT_EQ(parse("Report", R"([{"type":"A"},{"type":"C"}])"), R"([{"type":"A"}])");
+  // What cannot be compared is kept.
+  for (const std::string odd : {R"([{"more":1}])", R"([{"type":1}])", R"(["C"])", "[[]]", R"([{"type":null}])"}) {
+    EXPECT_EQ(parse("Report", odd), odd);
+  }
+  EXPECT_EQ(parse("Report", R"([{"type":"\u0041"}])"), R"([{"type":"A"}])");
+  EXPECT_EQ(parse("Report", R"([{"\u0074ype":"C"}])"), R"([{"type":"C"}])");
+  // Parse() judges these.
+  EXPECT_EQ(parse("Report", R"([{"type":"C","type":"A"}])"), "nothing");
+  EXPECT_EQ(parse("Report", R"([{"type":"C",}])"), "nothing");
+  EXPECT_EQ(parse("Report", R"([{"type":"C"},])"), "nothing");
+  EXPECT_EQ(parse("Report", R"([{"type":"C"}{"type":"C"}])"), "nothing");
+}
+
+TEST(ReadList, CountsTheValuesOfAnElementOnce) {
+  static constexpr std::array<std::string_view, 1> kWanted = {"A"};
+  constexpr std::array kChoices = {ElementChoice{"", "list", "type", kWanted}};
+  const Omissions omissions{.elements = kChoices};
+  const std::string text = R"({"list":[{"type":"A"},{"type":"C"}]})";
+  EXPECT_TRUE(OnlyElement(text, omissions, {.values = 7}));
+  EXPECT_FALSE(OnlyElement(text, omissions, {.values = 6}));
 }
 
 TEST(ReadList, TakesTheElementsOfAList) {
