@@ -14,17 +14,16 @@
 #include "base/unique_fd.h"
 
 namespace pintle {
-namespace {
 
-// In FIPS mode, only the general interface uses the library's validated module.
-bool IsFipsMode() {
-  static const bool is_fips_mode = [] {
-    const UniqueFd fd(open("/proc/sys/crypto/fips_enabled", O_RDONLY | O_CLOEXEC));
-    char digit = '0';
-    return fd && read(fd.get(), &digit, 1) == 1 && digit != '0';
-  }();
-  return is_fips_mode;
-}
+// The state of one computation.  Its functions return what OpenSSL's return.
+class HashState {
+ public:
+  virtual ~HashState() = default;
+  virtual int Update(std::string_view bytes) = 0;
+  virtual int Finish(unsigned char* digest, unsigned& length) = 0;
+};
+
+namespace {
 
 // Returns MD5 even in FIPS mode, in which the system forbids MD5: we use MD5 only to compute names, and it protects
 // nothing.  In FIPS mode, the active providers have no MD5, so the default provider is loaded into a separate context.
@@ -70,31 +69,73 @@ void MustSucceed(int ok) {
   if (ok != 1) std::abort();
 }
 
+// Computes a digest with functions of DigestFunctions::kPlain.
+template <typename Context, auto kInit, auto kUpdate, auto kFinal, unsigned kLength>
+class PlainHash final : public HashState {
+ public:
+  PlainHash() { MustSucceed((Crypto().*kInit)(&context_)); }
+  int Update(std::string_view bytes) override { return (Crypto().*kUpdate)(&context_, bytes.data(), bytes.size()); }
+  int Finish(unsigned char* digest, unsigned& length) override {
+    length = kLength;
+    return (Crypto().*kFinal)(digest, &context_);
+  }
+
+ private:
+  Context context_ = {};
+};
+
+using PlainMd5 =
+    PlainHash<MD5_CTX, &LibCrypto::MD5_Init, &LibCrypto::MD5_Update, &LibCrypto::MD5_Final, MD5_DIGEST_LENGTH>;
+using PlainSha256 = PlainHash<SHA256_CTX, &LibCrypto::SHA256_Init, &LibCrypto::SHA256_Update, &LibCrypto::SHA256_Final,
+                              SHA256_DIGEST_LENGTH>;
+
+class ProviderHash final : public HashState {
+ public:
+  explicit ProviderHash(DigestAlgorithm algorithm) {
+    MustSucceed(Crypto().EVP_DigestInit_ex(context_.get(), Method(algorithm), nullptr));
+  }
+  int Update(std::string_view bytes) override {
+    return Crypto().EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size());
+  }
+  int Finish(unsigned char* digest, unsigned& length) override {
+    return Crypto().EVP_DigestFinal_ex(context_.get(), digest, &length);
+  }
+
+ private:
+  static void Free(EVP_MD_CTX* context) { Crypto().EVP_MD_CTX_free(context); }
+  CPtr<EVP_MD_CTX, &ProviderHash::Free> context_{Crypto().EVP_MD_CTX_new()};
+};
+
 }  // namespace
 
-Hasher::Hasher(DigestAlgorithm algorithm) {
-  if (algorithm == DigestAlgorithm::kSha256 && !IsFipsMode()) {
-    sha256_.reset(new SHA256_CTX);
-    MustSucceed(Crypto().SHA256_Init(sha256_.get()));
-    return;
+DigestFunctions UsualDigestFunctions() {
+  static const bool is_fips_mode = [] {
+    const UniqueFd fd(::open("/proc/sys/crypto/fips_enabled", O_RDONLY | O_CLOEXEC));
+    char digit = '0';
+    return fd && ::read(fd.get(), &digit, 1) == 1 && digit != '0';
+  }();
+  return is_fips_mode ? DigestFunctions::kOfProvider : DigestFunctions::kPlain;
+}
+
+Hasher::Hasher(DigestAlgorithm algorithm, DigestFunctions functions) {
+  const bool is_plain = functions == DigestFunctions::kPlain;
+  if (is_plain && algorithm == DigestAlgorithm::kMd5) {
+    state_.reset(new PlainMd5);
+  } else if (is_plain && algorithm == DigestAlgorithm::kSha256) {
+    state_.reset(new PlainSha256);
+  } else {
+    state_.reset(new ProviderHash(algorithm));
   }
-  context_.reset(Crypto().EVP_MD_CTX_new());
-  MustSucceed(Crypto().EVP_DigestInit_ex(context_.get(), Method(algorithm), nullptr));
 }
 
-void Hasher::Free(evp_md_ctx_st* context) { Crypto().EVP_MD_CTX_free(context); }
-void Hasher::FreeSha256(SHA256_CTX* state) { delete state; }
+void Hasher::Free(HashState* state) { delete state; }
 
-void Hasher::Update(std::string_view bytes) {
-  MustSucceed(sha256_ ? Crypto().SHA256_Update(sha256_.get(), bytes.data(), bytes.size())
-                      : Crypto().EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()));
-}
+void Hasher::Update(std::string_view bytes) { MustSucceed(state_->Update(bytes)); }
 
 Digest Hasher::Finish() && {
   std::array<unsigned char, EVP_MAX_MD_SIZE> raw;
-  unsigned length = SHA256_DIGEST_LENGTH;
-  MustSucceed(sha256_ ? Crypto().SHA256_Final(raw.data(), sha256_.get())
-                      : Crypto().EVP_DigestFinal_ex(context_.get(), raw.data(), &length));
+  unsigned length = 0;
+  MustSucceed(state_->Finish(raw.data(), length));
   return Digest(ToHex(std::string_view(reinterpret_cast<const char*>(raw.data()), length)));
 }
 

@@ -11,9 +11,6 @@
 #include "base/c_ptr.h"
 #include "base/result.h"
 
-struct evp_md_ctx_st;   // OpenSSL's EVP_MD_CTX
-struct SHA256state_st;  // OpenSSL's SHA256_CTX
-
 namespace pintle {
 
 // MD5 is needed only for the names of rendered configs, since the Machine Config Operator uses MD5 there.
@@ -36,23 +33,29 @@ class Digest {
   std::string hex_;
 };
 
+// Which functions of OpenSSL compute MD5 and SHA-256.  SHA-512 always comes from a provider.
+enum class DigestFunctions {
+  kPlain,       // Functions that need nothing else.
+  kOfProvider,  // OpenSSL reads its configuration and loads a provider, which takes 1.8 MiB for as long as we run.
+};
+
+// Returns kOfProvider in FIPS mode, in which only a provider has validated functions.
+DigestFunctions UsualDigestFunctions();
+
+class HashState;
+
 // Computes the digest of bytes that arrive in pieces.
 class Hasher {
  public:
-  explicit Hasher(DigestAlgorithm algorithm);
+  explicit Hasher(DigestAlgorithm algorithm, DigestFunctions functions = UsualDigestFunctions());
 
   void Update(std::string_view bytes);
   // Returns the digest of all bytes so far.  The hasher cannot be used afterwards.
   Digest Finish() &&;
 
  private:
-  static void Free(evp_md_ctx_st* context);
-  static void FreeSha256(SHA256state_st* state);
-
-  // One of the two exists.  OpenSSL's general interface to digests reads the library's configuration and loads a
-  // provider, which takes 1.8 MiB and stays.  So SHA-256, which every agent needs, is computed without it.
-  CPtr<SHA256state_st, &Hasher::FreeSha256> sha256_;
-  CPtr<evp_md_ctx_st, &Hasher::Free> context_;
+  static void Free(HashState* state);
+  CPtr<HashState, &Hasher::Free> state_;
 };
 
 Digest DigestOf(DigestAlgorithm algorithm, std::string_view bytes);

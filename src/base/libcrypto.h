@@ -13,6 +13,7 @@
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
+#include <openssl/md5.h>
 #include <openssl/pem.h>
 #include <openssl/provider.h>
 #include <openssl/sha.h>
@@ -63,6 +64,9 @@ namespace pintle {
   WITH(GENERAL_NAME_new)                 \
   WITH(GENERAL_NAME_set0_value)          \
   WITH(HMAC)                             \
+  WITH(MD5_Final)                        \
+  WITH(MD5_Init)                         \
+  WITH(MD5_Update)                       \
   WITH(OPENSSL_sk_num)                   \
   WITH(OPENSSL_sk_push)                  \
   WITH(OPENSSL_sk_value)                 \
@@ -106,7 +110,7 @@ namespace pintle {
 // library, so the functions have no global names.  Macros of OpenSSL's headers that call functions by these names
 // cannot be used, so our code writes out the bodies of such macros.
 struct LibCrypto {
-// OpenSSL 3 calls SHA256_Init() and its companions deprecated, because its modules do not provide them.
+// OpenSSL 3 calls functions such as SHA256_Init() deprecated, because they are not those of a provider.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 #define PINTLE_MEMBER(function) decltype(&::function) function;

@@ -21,6 +21,19 @@ TEST(Digest, AgreesWithTheStandards) {
             "2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f");
 }
 
+std::string Md5OfProvider(std::string_view bytes) {
+  Hasher hasher(DigestAlgorithm::kMd5, DigestFunctions::kOfProvider);
+  hasher.Update(bytes);
+  return std::move(hasher).Finish().hex();
+}
+
+TEST(Hasher, GivesTheSameDigestWithAndWithoutAProvider) {
+  EXPECT_EQ(Md5OfProvider("abc"), DigestOf(DigestAlgorithm::kMd5, "abc").hex());
+  Hasher hasher(DigestAlgorithm::kSha256, DigestFunctions::kOfProvider);
+  hasher.Update("abc");
+  EXPECT_EQ(std::move(hasher).Finish(), Sha256("abc"));
+}
+
 // Sets what a system in FIPS mode sets when OpenSSL is loaded, and returns whether MD5 is computed nevertheless.
 bool ComputesMd5InFipsMode() {
   static_cast<void>(Sha256("loads OpenSSL"));
@@ -29,7 +42,7 @@ bool ComputesMd5InFipsMode() {
   if (library == nullptr) return false;
   auto* const set_default_properties = reinterpret_cast<Setter*>(::dlsym(library, "EVP_set_default_properties"));
   if (set_default_properties == nullptr || set_default_properties(nullptr, "fips=yes") != 1) return false;
-  return DigestOf(DigestAlgorithm::kMd5, "abc").hex() == "900150983cd24fb0d6963f7d28e17f72";
+  return Md5OfProvider("abc") == "900150983cd24fb0d6963f7d28e17f72";
 }
 
 // Makes OpenSSL read a configuration that activates only a provider without digests, as that of a system in FIPS mode
@@ -40,7 +53,7 @@ bool ComputesMd5WithoutItsProvider() {
                   "openssl_conf = start\n[start]\nproviders = providers\n"
                   "[providers]\nbase = base\n[base]\nactivate = 1\n");
   ::setenv("OPENSSL_CONF", (directory / "openssl.cnf").c_str(), 1);
-  return DigestOf(DigestAlgorithm::kMd5, "abc").hex() == "900150983cd24fb0d6963f7d28e17f72";
+  return Md5OfProvider("abc") == "900150983cd24fb0d6963f7d28e17f72";
 }
 
 TEST(DigestDeathTest, OfMd5IsComputedEvenIfTheSystemForbidsMd5) {
