@@ -3,10 +3,10 @@
 
 // Reads the directory with the configs of a machine without a cluster, on a worker's thread.
 //
-// A machine without configs goes back to its state without a config.  So a directory that cannot be read must never
-// count as one without configs.  A link that leads nowhere, a file system that is not mounted yet, and a file that
-// cannot be read are errors, after which the machine keeps its config.  A missing directory means "no configs" only if
-// its parent directory exists.
+// If the directory has no configs, the agent undoes everything that earlier configs have changed.  So a directory that
+// cannot be read must never count as one without configs.  A link that leads nowhere, a file system that is not mounted
+// yet, and a file that cannot be read are errors, after which the machine keeps its config.  A missing directory means
+// "no configs" only if its parent directory exists.
 
 #include <string>
 #include <vector>

@@ -4,11 +4,11 @@
 // The rules about when a machine without a cluster may be changed: its maintenance windows, its freeze and its gates.
 //
 // A file of the machine holds them as a RolloutPolicy, as a cluster does for its pools.  Only `spec.windows`,
-// `spec.freeze` and `spec.gates` make sense on one machine, so a file with any other field in its spec is refused.  Of
-// the gates, only those make sense that ask a server and have to be met before a change: there is no Node that could
-// have a condition, and no next node that a gate after a change could hold back.  A key that is misspelled, is beside
-// the spec, or is written twice is refused as well: if its rule were ignored, the machine could be changed at a time at
-// which nobody wants that.
+// `spec.freeze` and `spec.gates` make sense on one machine, so a file with any other field in its spec is refused.  A
+// gate must ask a server, because there is no Node whose condition it could check.  It must be met before a change,
+// because there is no next node that a gate after the change could hold back.  A file is also refused if a key is
+// misspelled, occurs twice, or is at the top level instead of below `spec`: if such a key were ignored, the machine
+// could be changed at a time that the key was meant to exclude.
 
 #include <string>
 #include <vector>
@@ -27,14 +27,15 @@ struct LocalRollout {
   std::string freeze_reason;
   std::vector<pool::Gate> gates;  // Each asks a server, and has to be met before a change.
 
-  // Returns why the windows and the freeze do not let the machine be changed at this time, with the time at which the
-  // next window begins; "" inside a window.
+  // Returns "" if the windows and the freeze let the machine be changed at this time.  Otherwise returns the reason why
+  // they do not, with the time at which the next window begins.
   std::string WhyClosed(WallTime now) const;
 };
 
-// Returns rules that always let the machine be changed if the file does not exist.  The error has all problems of the
-// file, each with its field and its remedy; but if a value has the wrong type, the texts in the other values are not
-// checked.  Users other than root must not be able to write the file.
+// If the file does not exist, returns rules that always let the machine be changed.  Returns an error if users other
+// than root may write the file.  If the contents are wrong, the error lists all problems, each with its field and its
+// remedy.  But if a value has the wrong type, times and time zones are not checked, and URLs are checked only if
+// nothing else is wrong.
 Result<LocalRollout> ReadLocalRollout(const std::string& file);
 
 }  // namespace pintle::agent

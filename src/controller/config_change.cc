@@ -59,16 +59,16 @@ json::Value PatchFrom(const api::MachineConfig& existing, const api::MachineConf
 
 std::optional<ConfigChange> ChangeTo(const api::MachineConfig* existing, const generated::MachineConfig& wanted,
                                      OwnedParts parts, MadeFrom made_from) {
-  api::MachineConfig object = generated::ToObject(wanted);
+  api::MachineConfig wanted_object = generated::ToObject(wanted);
   ConfigChange change{.name = wanted.name,
                       .made_from = made_from,
                       .object = made_from == MadeFrom::kTemplates ? wanted.name : wanted.role,
                       .creation_or_patch = json::Value()};
   if (existing == nullptr) {
-    change.creation_or_patch = std::move(object);
+    change.creation_or_patch = std::move(wanted_object);
     return change;
   }
-  const api::MachineConfig merged = Merged(*existing, object, parts);
+  const api::MachineConfig merged = Merged(*existing, wanted_object, parts);
   if (json::Equal(merged.metadata, existing->metadata) && json::Equal(merged.spec, existing->spec)) return std::nullopt;
   change.creation_or_patch = PatchFrom(*existing, merged);
   return change;

@@ -18,7 +18,8 @@
 namespace pintle::event {
 namespace {
 
-// Aborts the program if a call has failed that fails only if memory runs out or the caller breaks its contract.
+// Aborts the program if the result of a call is an error.  Use it for calls that fail only if memory runs out, or if
+// their caller breaks a contract.
 void MustSucceed(int result) {
   if (result < 0) std::abort();
 }
@@ -40,8 +41,8 @@ void Disable(sd_event_source* source) { MustSucceed(::sd_event_source_set_enable
 
 bool IsEnabled(sd_event_source* source) { return ::sd_event_source_get_enabled(source, nullptr) > 0; }
 
-// Adds an event source for times, which is not set yet.  Only the first source of each clock opens a descriptor, which
-// then stays with the loop.
+// Adds a disabled timer to the loop.  The first timer of each clock opens a descriptor that all timers of this clock
+// share, and that the loop keeps; so a later timer does not fail for lack of descriptors.
 void AddTime(Loop& loop, sd_event_source** source, clockid_t clock, Slack slack, sd_event_time_handler_t dispatch,
              void* callback) {
   // To sd-event, zero would mean the default accuracy.
@@ -79,9 +80,9 @@ FileEvent FromInotify(const inotify_event& event) {
 
 // Returns a text that names the exhausted resource and how to raise its limit, or "" for any other error.
 std::string_view RemedyForInotify(int errno_value) {
-  if (errno_value == ENOSPC) return ", there are too few inotify watches, raise the sysctl fs.inotify.max_user_watches";
+  if (errno_value == ENOSPC) return ": there are too few inotify watches; raise the sysctl fs.inotify.max_user_watches";
   if (errno_value == EMFILE) {
-    return ", there are too few descriptors or inotify instances, raise the sysctl fs.inotify.max_user_instances or "
+    return ": there are too few descriptors or inotify instances; raise the sysctl fs.inotify.max_user_instances or "
            "the unit's LimitNOFILE=";
   }
   return "";

@@ -32,7 +32,6 @@ Result<json::Value> HttpHeaders(const CommandLine& line) {
   const auto keys = TRY(ReadKeys(TRY(line.Needed("--key-file"))));
   const std::string ttl = line.Value("--ttl").value_or("24h");
   const auto lifetime = TRY(ParseTimeSpan(ttl), "--ttl " + ttl);
-  if (pool.empty()) return Error(ErrorKind::kInvalid, "--pool: the name is empty");
   if (lifetime < std::chrono::seconds(1))
     return Error(ErrorKind::kInvalid, fmt::format("--ttl {}: a token must be valid for at least one second", ttl));
   const std::string token = MakeToken(keys.front(), pool, SystemClock().Wall() + lifetime);

@@ -48,7 +48,7 @@ UniqueFd Connect(std::uint16_t port) {
   address.sin_port = htons(port);
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   if (::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) Die("connect");
-  // A request does not wait until the server has acknowledged the handshake, as with Ignition and curl.
+  // Like Ignition and curl, send a request without waiting until the server has acknowledged the handshake.
   const int yes = 1;
   ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
   return socket;

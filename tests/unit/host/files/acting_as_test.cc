@@ -25,7 +25,7 @@ class ActingAsTest : public testing::Test {
   }
   ~ActingAsTest() override { ::setgroups(0, nullptr); }
 
-  void Give(const std::string& name, uid_t uid, gid_t gid, mode_t permissions) {
+  void WriteOwnedBy(const std::string& name, uid_t uid, gid_t gid, mode_t permissions) {
     directory_.Write(name, "contents");
     ASSERT_EQ(::chown((directory_ / name).c_str(), uid, gid), 0);
     ASSERT_EQ(::chmod((directory_ / name).c_str(), permissions), 0);
@@ -38,10 +38,10 @@ class ActingAsTest : public testing::Test {
 };
 
 TEST_F(ActingAsTest, MayReadOnlyWhatTheUserMayRead) {
-  Give("of-user", kActingUser.uid, 0, 0400);
-  Give("of-group", 0, kActingUser.gid, 0040);
-  Give("of-root", 0, 0, 0400);
-  Give("of-group-of-process", 0, kGroupOfProcess, 0040);
+  WriteOwnedBy("of-user", kActingUser.uid, 0, 0400);
+  WriteOwnedBy("of-group", 0, kActingUser.gid, 0040);
+  WriteOwnedBy("of-root", 0, 0, 0400);
+  WriteOwnedBy("of-group-of-process", 0, kGroupOfProcess, 0040);
   {
     const ActingAs acting(kActingUser);
     EXPECT_TRUE(CanRead("of-user"));
