@@ -132,8 +132,8 @@ bool DriftWatch::Arm() {
   std::optional<Error> problem = std::move(attempt_->problem);
   attempt_.reset();
   failures_ = problem ? failures_ + 1 : 0;
-  // The first retry is soon, since the cause may pass: sd-event refuses a directory that has got the inode number of a
-  // removed one, until it has read the event of the removal.
+  // The first retry is soon, since some causes pass at once: sd-event refuses a directory that reuses the inode number
+  // of a removed one, but only until sd-event has read the event of the removal.
   if (failures_ == 1) is_stale_ = true;
   problem_ = failures_ > 1 ? std::move(problem) : std::nullopt;
   problem_ ? retry_.After(kWatchRetry) : retry_.Cancel();
@@ -207,6 +207,7 @@ Result<DriftWatch::Directory*> DriftWatch::WatchDirectory(const std::string& pla
     return &directory;
   }
   if (is_new) attempt_->directories.erase(at);
+  // With EINVAL, the directory is there, but sd-event refuses it, as Arm() explains.
   if (IsGone(watched.error()) && watched.error().errno_value() != EINVAL) return nullptr;
   return std::move(watched).error();
 }

@@ -74,7 +74,7 @@ Result<> RunCheckPrograms(const Root& root, const HealthSettings& settings, cons
   if (settings.check_directory.empty()) return {};
   const auto directory = TRY(OwnPath(root, settings.check_directory));
   if (!directory) return {};
-  // `directory` has no links any more.  The links that lead to it are checked, too.
+  // OwnPath() has resolved the links on the way to `directory`, so those links are checked here.
   const std::filesystem::path top = *TRY(OwnPath(root, "/"));
   TRY(change::CheckOnlyRootWrites(top / std::filesystem::path(settings.check_directory).relative_path()));
   for (const std::string& name : TRY(root.List(settings.check_directory))) {

@@ -60,7 +60,7 @@ class LocalGates {
   std::optional<Goal> goal_;                         // The goal of the last verdict.
   std::map<std::string, pool::GateTest> questions_;  // The questions of the last verdict, by the gates' names.
   std::map<std::string, api::Time> blocked_;
-  WallTime::duration ahead_;  // How far the wall clock was ahead of the monotonic clock when it was last followed.
+  WallTime::duration ahead_;  // The wall clock's lead over the monotonic clock at the last shift of `blocked_`.
 };
 
 }  // namespace pintle::agent

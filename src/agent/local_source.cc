@@ -82,9 +82,9 @@ void LocalSource::Begin(Listener listener) {
 
 // ---- watching -------------------------------------------------------------------------------------------------------
 
-// Watches `files`, the pause file, the policy file and the rollout file.  The name "configs" stands for any entry of
-// the directory.  Because of this name, DriftWatch also watches the way to the directory, which may be a link, may be
-// made later or may be replaced.
+// Watches `files`, the pause file, the policy file and the rollout file.  Also watches the way to the directory, since
+// a part of it may be a link, may be made later or may be replaced.  DriftWatch watches the way to each path, so the
+// path of any entry of the directory will do, even if the entry does not exist.
 void LocalSource::Watch(std::vector<std::string> files) {
   link_targets_ = files;
   files.push_back(settings_.directory + "/configs");
@@ -164,8 +164,8 @@ std::vector<std::string> LocalSource::LinkTargets(const LocalSettings& settings)
 Result<LocalSource::RenderedConfig> LocalSource::RenderAll(const Root& root, const LocalSettings& settings) {
   RenderedConfig rendered;
   rendered.current = TRY(CurrentGoal(root));
-  // If the parent directory does not exist either, a file system may not be mounted, which usually is an error.  On a
-  // machine without a config it is not an error, because there is no config to lose.
+  // DirectoryExists() fails with kNotFound if even the parent directory is missing, because a file system may not be
+  // mounted.  A machine without a config has no config to lose, so on such a machine this is not an error.
   const auto exists = DirectoryExists(settings.directory);
   const bool is_new = !exists && exists.error().kind() == ErrorKind::kNotFound && !rendered.current;
   ConfigDirectory read = is_new ? ConfigDirectory() : TRY(ReadConfigDirectory(settings.directory));
@@ -314,7 +314,7 @@ void LocalSource::Hold(const Goal& goal, const Obstacle& obstacle) {
                                        goal.config, obstacle.why, settings_.rollout_file)
                                  : "";
   ReportUnusable();
-  // The watch reports the end of a pause, even of one that has just ended.
+  // No timer is needed during a pause, because the watch reports the end of the pause.
   if (IsPaused()) return;
   const WallTime::duration left = obstacle.again ? *obstacle.again - clock_.Wall() : kClockAgain;
   announce_again_.After(std::clamp(std::chrono::ceil<std::chrono::milliseconds>(left), std::chrono::milliseconds(0),
@@ -327,8 +327,9 @@ void LocalSource::EndHold() {
   why_halted_.clear();
   ReportUnusable();
   if (pending_fetch_ || is_change_due_) return;
-  // The change to the announced goal has begun: it is under way, or it has failed and is tried again.  Either way, the
-  // timeouts of the gates do not begin again.  If no change is wanted any more, they begin again with the next change.
+  // If the machine does not have the announced goal yet, the change is under way, or has failed and is tried again.
+  // Then the timeouts of the gates do not begin again.  Otherwise no change is wanted any more, and the timeouts begin
+  // again with the next change.
   const bool has_begun_change = announced_ && *announced_ != present_;
   has_begun_change ? gates_.StopAsking() : gates_.Forget();
 }
@@ -423,8 +424,8 @@ void LocalSource::ReportSettled(const Goal& goal) {
                                : fmt::format("this machine is as {} wants it", goal.config));
 }
 
-// The agent logs the fault, and there is nowhere else to report it.  When the machine settles after the fault,
-// ReportSettled() logs its message again.
+// The agent logs the fault, and there is nowhere else to report it.  After a fault, ReportSettled() logs the goal even
+// if it logged the same goal last.
 void LocalSource::ReportFault(Fault fault, const std::string&) {
   settled_.reset();
   // A rejected goal is not tried again by itself.

@@ -167,5 +167,5 @@ def run():
         change_with_reboot(demo)
         drift(demo)
         refuse(demo)
-        with_a_controller.run(demo, CONFIGS[REBOOTS], CONFIGS[REBOOTS].replace("back", "to%20all"))
+        with_a_controller.run(demo, first=CONFIGS[REBOOTS], second=CONFIGS[REBOOTS].replace("back", "to%20all"))
     print_line(f"\n(all of it took {time.monotonic() - started:.1f} s)")
