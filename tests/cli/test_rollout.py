@@ -36,6 +36,31 @@ def test_reads_nodes_in_every_form(tmp_path):
     assert answer.json() == expected
 
 
+def test_a_json_list_whose_unneeded_parts_are_left_out_gives_the_same_answer(tmp_path):
+    tried = 0
+    for folder in sorted(DATA.parent.iterdir()):
+        words, plain = (["rollout", "--pool", folder / "pool.json", "-o", "json"] for _ in range(2))
+        for option, name, kind in ("--nodes", "nodes.json", "Node"), ("--with", "mcns.json", "MachineConfigNode"):
+            if not (folder / name).exists():
+                continue
+            objects = json.loads((folder / name).read_text())
+            objects = objects if isinstance(objects, list) else objects["items"]
+            objects = [{**each, "kind": kind} for each in objects]
+            for each in objects:
+                each["metadata"].setdefault("annotations", {})["example.com/other"] = "x"
+                for condition in each.get("status", {}).get("conditions") or []:
+                    condition["message"] = condition.get("message") or "why"
+            # kubectl sorts the keys, so that the type of a condition comes last.
+            text = json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}, indent=4, sort_keys=True)
+            words += [option, write(tmp_path / f"{folder.name}-{name}", text)]
+            documents = "".join(f"---\n{json.dumps(each)}\n" for each in objects)
+            plain += [option, write(tmp_path / f"{folder.name}-{name}.yaml", documents or "[]")]
+        answer, expected = pintle(*words), pintle(*plain)
+        assert (answer.status, answer.stdout) == (expected.status, expected.stdout), folder
+        tried += answer.status in (0, 2)
+    assert tried > 50
+
+
 def test_before_the_first_render_no_node_of_a_pool_is_being_updated(tmp_path):
     pool = write(tmp_path / "pool.json", {"kind": "MachineConfigPool", "metadata": {"name": "worker"}})
     node = {"kind": "Node", "metadata": {"name": "w0", "labels": {"node-role.kubernetes.io/worker": ""}}}
