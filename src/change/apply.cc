@@ -91,7 +91,7 @@ class Changer {
 
   Result<> Confirm() {
     const auto change = TRY(journal_.Read());
-    // Until the machine has booted with the change, its health is not known.
+    // Only a boot with the change can prove that the machine is healthy with it.
     const bool can_be_confirmed = change && change->awaits_confirmation && change->boots > 0;
     return can_be_confirmed && change->phase == Phase::kApplied ? journal_.Close() : Result<>();
   }
@@ -160,7 +160,7 @@ class Changer {
     return Enter(Phase::kApplied, change);
   }
 
-  // Returns the error, with the message of `second` appended if that is an error with another message.
+  // Returns `error`.  If `second` is an error with a different message, appends that message.
   static Error WithAlso(Error error, std::string_view when, const Result<>& second) {
     if (second || second.error().message() == error.message()) return error;
     return Error(error.kind(), fmt::format("{}; and {}: {}", error.message(), when, second.error().message()));

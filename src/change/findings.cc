@@ -282,8 +282,8 @@ Result<> AddDetails(const Root& root, const ignition::Config& config, std::vecto
   return plan::ForEachContents(config, [&](const std::string& path, const WalkPieces& contents) -> Result<> {
     const auto found = mismatches.find(path);
     if (found == mismatches.end()) return {};
-    // FirstDifference() opens the file, and also finds out whether the file on the disk is private.  If the file cannot
-    // be read any more, the finding has no detail.
+    // The config decides here whether the file is private; FirstDifference() checks the file on the disk as well.  If
+    // the file cannot be read any more, the finding has no detail.
     auto difference = private_paths.contains(path) ? Result<std::string>("private contents differ")
                                                    : FirstDifference(root, path, contents);
     if (difference) found->second->detail = *std::move(difference);
