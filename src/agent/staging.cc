@@ -10,7 +10,7 @@
 namespace pintle::agent {
 namespace {
 
-// A pause doubles with each failure, or with each attempt for which someone else held the claim, up to the longest one.
+// A pause doubles with each failure, or with each attempt for which someone else held the claim, up to kLongestPause.
 constexpr auto kFirstPause = std::chrono::seconds(10);
 constexpr auto kLongestPause = std::chrono::minutes(5);
 constexpr auto kFirstBusyPause = std::chrono::seconds(1);

@@ -195,7 +195,7 @@ class Finder {
     const auto status = host_.systemd.Observe(put.key);
     if (!status) return AddUnseen(put.key, fmt::format("could not look up unit \"{}\"", put.key), status.error());
     const bool wants_enabled = put.want->enablement == resource::Enablement::kEnabled;
-    // A unit that is enabled only until the next boot is neither enabled nor disabled as the config wants it.
+    // A unit that is enabled only until the next boot is a finding, whether the config wants it enabled or disabled.
     constexpr auto kNotEnabled = std::to_array<std::string_view>(
         {"disabled", "enabled-runtime", "linked", "linked-runtime", "masked", "masked-runtime", "not-found", ""});
     constexpr auto kEnabled = std::to_array<std::string_view>({"enabled", "enabled-runtime"});
