@@ -55,7 +55,7 @@ class Agent {
     std::function<void(const Phase& phase)> entered = {};  // Called with the phase after each transition.
     // Opens the machine once more, for the stager.
     Stager::OpenMachine open_machine = host::ThisMachine::Open;
-    // A machine that runs for this long after its reboot was requested does not reboot.
+    // If the machine still runs this long after a reboot was requested, the reboot has failed.
     std::chrono::milliseconds reboot_patience = std::chrono::minutes(15);
   };
 

@@ -240,8 +240,8 @@ void Callers::CarryOutIfAllowed(::sd_bus_message* call, Request request) {
 
 void Callers::Forget(const Caller& caller) {
   const auto found = callers_.find(caller.name());
-  // Destroying a caller releases its messages, which may lead to calls of this class; by then the caller must not be
-  // found in the map.
+  // Destroying a caller releases its messages, which may call functions of this class; by then the caller must not
+  // be found in the map.
   const std::unique_ptr<Caller> forgotten = std::move(found->second);
   callers_.erase(found);
 }

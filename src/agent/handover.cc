@@ -74,8 +74,8 @@ Result<std::unique_ptr<Handover>> Handover::Begin(event::Loop& loop, const Root&
   std::unique_ptr<Handover> handover(
       new Handover(loop, root, std::move(node), std::move(kubeconfig), std::move(changed)));
   handover->is_active_ = TRY(root.Status(kHandedOver)).has_value();
-  // An old file has no uid, and a file of a newer version cannot be read.  Without the uid, the agent leaves a
-  // recreated Node like any other.
+  // An old file has no uid, and a file of a newer version cannot be read.  Without the uid, the agent does not
+  // recognize a recreated Node, and leaves it only as it leaves any other Node.
   if (const auto contents = root.ReadFile(kHandedOver)) {
     if (auto uid = UidIn(*contents)) handover->given_uid_ = *std::move(uid);
   }
@@ -111,7 +111,7 @@ Result<> Handover::TryToConnect() {
   kube::Mirror<api::Node>::Listener listener;
   listener.added = [this](const api::Node& node) { See(node); };
   listener.changed = [this](const api::Node& before, const api::Node& node) {
-    // The cluster's store was restored from a backup.
+    // An older version means that the cluster's store was restored from a backup.
     if (kube::IsOlder(node, before)) node_.reset();
     See(node);
   };

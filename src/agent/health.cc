@@ -40,8 +40,8 @@ std::optional<std::string> ProblemOfUnit(host::Systemd& systemd, const std::stri
   return fmt::format("{} is {}", unit, status->active_state);
 }
 
-// boot-complete.target becomes active when the units that check the boot have succeeded.  On most machines no unit
-// wants this target, and then it is no problem that it is inactive.
+// boot-complete.target becomes active when the units that check the boot have succeeded.  If no unit wants this
+// target, as on most machines, an inactive target is no problem.
 std::optional<std::string> ProblemOfBoot(host::Systemd& systemd) {
   const auto status = systemd.Observe(kBootComplete);
   if (!status) return status.error().message();

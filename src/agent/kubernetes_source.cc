@@ -357,8 +357,8 @@ std::function<void()> KubernetesSource::CallFor(NodeReport::Next next) {
 }
 
 void KubernetesSource::ReportWork(const Prepared& change) {
-  // The answer to an earlier uncordon would be reported as the success of this change.  When the change is settled, an
-  // uncordon without an answer is requested again.
+  // If the wait for an earlier uncordon went on, its answer would be reported as the success of this change.  When the
+  // change is settled, an uncordon without an answer is requested again.
   ForgetRequest();
   log::Info(fmt::format("Starting update from {} to {}", GoalOf(change.from).config, GoalOf(change.to).config));
   Report(report::WorkBegan{change.plan.actions, change.plan.drain.is_needed});

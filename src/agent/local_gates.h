@@ -31,7 +31,7 @@ struct GateVerdict {
   std::optional<WallTime> again;             // When the verdict may change even without a new result.
 };
 
-// Judges all gates by their latest results.  `blocked` is the member of the last verdict.
+// Judges all gates by their latest results.  `blocked` is GateVerdict::blocked of the last verdict.
 GateVerdict JudgeGates(std::span<const pool::Gate> gates, const gates::GateChecks::Results& results,
                        std::map<std::string, api::Time> blocked, WallTime now);
 

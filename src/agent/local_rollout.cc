@@ -39,7 +39,7 @@ bool HasField(std::string_view name) {
   return has;
 }
 
-// A slip can make a key of a whole URL, which can have a token in it, so only plain names are repeated.
+// By a slip, a whole URL can become a key, and a URL may have a token in it.  So only plain names are repeated.
 std::string_view Shown(std::string_view key) { return json::IsPlainName(key) ? key : "?"; }
 
 template <typename T>

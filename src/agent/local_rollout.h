@@ -34,8 +34,8 @@ struct LocalRollout {
 
 // If the file does not exist, returns rules that always let the machine be changed.  Returns an error if users other
 // than root may write the file.  If the contents are wrong, the error lists all problems, each with its field and its
-// remedy.  But if a value has the wrong type, times and time zones are not checked, and URLs are checked only if
-// nothing else is wrong.
+// remedy.  There are two exceptions: if a value has the wrong type, times and time zones are not checked; and URLs are
+// checked only if nothing else is wrong.
 Result<LocalRollout> ReadLocalRollout(const std::string& file);
 
 }  // namespace pintle::agent

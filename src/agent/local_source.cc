@@ -280,9 +280,9 @@ LocalSource::Obstacle LocalSource::ObstacleOfGates(const Goal& goal) {
   return {.why = std::move(verdict.why), .is_halt = verdict.is_halted, .again = verdict.again};
 }
 
-// Returns whether a goal has to be announced.  After the first announcement, only a different goal has to be.  The
-// first goal is announced if the directory exists, or if the machine's config was rendered from files on the machine.
-// Otherwise the empty goal of a missing directory would remove a config that came from a cluster.
+// Returns whether a goal has to be announced.  After the first announcement, a goal is announced if it differs from the
+// last one.  The first goal is announced if the directory exists, or if the machine's config was rendered from files on
+// the machine.  Otherwise the empty goal of a missing directory would remove a config that came from a cluster.
 bool LocalSource::IsNews(const Goal& goal) const {
   if (announced_) return *announced_ != goal;
   const auto& current = rendered_->current;

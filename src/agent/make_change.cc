@@ -28,7 +28,8 @@ std::string_view OutcomeOf(change::Ending ending) {
 Result<bool> HasInJournal(const host::ThisMachine& machine, const std::string& to) {
   const change::Pending pending = TRY(change::PendingOn(machine.host()));
   if (pending != change::Pending::kWaitsForReboot) return pending == change::Pending::kCutShort;
-  // The journal may have another program's change that waits for a reboot.  That program also reboots the machine.
+  // The change that waits for a reboot may be another program's.  It is not the agent's to recover: the other program
+  // reboots the machine.
   const auto waiting = TRY(change::Journal(machine.root()).Read());
   return waiting && waiting->to == to;
 }

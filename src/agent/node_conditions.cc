@@ -180,7 +180,7 @@ std::vector<api::Condition> NextConditions(const api::MachineConfigNode& known, 
                                          fmt::format("This node has not yet entered the {} phase", type)),
                       now);
   }
-  // The API requires a time, so a condition without a time gets it here.
+  // The API requires a time in each condition, and other writers may have left it out.
   for (api::Condition& condition : conditions) {
     if (!condition.last_transition_time) condition.last_transition_time = now;
   }

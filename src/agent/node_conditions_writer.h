@@ -6,7 +6,7 @@
 // are reported.
 //
 // Each moment is a write of its own, so that watchers see all of them.  Only a reboot waits for these writes, for a
-// limited time.  A moment is dropped if the API server refuses it, or if each try to write it meets a conflict.  When
+// limited time.  A moment is dropped if the API server refuses it, or if its write meets too many conflicts.  When
 // too many moments wait, the oldest one of the new moment's type is dropped, or else the oldest of all.  After a
 // failure the next write is delayed, and each further failure makes the delay longer.  If a cluster has no
 // MachineConfigNodes, nothing is written for a while; the first moment that is reported after that causes another try.

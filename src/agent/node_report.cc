@@ -33,8 +33,8 @@ class Reporter {
   NodeReport Take() { return std::move(report_); }
 
   void operator()(const report::NodeSeen&) {
-    // An annotation of the Node records that the machine was about to reboot.  The reboot is reported first, and then
-    // the moments that waited for the Node.
+    // If an annotation of the Node records that the machine was about to reboot, the reboot is reported first.  The
+    // moments that waited for the Node follow.
     if (!reported_.unwritten.empty()) ClearPastAction();
     for (ProgressReport& progress : std::exchange(reported_.unwritten, {})) Add(std::move(progress));
     if (const auto failure = std::exchange(reported_.finalize_failure, std::nullopt)) {
@@ -61,7 +61,8 @@ class Reporter {
       report_.drain = NodeReport::Drain::kNotRequired;
       return;
     }
-    // If an uncordon was requested since the last drain, the controller may carry it out at any time.
+    // An earlier drain counts only if no uncordon was requested since then: the controller may carry out the uncordon
+    // at any time.
     const bool is_asked = view_.Annotation(api::kDesiredDrainAnnotation) == request;
     if (is_asked && view_.Annotation(api::kLastAppliedDrainAnnotation) == request) {
       report_.log.emplace_back("drain is already completed on this node");

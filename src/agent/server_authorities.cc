@@ -107,7 +107,7 @@ Result<WrittenValue> ValueIn(std::string_view kubeconfig) {
   std::string_view tail = kubeconfig.substr(key + kKey.size());  // The kubeconfig from the value on.
   if (tail.starts_with('"') || tail.starts_with('\'')) tail.remove_prefix(1);
   tail.remove_prefix(std::min(tail.find_first_not_of(" :"), tail.size()));
-  // A value that begins on another line is indented more than its key, or the kubeconfig is JSON.
+  // The value may begin on another line, if it is indented more than its key or if the kubeconfig is JSON.
   const std::string_view next = tail.substr(std::min(tail.find_first_not_of(kBlanksAndBreaks), tail.size()));
   if (kubeconfig.starts_with('{') || (!next.empty() && ColumnOf(next, kubeconfig) > column)) tail = next;
   if (tail.starts_with('"') || tail.starts_with('\'')) {

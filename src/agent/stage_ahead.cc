@@ -26,7 +26,7 @@ Result<StagingEnd> WithClaim(const host::ThisMachine& machine, const std::functi
   return StagingEnd::kDone;
 }
 
-// Plans the change.  If it fetches an image, this is recorded before the first byte is fetched.
+// Plans the change.  If the change fetches an image, records the image, before its first byte is fetched.
 Result<std::shared_ptr<const Prepared>> PlanAhead(const host::ThisMachine& machine, const SurveyRequest& request,
                                                   const Goal& goal) {
   const host::Host host = machine.host();

@@ -10,7 +10,7 @@
 namespace pintle::agent {
 namespace {
 
-// A pause doubles with each failure, or with each attempt for which someone else held the claim, up to the longest one.
+// A pause doubles with each failure, or with each attempt for which someone else held the claim, up to kLongestPause.
 constexpr auto kFirstPause = std::chrono::seconds(10);
 constexpr auto kLongestPause = std::chrono::minutes(5);
 constexpr auto kFirstBusyPause = std::chrono::seconds(1);
@@ -60,7 +60,7 @@ StagingWork WorkFor(const Staging& staging, const std::optional<Goal>& goal, con
   }
   if (staging.fetched && staging.fetched != goal) return CleanUpFor(staging, state);
   if (!MayBegin(state) || !staging.is_due) return StagingWork::kNothing;
-  // No deployment needs the image of the goal yet, so images are not removed while that image is there.
+  // Tidying removes all images that no deployment has, and the fetched image would be one of them.
   if (!staging.is_tidy && !staging.fetched) return StagingWork::kTidy;
   if (!goal || (state.rejected && state.rejected->goal == goal)) return StagingWork::kNothing;
   const bool is_staged = staging.outcome && staging.outcome->goal == goal && staging.outcome->why_not.empty();

@@ -6,7 +6,8 @@
 // A goal is staged if the machine could make the change at any time: the change is planned, its image is in the store,
 // and the disk has room for its files.  Nothing that is in use changes, and no boot uses the image.  The agent stages
 // only while the machine has its goal, so that staging never delays a change.  An image whose goal is not wanted any
-// more is also removed during a drain and while the machine is degraded, because a change may need its space.
+// more is removed while the machine has its goal.  It is also removed during a drain and while the machine is degraded,
+// because a change may need its space.
 //
 // DecideStaging() is a pure function.  The stager carries out what it returns, and calls it again after each event.
 
@@ -32,7 +33,7 @@ struct StagingOutcome {
 struct Staging {
   bool is_wanted_known = false;        // The source has reported what it wants, even if it wants nothing.
   std::optional<Goal> wanted = {};     // The goal that the source wants to be staged.
-  std::optional<Goal> fetched = {};    // The goal for which an image may have been fetched, by the record on the disk.
+  std::optional<Goal> fetched = {};    // The goal for which an image may have been fetched, as recorded on the disk.
   std::optional<Goal> under_way = {};  // The goal that is being staged.
   bool is_cleaning_up = false;         // Images are being removed.
   bool is_tidy = false;                // The images of earlier changes were removed since the last change.

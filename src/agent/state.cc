@@ -187,7 +187,7 @@ class Transitions {
   MaybeTransition operator()(const phase::Changing& changing, const happened::Failed& failed) const {
     // A change that failed is not tried again if another goal is wanted now.
     if (state_.wanted != changing.goal) return Start().Begin();
-    // Its goal may be wanted again, after another one for whose sake the fetch was stopped.  That is no fault.
+    // The fetch was stopped for another goal, but by now the goal of this change is wanted again.  That is no fault.
     if (changing.is_fetch_stopped) return Start().Begin(changing.attempts);
     return Start().Degrade({Fault::kFailed, failed.text, Retry::kLook, changing.goal, changing.attempts + 1});
   }

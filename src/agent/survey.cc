@@ -88,7 +88,7 @@ void Force(plan::Plan& plan) {
 }
 
 Result<PlanOutcome> PlanChange(Observation seen, change::Things left_alone) {
-  // As with the Machine Config Operator, a machine that was not ready for pods yet needs no drain.
+  // As in the Machine Config Operator, a machine that was not ready for pods yet needs no drain.
   const bool needs_no_drain = seen.IsNewWithAnotherOs() && !seen.to;
   change::CurrentConfig to = seen.to ? *std::move(seen.to) : seen.current;
   auto prepared = std::make_shared<Prepared>(Prepared{std::move(seen.current), std::move(to), {}});

@@ -52,7 +52,7 @@ struct Survey {
   std::optional<Error> failure = {};
 };
 
-// Decides what a look that has read these facts results in.  `goal` is the goal that the machine is to have.
+// Returns the result of a look that has read these facts.  `goal` is the goal that the machine is to have.
 Survey SurveyOf(Observation seen, const Goal& goal, WallTime now);
 
 }  // namespace pintle::agent

@@ -70,7 +70,8 @@ void SurveyFetch::OnPolicy(Result<api::MachineConfiguration>&& configuration) {
   EndRequest();
 }
 
-// If no operator has completed the administrator's newest policy, that policy is used as it is.
+// An operator completes the administrator's policy, and stores the result in the status.  If there is no result, or
+// only that of an older policy, the administrator's policy is used as it is.
 void SurveyFetch::TakePolicy(api::MachineConfiguration configuration) {
   request_.overrides = std::move(configuration.spec.irreconcilable_validation_overrides);
   auto& completed = configuration.status.node_disruption_policy_status.cluster_policies;

@@ -15,7 +15,7 @@
 
 namespace pintle {
 
-// The state of one computation.  Its functions return what OpenSSL's return.
+// The state of one computation.  As in OpenSSL, its functions return 1 on success.
 class HashState {
  public:
   virtual ~HashState() = default;

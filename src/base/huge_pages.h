@@ -7,7 +7,8 @@
 
 namespace pintle {
 
-// Asks the kernel for huge pages in a large buffer, before anything is written to it.  Smaller buffers are left alone.
+// Asks the kernel for huge pages in a large buffer, before anything is written to it.  A buffer in which no huge page
+// fits is left alone.
 void PreferHugePages(const void* begin, std::size_t size);
 
 // Lets the heap grow in large steps, in which the kernel can use huge pages.  Call it before much is allocated.

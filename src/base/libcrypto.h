@@ -110,7 +110,7 @@ namespace pintle {
 // library, so the functions have no global names.  Macros of OpenSSL's headers that call functions by these names
 // cannot be used, so our code writes out the bodies of such macros.
 struct LibCrypto {
-// OpenSSL 3 calls functions such as SHA256_Init() deprecated, because they are not those of a provider.
+// Functions such as SHA256_Init() are deprecated in OpenSSL 3, because they do not belong to a provider.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 #define PINTLE_MEMBER(function) decltype(&::function) function;

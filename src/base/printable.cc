@@ -111,7 +111,7 @@ std::optional<std::size_t> SecretIn(std::string_view user_info, bool is_web) {
   const bool has_password = colon != std::string_view::npos;
   const std::string_view password = has_password ? user_info.substr(colon + 1) : "";
   if (is_web && (password.empty() || password == "x-oauth-basic")) {
-    // An '@' in the query of a URL without a user has a '?' or a '#' before it.
+    // If a '?' or a '#' comes first, the '@' is in the query or the fragment, and the URL has no user.
     const bool has_user = !user_info.empty() && user_info.find_first_of("?#") == std::string_view::npos;
     return has_user ? std::optional<std::size_t>(0) : std::nullopt;
   }

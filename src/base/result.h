@@ -54,8 +54,8 @@ class Error {
   std::string message_;
 };
 
-// The members have the names of std::expected, so that this class can become its alias once the oldest compilers that
-// we build with (Debian 12: g++ 12, clang 14) have a complete one.
+// The members have the names of std::expected, so that this class can become an alias of it once all compilers that we
+// build with have a complete std::expected.  The oldest are those of Debian 12: g++ 12 and clang 14.
 template <typename T = void>
 class [[nodiscard]] Result {
  public:

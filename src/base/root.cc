@@ -162,7 +162,8 @@ Result<> WriteLinkAt(const Place& place, const std::string& target) {
 }
 
 Result<> MakeDirectoryAt(const Place& place, const FileMode& mode) {
-  // The permissions must be right from the first instant: after a crash, an existing directory is left as it is.
+  // The permissions must be right from the first instant: a directory that exists is left as it is, so nothing would
+  // correct the permissions after a crash.
   if (::mkdirat(place.directory.get(), place.name.c_str(), mode.permissions) != 0) {
     if (errno == EEXIST) return {};
     return Error::FromErrno("mkdir");

@@ -40,7 +40,7 @@ void CopyUnsupportedParts(const OsAbilities& abilities, const PartsToCopy& confi
   if (!abilities.is_package_based) return;
   const api::MachineConfig& wanted = configs.from;
   api::MachineConfig& have = configs.to;
-  // In `have`, an image that was built for the config has replaced the config's own image.  Extract() reverts that.
+  // If an image was built for the config, it has replaced the config's own image in `have`.  Extract() reverts that.
   Extract(have);
   have.spec.os_image_url = wanted.spec.os_image_url;
   have.spec.base_os_extensions_container_image = wanted.spec.base_os_extensions_container_image;

@@ -91,7 +91,7 @@ class Changer {
 
   Result<> Confirm() {
     const auto change = TRY(journal_.Read());
-    // Until the machine has booted with the change, its health is not known.
+    // Only a boot with the change can prove that the machine is healthy with it.
     const bool can_be_confirmed = change && change->awaits_confirmation && change->boots > 0;
     return can_be_confirmed && change->phase == Phase::kApplied ? journal_.Close() : Result<>();
   }
@@ -160,7 +160,7 @@ class Changer {
     return Enter(Phase::kApplied, change);
   }
 
-  // Returns the error, with the message of `second` appended if that is an error with another message.
+  // Returns `error`.  If `second` is an error with a different message, appends that message.
   static Error WithAlso(Error error, std::string_view when, const Result<>& second) {
     if (second || second.error().message() == error.message()) return error;
     return Error(error.kind(), fmt::format("{}; and {}: {}", error.message(), when, second.error().message()));
@@ -321,8 +321,7 @@ class Changer {
     // services may have been started with either.
     const bool may_run_with_new = change.phase == Phase::kUndoing || TRY(HasRebooted(host_.root, change));
     const auto acted = Act(host_, may_run_with_new ? Actions(change.actions) : Actions(), change.undo);
-    // The rejection is recorded only now: it needs space on a disk that may be full, and even then the old state must
-    // be back.
+    // The rejection is recorded only now: this needs space, and the old state must come back even if the disk is full.
     TRY(RecordRejection(change));
     TRY(end(left));
     TRY(acted);
@@ -433,8 +432,8 @@ class Changer {
       }
       TRY(host_.deployments->RollBack());
     }
-    // The record needs space on a disk that may be full, and even then the old deployment must boot.  StayWithOld()
-    // makes the record again after that boot.
+    // The record needs space, and the old deployment must boot even if the disk is full.  StayWithOld() makes the
+    // record again after that boot.
     static_cast<void>(RecordRejection(change));
     return Recovered{Recovery::kRebootNeededToUndo, change.reason};
   }

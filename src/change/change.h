@@ -63,8 +63,8 @@ struct Change {
   std::string to;        // The name of the new config.
   std::string to_image;  // The image that was built for the new config; empty if there is none.
   // The id of the boot in which the change began.  If recovery has put files that need another reboot, this is the id
-  // of the boot in which it put them: those of the new deployment, if the shutdown did not put them, or those of the
-  // old state.
+  // of the boot in which it put them.  Such files are those of the old state, and those of a new deployment that was
+  // booted without its files.
   std::string boot_id;
   // The steps for the things that were not as the new config wants them.  RecordLinks() adds a step for the links of
   // units.  There are no steps, and no steps of the undo, if the old state is back and only a reboot is missing.

@@ -195,7 +195,7 @@ class Finder {
     const auto status = host_.systemd.Observe(put.key);
     if (!status) return AddUnseen(put.key, fmt::format("could not look up unit \"{}\"", put.key), status.error());
     const bool wants_enabled = put.want->enablement == resource::Enablement::kEnabled;
-    // A unit that is enabled only until the next boot is neither enabled nor disabled as the config wants it.
+    // A unit that is enabled only until the next boot is a finding, whether the config wants it enabled or disabled.
     constexpr auto kNotEnabled = std::to_array<std::string_view>(
         {"disabled", "enabled-runtime", "linked", "linked-runtime", "masked", "masked-runtime", "not-found", ""});
     constexpr auto kEnabled = std::to_array<std::string_view>({"enabled", "enabled-runtime"});
@@ -282,8 +282,8 @@ Result<> AddDetails(const Root& root, const ignition::Config& config, std::vecto
   return plan::ForEachContents(config, [&](const std::string& path, const WalkPieces& contents) -> Result<> {
     const auto found = mismatches.find(path);
     if (found == mismatches.end()) return {};
-    // FirstDifference() opens the file, and also finds out whether the file on the disk is private.  If the file cannot
-    // be read any more, the finding has no detail.
+    // The config decides here whether the file is private; FirstDifference() checks the file on the disk as well.  If
+    // the file cannot be read any more, the finding has no detail.
     auto difference = private_paths.contains(path) ? Result<std::string>("private contents differ")
                                                    : FirstDifference(root, path, contents);
     if (difference) found->second->detail = *std::move(difference);

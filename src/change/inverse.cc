@@ -30,7 +30,7 @@ class Inverter {
   Inverter(const host::Host& host, const std::unordered_set<std::string>& changed_units)
       : host_(host), changed_units_(changed_units) {}
 
-  // InverseOf() must not be called for this resource: the undo has to store the contents.
+  // InverseOf() must not be called for this resource: it stores no contents, and the undo needs them.
   Inverse operator()(const Put<FileEntry>&) const {
     assert(false);
     return std::nullopt;

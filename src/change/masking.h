@@ -33,7 +33,7 @@ std::vector<std::string> Masked(const std::vector<std::string_view>& lines);
 // Returns the line with the contents of its data URLs masked.
 std::string WithoutDataUrls(std::string_view line);
 
-// Returns whether the name of a file suggests that all of it is a secret, as with ipsec.secrets.
+// Returns whether the name of a file, such as ipsec.secrets, suggests that all of its contents are secret.
 bool HoldsASecret(std::string_view path);
 
 // Masks one line by itself.

@@ -214,7 +214,8 @@ class MayBeMerged {
     TRY(ResolveOwners(root_, put));
     return TRY(IsAsWanted(root_, put));
   }
-  // A unit that no step changes is as wanted.  A preset is only a default, which an administrator may have overridden.
+  // A unit that no step changes is as wanted.  But if it is to follow its preset, it is not held: a preset is only a
+  // default, which an administrator may have overridden.
   Result<bool> operator()(const Put<resource::UnitState>& put) const {
     return put.want->enablement != resource::Enablement::kPreset;
   }
@@ -239,7 +240,8 @@ Result<std::vector<Step>> StillHeld(const host::Host& host, const std::vector<St
   return still;
 }
 
-// Adds steps for the directories that the new image lacks.  The other steps were made for the old image.
+// Adds steps for the directories that the new image lacks.  The given steps were made for the old image, which may have
+// these directories.
 Result<std::vector<Step>> WithDirectories(const Root& next, std::vector<Step> steps) {
   std::vector<FilePut> files;
   for (const Step& step : steps) {

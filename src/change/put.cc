@@ -224,7 +224,7 @@ Result<> PutAll(const host::Host& host, const host::BlobStore& contents, std::sp
 
 Result<std::vector<std::string>> UndoSteps(const host::Host& host, const host::BlobStore& contents,
                                            const ChangeSteps& change) {
-  // Before the undo, each thing is as the change has put it, unless someone has edited it since.
+  // Each thing is as the change has put it, or still as the undo wants it, unless someone has edited it since.
   UndoPutter putter(host, contents, {change.done});
   TRY(putter.PutSteps(change.undo));
   return std::move(putter).End();

@@ -36,8 +36,8 @@ inline constexpr const char* kRebootPending = "reboot pending";
 // Returns the outcome of a recovery, as log entries name it.
 std::string_view OutcomeOf(Recovery how);
 
-// Returns ": ..." with the reason of a recovery, and "" without one.  The text does not call it a reason, because it
-// may only name what was left alone.
+// Returns ": " and the reason, or "" if the reason is empty.  The text does not have the word "reason", because
+// Recovered::reason may only name things that were left alone.
 std::string WithDetails(const std::string& reason);
 
 // A change, as an entry describes it.  `verb` is the kind of the change, such as "update".

@@ -115,8 +115,8 @@ Result<std::vector<SetAside>> SetAsideUnusable(const Root& root, WallTime now) {
       {kStagedImage, [&] { return WithoutValue(ReadStagedImage(root)); }},
       {kIgnored, [&] { return WithoutValue(ReadIgnored(root, now)); }},
       {kKeptPolicy, [&] { return WithoutValue(ReadKeptPolicy(root)); }},
-      // Only the agent reads the contents of the first two files, and a damaged list of writers counts as missing.  So
-      // only the versions of these files are checked.
+      // Of the last three files, only the versions are checked.  Only the agent reads the contents of the first two of
+      // them, and a damaged list of writers counts as missing.
       {format::kRegistries.path, [&] { return ExpectKnownVersion(root, format::kRegistries); }},
       {format::kHandedOver.path, [&] { return ExpectKnownVersion(root, format::kHandedOver); }},
       {format::kWriters.path, [&] { return ExpectKnownVersion(root, format::kWriters); }},

@@ -2,9 +2,9 @@
 #pragma once
 
 // Moves away files of Pintle that cannot be used any more: the journal with its contents, the current config or image,
-// and the records of a rejection, of ignored things and of the policy.  They may be truncated, garbage, too large,
-// unreadable, not files at all, or written by a newer Pintle.  Other records are only moved if a newer Pintle wrote
-// them.
+// and the records of a rejection, of a staged image, of ignored things and of the policy.  They may be truncated,
+// garbage, too large, unreadable, not files at all, or written by a newer Pintle.  Other records are only moved if a
+// newer Pintle wrote them.
 //
 // Each call moves these files to a new directory below /var/lib/pintle/set-aside, where a person can look at them.  A
 // file on another file system gets a new name in its own directory instead.  The machine stays as it is: a change in

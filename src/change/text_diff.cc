@@ -107,7 +107,7 @@ class Search {
   const Numbers& from_;
   const Numbers& to_;
   Row furthest_;               // For each diagonal k = x - y, the greatest x that was reached on it.
-  std::vector<Row> history_;   // The rows before each number of changes.
+  std::vector<Row> history_;   // For each number of changes, `furthest_` before the search with this number.
   std::ptrdiff_t middle_ = 0;  // The index of the diagonal 0 in a row.
 };
 

@@ -2,8 +2,8 @@
 #pragma once
 
 // Reads /etc/pivot/kernel-args, in which a person adds or removes kernel arguments beside those of the config, with
-// lines `ADD argument` and `DELETE argument`.  The OS decides which arguments are allowed, as with the Machine Config
-// Operator.
+// lines `ADD argument` and `DELETE argument`.  As in the Machine Config Operator, it depends on the OS which
+// arguments are allowed.
 
 #include <string>
 #include <string_view>

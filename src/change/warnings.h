@@ -16,8 +16,8 @@ namespace pintle::change {
 // a machine; nothing fetches them on a running machine.
 bool RefersToOtherConfigs(const ignition::Config& config);
 inline constexpr const char* kOtherConfigsAreNotFetched =
-    "nothing fetches other configs on a running machine, as Ignition does at its first boot; copy their contents "
-    "into this one";
+    "nothing fetches other configs on a running machine, since Ignition fetches them only at the first boot; copy "
+    "their contents into this one";
 
 // Returns one text for each warning.
 std::vector<std::string> WarningsOf(const Root& root, const plan::ParsedConfig& from, const plan::ParsedConfig& to);

@@ -43,7 +43,7 @@ pool::GateResult NotMet(std::string_view message) {
 
 bool IsRedirect(int status) { return status >= 301 && status <= 308 && status != 304; }
 
-// Returns the first warning of the server that the result may lack something: for instance, a store of Thanos does not
+// Returns the server's first warning that the result may be incomplete, for instance because a store of Thanos does not
 // answer.  Returns "" if there is no such warning.
 std::string WarningIn(const json::Value& answer) {
   const json::Value& warnings = answer["warnings"];
@@ -113,7 +113,8 @@ GateChecks::~GateChecks() = default;
 WallTime GateChecks::AskedAt(const Check& check) const { return clock_.Wall() - (clock_.Monotonic() - check.asked); }
 
 bool GateChecks::IsTooOld(const Check& check) const {
-  // If the wall clock was put back, `newer_than` may lie in the future, and no result would be newer.
+  // If the wall clock was put back, `newer_than` may lie in the future.  It is ignored then, because no result
+  // would be newer.
   return check.newer_than && *check.newer_than < clock_.Wall() && AskedAt(check) <= *check.newer_than;
 }
 
