@@ -49,7 +49,7 @@ std::string ByWhom(const std::string& by) { return by.empty() ? "" : " by " + by
 // Returns the text for a table's cell, which has at least one character and no line break.
 std::string CellText(std::string_view text) { return text.empty() ? "-" : Printable(text); }
 
-// Returns what the entry is, in the words of the table.
+// Returns the word for the entry in the table's column WHAT.
 std::string_view WordFor(const ClusterHappening& entry) {
   if (entry.is_warning) return kWarningWord;
   if (entry.what == "Event") return "event";
@@ -79,7 +79,7 @@ Result<std::optional<api::MachineConfigPool>> FindPool(LiveCluster& cluster, con
 Result<std::set<std::string, std::less<>>> NamesOfNodes(const api::MachineConfigPool& pool,
                                                         const ClusterObjects& objects) {
   std::set<std::string, std::less<>> names;
-  std::vector<std::string> warnings;  // They are about nodes of other pools.
+  std::vector<std::string> warnings;  // Not printed, since they are about nodes of other pools.
   TRY(WithSituation({}, pool, objects, warnings, [&](const pool::Situation& situation) {
     for (const pool::NodeState& node : situation.nodes) names.emplace(node.name());
   }));
@@ -195,7 +195,7 @@ void ClusterTimeline::Add(const api::MachineConfigPool& pool) {
   for (const auto& [annotation, reason] :
        {std::pair(api::kApproveAnnotation, "Approve"), std::pair(api::kResumeAnnotation, "Resume"),
         std::pair(api::kOverrideAnnotation, "Override")}) {
-    // Any JSON may be in an annotation; an order that cannot be read is one that the controller ignores.
+    // An annotation may have any text.  An order that cannot be read is left out, since the controller ignores it.
     auto document = json::Parse(pool.metadata.Annotation(annotation));
     if (!document) continue;
     json::Report report;

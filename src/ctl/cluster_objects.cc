@@ -74,7 +74,7 @@ void Add(api::ControllerConfig config, ClusterObjects& objects) {
 void Add(api::MachineConfigNode node, ClusterObjects& objects) {
   controller::WatchedMachineConfigNode watched{{std::move(node)}};
   controller::Trim(watched);
-  if (watched.status.conditions.empty()) return;  // pool::Status() would stop reading at it.
+  if (watched.status.conditions.empty()) return;  // pool::Status() would read no further nodes.
   objects.machine_config_nodes.push_back(std::move(watched));
 }
 

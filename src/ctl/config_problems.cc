@@ -75,8 +75,8 @@ Result<> CheckCompression(const ignition::Resource& contents) {
   return machineconfig::WalkContents(contents, count, std::numeric_limits<std::size_t>::max());
 }
 
-// Returns warnings about what Ignition and a render accept and a running machine does not: parts that it leaves out, as
-// the Machine Config Operator does, and contents that it cannot write.
+// Returns warnings about parts of a config that Ignition and a render accept, but that a running machine leaves out or
+// cannot write.  The Machine Config Operator leaves out the same parts.
 json::Report WarningsOfMachines(const machineconfig::ConfigDocument& document) {
   json::Report report;
   if (!document.config) return report;

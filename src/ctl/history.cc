@@ -24,8 +24,8 @@ std::string FieldOf(const log::PastEntry& entry, const std::string& name) {
   return field == entry.fields.end() ? "" : field->second;
 }
 
-// Returns whether root has written the entry.  The journal itself sets this field, and any user can write entries with
-// our ids.
+// Returns whether root has written the entry.  Any user can write entries with our ids, but only the journal itself
+// sets the field _UID.
 bool IsByRoot(const log::PastEntry& entry) { return FieldOf(entry, "_UID") == "0"; }
 
 PastChange ChangeFrom(const log::PastEntry& entry) {

@@ -88,10 +88,11 @@ Result<std::string> UsualKubeconfig() {
         ErrorKind::kInvalid,
         fmt::format("$KUBECONFIG is {}, of which no file exists: name one there or with --kubeconfig", variable));
   }
-  return Error(ErrorKind::kInvalid,
-               fmt::format("$KUBECONFIG names {} files that exist where one is needed: name one with --kubeconfig, or "
-                           "make one of them with `kubectl config view --flatten --minify`",
-                           existing.size()));
+  return Error(
+      ErrorKind::kInvalid,
+      fmt::format("$KUBECONFIG names {} existing files, but only one can be used: name one with --kubeconfig, or "
+                  "merge them with `kubectl config view --flatten --minify`",
+                  existing.size()));
 }
 
 ExitStatus FailPlugin(std::string_view message) {

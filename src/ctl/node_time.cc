@@ -21,7 +21,7 @@ NodeTime NodeTimeOf(const std::optional<seconds>& wanted, const api::RolloutMemo
     const seconds mean(memory.took->seconds / memory.took->nodes);
     if (memory.took->seconds < 0 || mean > kLongestNodeTime) {
       return {kGuessedNodeTime, "Guess",
-              fmt::format("a guess, since the policy's status has no possible time: {} nodes took {} seconds; "
+              fmt::format("a guess, since the time in the policy's status is impossible: {} nodes took {} seconds; "
                           "--node-time sets it",
                           memory.took->nodes, memory.took->seconds)};
     }

@@ -25,8 +25,8 @@ Result<ExitStatus> SendOrder(const CommandLine& line, AgentOrder order, std::str
   return ExitStatus::kSuccess;
 }
 
-// Sends an order to the running agent.  If no agent runs, `put_file` makes or removes the file that an agent would make
-// or remove.
+// Sends an order to the running agent, which makes or removes the file of the pause.  If no agent runs, `put_file` does
+// so.
 Result<ExitStatus> SendOrderOrPutFile(const CommandLine& line, AgentOrder order, Result<> put_file(const Root& root),
                                       std::string_view message) {
   Result<ExitStatus> sent = SendOrder(line, order, message);

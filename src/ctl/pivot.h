@@ -29,8 +29,8 @@ inline constexpr std::array kPivotOptions = {
 struct PivotOrder {
   change::Pivot pivot;
   AndThen then = AndThen::kLeaveReboot;
-  bool is_forced = false;     // The machine is not checked for drift.
-  bool is_confirmed = false;  // Nobody is asked for confirmation.
+  bool is_forced = false;     // True if the machine is not checked for drift.
+  bool is_confirmed = false;  // True if nobody is asked for confirmation.
 };
 
 struct PivotAnswer {

@@ -154,7 +154,7 @@ Rollouts ReadRollouts(LiveCluster& cluster, const std::vector<api::MachineConfig
     const api::MachineConfigPool& pool = *entry.first;
     const CheckedPolicy& policy = entry.second;
     RolloutProgress progress = ProgressOf(policy, policy.reported, nullptr, now);
-    std::vector<std::string> warnings;  // They are about nodes of other pools.
+    std::vector<std::string> warnings;  // Not printed, since they are about nodes of other pools.
     if (can_simulate && RolloutIsUnderWay(policy)) {
       const Result<> simulated = WithSituation({}, pool, objects, warnings, [&](const pool::Situation& situation) {
         progress = ProgressOf(policy, policy.reported, &situation, now);

@@ -37,7 +37,7 @@ Result<RecoveryOutcome> EndInterruptedChange(const Machine& machine, Direction d
   const auto inhibitor = machine.InhibitShutdown("a change of this machine was cut short and is being ended");
   const change::ChangeEvent event{.verb = "recover", .from = pending->from, .to = pending->to};
   const auto end = [&] {
-    // This object is destroyed when the recovery has ended, so no line of it appears in the caller's output.
+    // This object is destroyed when the recovery has ended, so its line is erased before the caller prints.
     ProgressLines progress;
     return direction == Direction::kUndo ? change::GiveUp(machine.host(), progress.progress())
                                          : change::Recover(machine.host(), progress.progress());

@@ -52,14 +52,14 @@ struct LayeredImage {
 
 // The answer that `-o json` prints.  Values that could not be decided are left out.
 struct RolloutAnswer {
-  bool layered = false;  // The nodes' image is built in the cluster.
+  bool layered = false;  // True if the nodes' image is built in the cluster.
   std::optional<int> max_unavailable;
   std::optional<std::string> max_unavailable_error;
   std::vector<std::string> unavailable;
   std::optional<std::vector<std::string>> candidates;
   std::optional<int> capacity;                       // How many candidates may be updated now.
   std::optional<LayeredImage> can_layered_continue;  // Set for a layered pool only.
-  bool rollout_reached = false;                      // Nothing holds back the rollout as a whole.
+  bool rollout_reached = false;                      // True if nothing holds back the rollout as a whole.
   std::optional<std::vector<std::string>> patched_in_order;
   std::optional<std::vector<pool::NodeUpdate>> patches;
   std::vector<pool::NodeUpdate> recovering;  // The updates of nodes that are unavailable already.

@@ -189,7 +189,7 @@ Result<RolloutSimulation> SimulateRollout(const RolloutQuestion& question, const
   const auto simulate = [&](const pool::Situation& situation) {
     nodes = situation.nodes.size();
     is_over = nodes > 0 && !situation.layering.is_layered() && AllNodesHaveTarget(situation);
-    // If all nodes have the pool's config already, only the second call simulates, with a later config.
+    // If all nodes have the pool's config already, this call simulates nothing; another call simulates a later config.
     if (is_over && situation.pool.spec.configuration.name == pool.spec.configuration.name) return;
     simulation = pool::Simulate({.situation = situation,
                                  .policy = policy,

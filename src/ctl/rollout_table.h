@@ -13,8 +13,9 @@ namespace pintle::ctl {
 
 // The table has these notes if a RolloutPolicy applies to the pool.
 struct PolicyNotes {
-  std::string progress;            // Lines about the rollout's progress.
-  std::string_view why_held_back;  // Why nodes wait that the pool itself would let be updated; empty if none does.
+  std::string progress;  // Lines about the rollout's progress.
+  // Why the policy holds back nodes that could be updated otherwise; empty if it holds back none.
+  std::string_view why_held_back;
   // The nodes of the present wave, sorted; empty if the wave has all nodes that are left.
   std::vector<std::string> members;
 };

@@ -112,7 +112,7 @@ Result<ExitStatus> Watch(const CommandLine& line, Form form) {
     } else {
       PrintStatusAnswer(*answer, form);
     }
-    // The reader waits for this text.
+    // The text is flushed now, since the next change may come much later.
     return FlushOutput();
   };
   TRY(host::FollowAgent(print));

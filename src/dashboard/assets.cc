@@ -3,8 +3,8 @@
 
 namespace pintle::dashboard {
 
-// Each activity has a foreground and a background.  On both backgrounds of the page, each pair has a contrast of 4.5 to
-// 1 or more; tests/unit/dashboard/assets_test.cc computes it.
+// Each activity has a colour for its text and one for the background of that text.  On the light and on the dark page,
+// these two have a contrast of 4.5 to 1 or more; tests/unit/dashboard/assets_test.cc computes it.
 const std::string_view kStyle = R"css(:root {
   color-scheme: light dark;
   --page: #ffffff;

@@ -3,9 +3,9 @@
 
 // The page as HTML.
 //
-// The whole page is made here, so that it works without the script.  The page has pieces: elements with an ID, whose
-// HTML changes while the list of IDs stays.  The script gets the changed pieces and puts them in place.  The details of
-// a node are no piece: if the piece of their node has changed, the script loads the page again.
+// The whole page is made here, so that it works without the script.  Its parts that change are pieces: elements,
+// each with an ID.  As long as the IDs stay the same, the script gets the changed pieces and puts them in place.  The
+// details of a node are no piece: if the piece of that node has changed, the script loads the page again.
 
 #include <optional>
 #include <string>

@@ -14,7 +14,8 @@ namespace pintle::dashboard {
 namespace {
 
 constexpr std::size_t kMostKeptEvents = 64;
-// In a large cluster that is in trouble, the changes of a minute could otherwise take more memory than everything else.
+// Without this limit, the changes of a minute could take more memory than everything else if a large cluster is in
+// trouble.
 constexpr std::size_t kMostKeptBytes = 4 << 20;
 // After a browser has requested the page, changes are kept for it until this many have been added.  At most one change
 // is added each second.

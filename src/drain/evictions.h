@@ -6,8 +6,8 @@
 // The attempt covers only the pods that are there when it begins.  Later pods are left to the next attempt, because a
 // pod that its owner puts onto the node again and again would otherwise prolong this attempt for ever.  If a budget
 // refuses an eviction, the eviction is requested again after a while.  If a request fails in another way, it is
-// repeated less and less often, without holding up other pods.  A pod that cannot be read may have to go or may stay,
-// so it is not evicted, and the attempt fails unless the pod disappears or can be read in time.
+// repeated less and less often, without holding up other pods.  If a pod cannot be read, it is not known whether the
+// pod has to go.  So the pod is not evicted, and the attempt fails unless the pod disappears or can be read in time.
 
 #include <chrono>
 #include <functional>

@@ -118,7 +118,7 @@ class ForecastCalculation {
     if (budgets.empty()) return std::nullopt;
     if (budgets.size() > 1) {
       return Blocker{kube::NameOf(pod.metadata), NamesOf(budgets),
-                     "no pod can be evicted that has more than one budget; change their selectors so that one is left",
+                     "a pod with more than one budget cannot be evicted; change the selectors so that it has only one",
                      false};
     }
     const Budget& budget = *budgets.front();
@@ -150,6 +150,7 @@ class ForecastCalculation {
 
   // For a budget with a number as minAvailable, Kubernetes counts the existing pods as the expected ones.  While one of
   // them is being replaced, that count is one too low, and the budget looks as if it could never allow an eviction.
+  // So this function takes the number of pods that the owner is to have, if that is larger.
   std::int32_t ExpectedPods(const api::Pod& pod, const Budget& budget) {
     const auto& status = budget.status;
     const auto& least = budget.spec.min_available;

@@ -43,7 +43,7 @@ void NodeDrain::SeeLatest(const api::Node& node) {
 void NodeDrain::Happen(const Event& event) {
   auto transition = Advance(phase_, event, settings_, clock_.Wall());
   if (!transition) return;
-  // The server's wait concerns the retry of the request that has failed, and no later one.
+  // The server's Retry-After is for the next retry of the failed request only.
   const auto retry_after = std::exchange(retry_after_, std::nullopt);
   Stop();
   phase_ = std::move(transition->next);

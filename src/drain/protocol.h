@@ -19,7 +19,7 @@ namespace pintle::drain {
 
 // The start of the current drain, and its request: "2026-11-21T20:00:00Z drain-rendered-worker-2".
 inline constexpr std::string_view kStartedAnnotation = "pintle.io/drain-started";
-// Somebody had cordoned the node before it was drained, so it stays cordoned afterwards.
+// Set if somebody had cordoned the node before it was drained.  Then the node stays cordoned after the drain.
 inline constexpr std::string_view kKeepCordonedAnnotation = "pintle.io/keep-cordoned";
 
 enum class Verb { kDrain, kUncordon };

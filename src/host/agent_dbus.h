@@ -38,7 +38,7 @@ inline constexpr const char* kAgentFailed = "io.pintle.Error.Failed";
 // The source of the machine's config.
 enum class AgentSource { kKubernetes, kLocal };
 
-// The states of the Machine Config Operator.
+// The states of a node, as the Machine Config Operator has them.
 enum class AgentState { kDone, kWorking, kDegraded, kUnreconcilable };
 
 enum class AgentPhase {

@@ -50,7 +50,7 @@ class ActionCollector {
   }
 
  private:
-  // Removes the actions of the type None if there are others.  Otherwise, one of them stays, with all reasons.
+  // Removes the actions of the type None if there are others.  Otherwise, only one stays, with the reasons of all.
   static std::vector<Action> WithoutNone(std::vector<Action> actions) {
     Action none{{std::string(action_type::kNone), {}, {}}, {}};
     for (const Action& action : actions) {

@@ -38,8 +38,8 @@ std::vector<Action> ActionsFor(const Difference& difference, const NodeDisruptio
 // crio" or "restart crio".
 std::string FirstBootActionFor(const Difference& difference);
 
-// Returns an error if this version cannot perform an action, so that the action does not count as done: its type is
-// unknown, or it is a reload or a restart that names no service.
+// Returns an error if an action has an unknown type, or is a reload or a restart that names no service.  This version
+// cannot perform such an action, which must not count as done.
 Result<> ExpectKnownActions(std::span<const api::NodeDisruptionAction> actions);
 
 // Does the same for the actions of a policy.  The error also names the path, the unit, or "SSH keys".

@@ -38,8 +38,8 @@ struct Difference {
   bool units = false;
   bool kernel_type = false;
   bool extensions = false;
-  bool ocl_enabled = false;      // At least one of the configs has such an image.
-  bool revert_from_ocl = false;  // The old config has such an image, and the new one has none.
+  bool ocl_enabled = false;      // At least one of the configs has an image of its own that was built in the cluster.
+  bool revert_from_ocl = false;  // Only the old config has such an image.
 
   std::vector<FileChange> changed_files;  // Sorted by path.
   std::vector<UnitChange> changed_units;  // Sorted by name.

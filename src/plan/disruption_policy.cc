@@ -71,7 +71,7 @@ void Override(std::vector<Policy>& policies, const std::vector<Policy>& user_pol
 
 bool HasWildcards(std::string_view path) { return path.find_first_of("*?[") != std::string_view::npos; }
 
-// Returns whether `path` is `above` or below it.  As with the Machine Config Operator, no path is below "/".
+// Returns whether `path` is `above` or below it.  No path counts as below "/", as in the Machine Config Operator.
 bool Covers(const std::string& above, std::string_view path) {
   return path == above || path.starts_with(ignition::CleanPath(above) + "/");
 }

@@ -49,8 +49,8 @@ Value InstalledPart(const ignition::Config& config) {
 }
 
 // Compares two documents.  In lists, equal elements are matched first.  Between two matches, objects or lists in the
-// same place are compared with each other.  The other elements are reported as removed and added, together with their
-// neighbours, or with a bracket at the list's ends.
+// same place are compared with each other.  The other elements are reported as removed or added.  Such a report begins
+// and ends with the unchanged neighbours, or with a bracket where the list begins or ends.
 class Differ {
  public:
   std::vector<IrreconcilableChange> Take() && { return std::move(changes_); }
@@ -91,8 +91,8 @@ class Differ {
   // Returns the pairs of indexes of a longest common subsequence, and after them the ends of both lists.  If there are
   // several such sequences, the result is the one that a search from the end finds.
   static Matches MatchesOf(const Value& from, const Value& to) {
-    // The table has as many cells as the product of both lengths.  Lists of disks are short, so longer lists, which may
-    // be hostile, get no matches.
+    // The table `lengths` needs about as many cells as the product of both lengths.  Lists of disks are short, and
+    // longer lists may be hostile.  So the longer lists get no matches.
     constexpr std::size_t kMostCells = 4'000'000;
     Matches matches;
     const std::size_t rows = from.size() + 1;

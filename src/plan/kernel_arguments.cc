@@ -11,7 +11,7 @@ constexpr std::string_view kBlanks = " \f\n\r\t\v";
 
 bool IsBlank(char c) { return kBlanks.find(c) != std::string_view::npos; }
 
-// Returns the first argument of a text that does not begin with a blank.
+// Returns the first argument of a text, which must not begin with a blank.
 std::string_view FirstArgument(std::string_view text) {
   bool is_quoted = false;
   std::size_t end = 0;

@@ -145,8 +145,8 @@ class Steps {
     }
   }
 
-  // A user that the new config no longer has loses the file with the keys, and the password is locked.  The password is
-  // also locked if the new config has the user, but no hash for the user.
+  // If the new config no longer has a user, the user's file with the keys is removed and the user's password is locked.
+  // If the new config has the user but no hash for the user, only the password is locked.
   void AddUsers(const ignition::Passwd& from, const ignition::Passwd& to) {
     std::unordered_set<std::string> kept;
     for (const ignition::PasswdUser& user : to.users) {

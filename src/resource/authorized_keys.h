@@ -20,8 +20,8 @@ struct AuthorizedKeys {
     // The whole text of the file, so that the file can be restored exactly.  Nullopt if the file has just the keys,
     // each on a line of its own.
     std::optional<std::string> text;
-    // Set if the file does not exist: the number of folders on the way from the user's home to the file that exist and
-    // belong to the user.
+    // Set if the file does not exist: how many of the folders between the user's home and the file exist and belong to
+    // the user.
     std::optional<std::int64_t> folders;
     // Set if the folder after these exists, but belongs to another user.  That folder is not read.
     bool belongs_to_other_user = false;

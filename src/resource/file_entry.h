@@ -37,8 +37,8 @@ struct FileEntry {
     UserOrGroup user;
     UserOrGroup group;
     // Extended attributes by name, with their values in base64.  With nullopt, a new entry gets the SELinux label that
-    // the policy has for its path.  It takes over the other attributes of an entry of the same kind that it replaces,
-    // except for those named security.*.
+    // the policy has for its path.  If the new entry replaces one of the same kind, it takes over the old entry's other
+    // attributes, except for those named security.*.
     std::optional<std::map<std::string, std::string>> attributes;
 
     static constexpr auto kFields = json::FieldList{

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Checks by their bearer tokens which new machines may fetch a config.
+// Checks the bearer tokens with which new machines fetch a config.
 //
 // A config contains secrets, and any client that reaches the server can request it.  A token names its pool and its
 // expiry, and is signed with a key of the server.  A new machine has the token in its pointer config, so Ignition sends

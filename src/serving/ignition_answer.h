@@ -3,10 +3,11 @@
 
 // Computes the Ignition server's answers, and what is logged and counted about them.
 //
-// The HTTP statuses are those of the Machine Config Operator's server, because Ignition's retries depend on them: 500
-// also for an unknown pool, 404 if a file of the pool is missing during the bootstrap, and no error has a body.  We add
-// 401 for requests without a valid token, and 403 for a token of another pool.  If the configs that are being sent use
-// up all memory set aside for them, we answer 503, and Ignition tries again.  The path /healthz/configs is ours.
+// The HTTP statuses are those of the Machine Config Operator's server, because Ignition's retries depend on them.  A
+// request for an unknown pool gets 500.  During the bootstrap, a request gets 404 if a file of the pool is missing.  No
+// error has a body.  We add 401 for requests without a valid token, and 403 for a token of another pool.  If the
+// configs that are being sent use up all memory set aside for them, we answer 503, and Ignition tries again.  The path
+// /healthz/configs is ours.
 
 #include <optional>
 #include <string>

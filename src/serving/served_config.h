@@ -33,8 +33,8 @@ struct ServedSources {
     std::string authorities;
   };
   std::vector<Registry> registries = {};
-  // The version of the empty Ignition config in the MachineConfig that the agent reads.  If it is unset, this is the
-  // version that the client requests.
+  // The version of the empty Ignition config in the MachineConfig that the agent reads.  Nullopt stands for the version
+  // that the client requests.
   std::optional<ignition::SpecVersion> encapsulated_version = {};
 };
 

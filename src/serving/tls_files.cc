@@ -11,7 +11,7 @@
 namespace pintle::serving {
 namespace {
 
-// Returns when the first certificate of a chain expires, which is that of the server itself.  Returns nullopt if the
+// Returns when the first certificate of a chain expires.  This is the server's own certificate.  Returns nullopt if the
 // certificates cannot be read.
 std::optional<WallTime> ExpiryOfFirst(const std::string& chain) {
   const auto certificates = net::ReadCertificates(chain);

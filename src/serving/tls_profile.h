@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The TLS rules of the Ignition server by a TLS profile of OpenShift.
+// Makes the TLS rules of the Ignition server from a TLS profile of OpenShift.
 
 #include <optional>
 

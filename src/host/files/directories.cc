@@ -55,7 +55,7 @@ Result<> CheckNextDirectory(const Directory& at, const Directory& next) {
   if (next.owner().uid == at.owner().uid) return {};
   return Error(ErrorKind::kConflict,
                fmt::format("the directory {} belongs to user {}, and is in one of user {}, who may have put it there; "
-                           "give both to one of them with `chown`",
+                           "give both directories to one of these users with `chown`",
                            next.path(), next.owner().uid, at.owner().uid));
 }
 
@@ -91,8 +91,8 @@ Result<> CheckReadable(const Directory& directory, const struct stat& file) {
   if (!directory.IsShared() || !S_ISREG(file.st_mode) || file.st_nlink <= 1) return {};
   if (file.st_uid == directory.owner().uid && !IsOurs(file.st_uid)) return {};
   return Error(ErrorKind::kConflict,
-               fmt::format("it has other names (hard links) and belongs to user {}, and others than that user may have "
-                           "put it into {}; put a copy in its place",
+               fmt::format("it has other names (hard links) and belongs to user {}, and another user may have put it "
+                           "into {}; put a copy in its place",
                            file.st_uid, directory.path()));
 }
 

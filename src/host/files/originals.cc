@@ -23,7 +23,7 @@ using FileState = resource::FileEntry::State;
 constexpr std::string_view kDefaultsOfTheOs = "/usr/etc";
 
 // Returns the path of a record about `path` below the directory `top`.  If the name with the ending would be too long,
-// the name is replaced by its digest.  The Machine Config Operator fails to make files for such names, so it has none.
+// the name is replaced by its digest.  The Machine Config Operator fails to make such files, so it has no such records.
 std::string RecordBelow(std::string_view top, const std::string& path, std::string_view ending) {
   const std::size_t begin = path.rfind('/') + 1;
   std::string name = path.substr(begin);

@@ -39,7 +39,7 @@ Result<> ClearLeftover(const Directory& directory, std::string_view name) {
     return {};
   }
   auto cleared = ClearTemporaryName(directory.fd(), name);
-  // In a shared directory, no entry needs this name.
+  // A user's entry in a shared directory may stay: our temporary names are in a workspace there.
   if (cleared || !directory.IsShared() || IsFaultOfMachine(cleared.error())) return cleared;
   return {};
 }
@@ -90,8 +90,8 @@ std::vector<std::string> Workspaces::NamesTo(const Directory& directory, const s
   return {made->second.name, beside};
 }
 
-// Someone may replace the directory between mkdir() and open(), so the opened directory must have the owner and the
-// permissions of the new one.
+// Someone may replace the workspace between mkdir() and open().  So the opened directory must have the owner and the
+// permissions that mkdir() gives it.
 Result<UniqueFd> Workspaces::Make(const Directory& directory) {
   TRY(ClearLeftover(directory, kNoName));
   std::string name = TemporaryNameOf(kNoName);

@@ -58,7 +58,7 @@ Result<> CheckMayReplace(const std::optional<DeployedImage>& pending, const Want
 Result<> AwaitFinalizer(Systemd& systemd, std::chrono::milliseconds patience) {
   const auto doing = [] { return "making sure that the staged deployment will be finalized"; };
   if (TRY(systemd.Observe(kFinalizer), doing()).active_state == "active") return {};
-  // A path unit may start the unit at the same time, which does no harm.
+  // A path unit may start kFinalizer at the same time, which does no harm.
   TRY(systemd.Run(JobKind::kStart, kFinalizer, patience), doing());
   const UnitStatus status = TRY(systemd.Observe(kFinalizer), doing());
   if (status.active_state == "active") return {};

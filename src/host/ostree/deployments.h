@@ -83,7 +83,7 @@ struct WantedDeployment {
   // Requests a new deployment even if image, arguments and packages are those of the booted deployment.  A change of
   // files that takes effect with the next boot needs such a deployment.
   bool always_new = false;
-  // If true, a deployment that is pending already belongs to someone else, and replacing it is an error.
+  // If true, a deployment that is already pending counts as someone else's, and it is an error to replace it.
   bool must_keep_pending = false;
 };
 

@@ -207,7 +207,8 @@ Result<> DeploymentsRpmOstree::MakeDeployment(const Spec& spec, const Deployment
   if (spec.is_container) TRY(LinkPullSecrets());
   RpmOstreeUpdate removals;
   removals.refspec = spec.refspec;
-  // Only the fetched image may be deployed.  The digest in the name of a container image ensures this.
+  // Only the image that was fetched before may be deployed.  The digest in the name of a container image ensures this.
+  // Any other image is deployed without fetching.
   if (!spec.refspec.empty() && !spec.is_container) removals.depth = RpmOstreeUpdate::Depth::kDeployWithoutFetching;
   removals.uninstall = Without(booted.packages, spec.packages);
   removals.override_reset = Without(booted.removed_packages, spec.removed);

@@ -55,7 +55,7 @@ class CommitImporter {
     if (object.kind == "file") return AddFile(object, read);
     if (object.kind == "file-xattrs") return KeepAttributes(object, read);
     if (object.kind == "file-xattrs-link") {
-      // This is a copy and not a link if the file system of the builder allowed no more links.
+      // The object is a copy of the attributes and not a link if the builder's file system allowed no more links.
       if (!object.same_as) return KeepAttributes(object, read);
       attributes_of_[object.checksum] = *object.same_as;
     }

@@ -52,7 +52,7 @@ Error BusError::ToError(int negative_errno) const {
   }
   const bool is_missing = IsOneOf(name(), {"org.freedesktop.systemd1.NoSuchUnit", "org.freedesktop.systemd1.NoSuchJob",
                                            "org.freedesktop.DBus.Error.FileNotFound", "System.Error.ENOENT"});
-  // The program is busy, and may answer later.
+  // After these errors, the program may still answer later: it was only busy.
   const bool is_late = IsOneOf(name(), {"org.freedesktop.DBus.Error.Timeout", "org.freedesktop.DBus.Error.TimedOut"});
   const ErrorKind kind = is_missing                                 ? ErrorKind::kNotFound
                          : is_late || IsNobodyThere(negative_errno) ? ErrorKind::kUnavailable
