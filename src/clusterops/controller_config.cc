@@ -43,8 +43,8 @@ std::string ReadBundle(const std::optional<api::ConfigMap>& map, std::string_vie
   return map ? AuthoritiesIn(*map, key) : "";
 }
 
-// Replaces each certificate of kKubeletSigner in the bundle with `signers`, so that the installer's rendered config
-// keeps its name.
+// Replaces each certificate of kKubeletSigner in the bundle with `signers`.  The config that the installer rendered has
+// the bundle in this form, and so keeps its name.
 std::string WithSigner(std::string_view bundle, const std::string& signers) {
   std::string replaced;
   for (const PemCertificate& certificate : PemCertificatesIn(bundle)) {

@@ -10,8 +10,8 @@
 // An installer's certificate, with an authority of its own, is left alone until it has to be renewed, or lacks a name
 // of the server.
 //
-// Certificates that were made while a clock was ahead are not valid yet.  They are made again, and the authority of the
-// certificate in use stays trusted, even if it has expired or is not valid yet.
+// Certificates that were made while a clock was ahead are not valid yet, so they are made again.  The authority of the
+// certificate in use stays trusted, even if this authority has expired or is not valid yet.
 
 #include <optional>
 #include <string>

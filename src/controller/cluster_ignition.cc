@@ -162,8 +162,8 @@ Result<> ClusterIgnition::Use(serving::TlsFiles::Identity identity) {
   if (!service_) return {};
   auto used = service_->UseCertificate(identity_);
   if (used || used.error().errno_value() != EADDRINUSE) return used;
-  // The server listens for configs from its first certificate on, and another program has that address.  Until the
-  // address is free, the server also leaves its other addresses.
+  // The server begins to listen for configs with its first certificate, and another program has the address for this.
+  // Until this address is free, the server leaves its other addresses, too.
   service_.reset();
   AwaitAddress(used.error());
   return {};

@@ -3,9 +3,10 @@
 
 // Compares a generated config with the config of the same name in the cluster.
 //
-// Labels, annotations, owners and parts of the spec that others have added to the config stay.  An owner is replaced
-// only if it is a wanted owner with other fields, or if it is the config's controller and a wanted owner is to be the
-// controller, because a config can have one controller only.
+// Labels, annotations, owners and parts of the spec that others have added to the config stay.  There are two
+// exceptions for owners.  A reference to a wanted owner that has other fields is replaced.  A reference that makes its
+// owner the controller is replaced if a wanted owner is to be the controller, because a config can have one controller
+// only.
 
 #include <optional>
 #include <string>

@@ -7,12 +7,12 @@
 // when nobody needs it any more, so between rollouts the library is empty.  Configs are large, so only a few are
 // fetched at a time.
 //
-// A config may be missing or invalid, or the server may refuse it.  All such reads are repeated less and less often,
-// since a target that was deleted may be rendered again, and rights may be given.  But nobody may wait for such a
-// read without an end: a pool whose report waits for a config is left alone, and its nodes then do not even get the
-// requests that have to be renewed (files_wait.h).  So a config that is missing or invalid counts as fetched at once,
-// and one that cannot be read counts as fetched after some failures.  Whoever compares configs takes such a config for
-// unknown.
+// A config may be missing or invalid, or the server may refuse the read.  The read is then repeated less and less
+// often, since a target that was deleted may be rendered again, and rights may be given.  But nobody may wait for the
+// config without an end: while the report on a paused pool waits for a config, nothing is done to the pool, and its
+// nodes do not even get the requests that have to be renewed (files_wait.h).  So a config that is missing or invalid
+// counts as fetched at once, and a config that cannot be read counts as fetched after some failures.  Whoever compares
+// configs takes such a config for unknown.
 
 #include <functional>
 #include <map>

@@ -70,8 +70,8 @@ void AddPresent(const WholeControllerConfig& known, const View& view, clusterops
   sources.present = &known.spec;
   sources.present_release = known.metadata.Annotation(api::kReleaseImageVersionAnnotation);
   sources.present_stream_version = RecordedStreamVersion(known.metadata);
-  // Without a record, take the version of the generated configs: the operator writes the same version into them and
-  // into the OSImageStream.
+  // If the ControllerConfig has no record of the stream's version, take the version of the generated configs: the
+  // operator writes the same version into them and into the OSImageStream.
   if (sources.present_stream_version.empty()) sources.present_stream_version = GeneratorVersion(view.configs);
 }
 

@@ -3,7 +3,7 @@
 
 // Finds the built-in pools that a cluster lacks: master, worker and, in a cluster with an arbiter, arbiter.
 //
-// Those of an OpenShift cluster equal the ones that the Machine Config Operator makes.
+// In an OpenShift cluster, the pools equal those that the Machine Config Operator makes.
 
 #include <vector>
 

@@ -3,8 +3,8 @@
 
 // A current copy of one object, which is followed by its name.
 //
-// This needs fewer rights than a mirror of the whole kind: if a rule of a role names objects, a client may list and
-// watch each of these objects by its name.
+// A client needs fewer rights for this copy than for a mirror of the whole kind: if a rule of a role names objects, a
+// client may list and watch each of these objects by its name.
 
 #include <fmt/core.h>
 

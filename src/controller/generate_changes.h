@@ -37,7 +37,8 @@ struct SourceChange {
   json::Value patch;  // A merge patch with the version of the object that it was decided from.
 };
 
-// An error that is not reported in a condition of the object that causes it.  An Event about this object reports it.
+// An error that is not reported in a condition of the object that causes it.  An Event about this object reports the
+// error.
 struct GenerateProblem {
   MadeFrom made_from;       // The configs that are not made; it also selects the object of the Event.
   std::string what;         // The action that fails, such as "reading the feature gates".

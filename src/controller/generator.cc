@@ -118,7 +118,8 @@ void Generator::Look(const View& view) {
     EmitProhibitions();
     EmitProblems(view);
   }
-  // The problems of one action are one message: the controller would log two messages in turn, one at each look.
+  // All problems of an action are reported as one message.  Several messages would take turns, and each of them would
+  // be logged again at every look.
   std::map<std::string, std::string> problems;
   for (const GenerateProblem& problem : changes_.problems) AddReason(problem.why, problems[problem.what]);
   for (const auto& [what, why] : problems) listener_.trouble(what, Error(ErrorKind::kInvalid, why));

@@ -20,7 +20,8 @@ kube::Backoff::Settings PausesWhileMissing(Need need) {
       // An upgrade of the cluster may add the kind, so it is requested again, but rarely.
       return {.longest = std::chrono::minutes(5)};
     case Need::kIfInstalled:
-      // Until the kind has been read, its objects have no effect: a RolloutPolicy would hold no node back.
+      // The kind is requested often, because its objects have no effect until they have been read: a RolloutPolicy
+      // would hold no node back.
       return {.longest = std::chrono::seconds(10), .jitter = 0.25};
   }
   return {};

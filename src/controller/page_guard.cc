@@ -16,8 +16,8 @@ namespace pintle::controller {
 namespace {
 
 constexpr auto kBetweenLooks = std::chrono::seconds(5);
-// While a stream is open, its token is reviewed again when the last review counts no longer than this.  There is time
-// for several attempts, so that a short outage of the API server ends no stream.
+// While a stream is open, its token is reviewed again this long before the last review expires.  There is time for
+// several attempts, so that a short outage of the API server ends no stream.
 constexpr auto kReviewedBefore = std::chrono::seconds(30);
 static_assert(kBetweenLooks * 3 < kReviewedBefore && kReviewedBefore < RecentReviews::kPermittedFor);
 // The server has fewer connections than this.  So this many visits wait only if clients leave faster than the loop
@@ -80,8 +80,8 @@ net::HttpAnswer PageGuard::Answer(const net::IncomingRequest& request, net::Http
   return {.later = std::move(later)};
 }
 
-// A review may take long, and clients that have left must not fill the memory meanwhile.  The server counts these
-// requests among the later answers of their clients until they are dropped.
+// A review may take long, and the requests of clients that have left must not fill the memory meanwhile.  Until such a
+// request is dropped, the server counts it towards the limit of unanswered requests of its client.
 void PageGuard::DropAbandoned() {
   for (auto& [key, asked] : questions_) {
     std::erase_if(asked.visits, [](const Visit& visit) { return !visit.later->IsAwaited(); });

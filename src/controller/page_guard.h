@@ -41,8 +41,8 @@ class PageGuard : public std::enable_shared_from_this<PageGuard> {
   // Answers from `page` if the visitor may read it.  Any thread may call this.
   net::HttpAnswer Answer(const net::IncomingRequest& request, net::HttpHandler page);
 
-  // Ends the streams of tokens that are no longer accepted, and reviews each other token before its last review
-  // expires.  The guard calls this every few seconds while a stream is open.
+  // Ends the streams of tokens that are no longer accepted, and reviews every remaining token before its last
+  // review expires.  The guard calls this every few seconds while a stream is open.
   void ReviewStreams();
 
  private:

@@ -142,7 +142,7 @@ void AddWaitingFiles(const PauseInputs& inputs, PauseReport& report) {
   for (auto& [path, bundle] : bundles) report.bundles.push_back(std::move(bundle));
 }
 
-// Leaves out the files that nodes take from the ControllerConfig, if there is one, and not from a rendered config.
+// Leaves out the files that nodes take from the ControllerConfig and not from a rendered config.
 void LeaveOutFilesOfControllerConfig(PauseReport& report) {
   std::erase_if(report.bundles, [](const WaitingBundle& bundle) {
     return bundle.path == kKubeletAuthorities || bundle.path == kCloudAuthorities;

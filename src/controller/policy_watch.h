@@ -42,8 +42,8 @@ class PolicyWatch {
 
   // Checks the policies that are new or have changed, and chooses the policy of each pool.
   void Look(const View& view);
-  // Returns the names of the configs that ForPass() has to compare.  A pool has such configs if its policy has windows
-  // only for changes that drain or reboot nodes, and if these windows are closed now.
+  // Returns the names of the configs that ForPass() has to compare.  A pool has such configs if the windows of its
+  // policy apply only to changes that drain or reboot nodes, and are closed now.
   std::set<std::string> ConfigsToCompare(const View& view, const PoolMembers& members) const;
   // Returns the policies for a pass.  They refer to objects of the view, and are valid until the next call of this
   // function or of Look().

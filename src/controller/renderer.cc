@@ -23,7 +23,7 @@ using kube::EventKind;
 // Inputs may be incomplete for this long before the pool becomes degraded.
 constexpr auto kWaitForInputs = std::chrono::minutes(1);
 constexpr const char* kRender = "render";  // The kind of write in the keys of the back-offs.
-// So many pools are rendered at once.  Each job has some copies of a rendered config, which may be large.
+// At most this many pools are rendered at once.  Each job has some copies of a rendered config, which may be large.
 constexpr std::size_t kJobsAtOnce = 4;
 
 // Returns the patch that makes a config the pool's target.  If `now` is set and the config replaces another target, the
@@ -366,7 +366,7 @@ void Renderer::Look(const View& view, TemplatesMaker maker) {
     if (pool->metadata.deletion_timestamp || rendering_.contains(name)) continue;
     RenderInputs inputs = GatherRenderInputs(*pool, view, versions_, maker_);
     if (IsUpToDate(*pool, inputs.key) || IsHeldBack(name, inputs.key)) continue;
-    // As long as nothing can be rendered, there is no need to read anything.
+    // While nothing can be rendered for the pool, no job is begun, because a job would read the pool's target in vain.
     if (inputs.is_temporary && IsWorthWaiting(name)) {
       waiting_.insert(name);
       listener_.retry_later();

@@ -66,8 +66,8 @@ class ServerUpkeep {
   // Reads the key of the authority, and makes a certificate for the hosts.  In this function and the next ones, `what`
   // is the description of the write (operator_writes.h).
   void MakeCertificate(const std::string& what, std::vector<std::string> hosts);
-  // Writes a certificate for the hosts that the authority has signed.  The arguments are copies: the originals belong
-  // to the callback of a call, which OperatorWrites::Start() replaces and so destroys.
+  // Signs a certificate for the hosts with the key of the authority, and writes the certificate.  The arguments are
+  // copies: the originals belong to the callback of a call, which OperatorWrites::Start() replaces and so destroys.
   void Sign(std::string what, std::vector<std::string> hosts, Result<api::Secret> authority);
   // Writes a certificate and its key into a Secret.
   void WriteKey(FollowedObject<WatchedCertificate>& followed, net::CertifiedKey key, const std::string& what);

@@ -33,7 +33,7 @@ constexpr auto kStartOptions = serving::WithServingOptions(
         {"--feature-gates", "NAME,...", "the gates that are on: ImageModeStatusReporting, OSStreams [none]"},
         {"--keep-rendered", "COUNT", "how many rendered configs that nobody needs are kept for each pool [10]"},
         {"--metrics-listen-address", "ADDRESS:PORT", "where to serve /metrics; empty: nowhere [127.0.0.1:8797]"},
-        {"--probe-listen-address", "ADDRESS:PORT", "where to answer /healthz and /readyz alone, as well [nowhere]"},
+        {"--probe-listen-address", "ADDRESS:PORT", "a further address, for /healthz and /readyz only [none]"},
         {"--page", "ADDRESS:PORT", "where to serve the read-only page, at a loopback address [nowhere]"},
         {"--page-listen", "ADDRESS:PORT", "where to serve the page over TLS to those who have a token [nowhere]"},
         {"--page-cert", "FILE", "the certificate of --page-listen with its chain"},

@@ -3,7 +3,7 @@
 
 // The options of `pintle-controller start`.
 //
-// An option that the Machine Config Operator's controller has, too, has the same name here.
+// If the Machine Config Operator's controller has the same option, the option has the same name here.
 
 #include <optional>
 #include <span>

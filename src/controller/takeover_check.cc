@@ -253,7 +253,7 @@ class TakeoverChecker {
   const TakeoverState& state_;
   const TakeoverSettings& settings_;
   const WallTime now_;
-  std::optional<CommandLine> start_line_;  // The options of Pintle's Deployment; nullopt as StartLineOf() returns it.
+  std::optional<CommandLine> start_line_;  // The result of StartLineOf() for Pintle's Deployment.
   RenderOptions options_;                  // The options in this line.
   Verdicts verdicts_;
   std::vector<TakeoverFinding> findings_;

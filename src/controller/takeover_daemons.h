@@ -31,9 +31,9 @@ bool IsDown(const api::Node& node);
 // Returns what undo has to know to restore the DaemonSet: its affinity and its updateStrategy.
 json::Value RecordOfDaemon(const WholeDaemonSet& daemon);
 
-// Returns the record for a DaemonSet whose own one is lost.  If a takeover has changed the DaemonSet, the record has
-// the affinity without the condition about the label.  It then has no updateStrategy, so undo removes this field, and
-// the Machine Config Operator sets it again.
+// Returns a record to use in place of one that is lost.  If a takeover has changed the DaemonSet, the returned record
+// has the affinity without the condition about the label, and has no updateStrategy.  So undo removes the
+// updateStrategy, and the Machine Config Operator sets it again.
 json::Value InstalledRecordOfDaemon(const WholeDaemonSet& daemon);
 
 // Returns the number of nodes that have an agent which stands by, or which has been given the node.

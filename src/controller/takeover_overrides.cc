@@ -106,8 +106,8 @@ json::Value OtherOverrides(const json::Value& overrides, const TakeoverSettings&
 std::string NoticeOfOverride(const TakeoverState& state, const TakeoverSettings& settings) {
   if (state.record || !HasOverride(state, settings)) return "";
   return fmt::format(
-      "The ClusterVersion {} has an override for the Deployment {}/{}, which was there before a takeover or has no "
-      "record; remove it from spec.overrides if nobody needs it.",
+      "The ClusterVersion {} has an override for the Deployment {}/{}, but there is no record of a takeover; remove "
+      "the override from spec.overrides if nobody needs it.",
       state.cluster_version->metadata.name, settings.namespace_name, kOverriddenDeployment);
 }
 

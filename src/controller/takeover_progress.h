@@ -3,9 +3,9 @@
 
 // Follows the steps of one run of `pintle-controller takeover`, and decides when the run has to end early.
 //
-// If `start` and `undo` ran at the same time, they would undo each other's steps for ever.  The record has the verb of
-// the run that was begun last.  For the earlier run, the first step, that of the record, is then no longer done, so the
-// earlier run ends.
+// If `start` and `undo` ran at the same time, they would undo each other's steps for ever.  So the first step of each
+// run writes the verb of the run into the record.  When a later run has written another verb, the first step of the
+// earlier run is no longer done, and the earlier run ends.
 
 #include <chrono>
 #include <map>

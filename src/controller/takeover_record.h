@@ -23,7 +23,8 @@ TakeoverStep RecordRemovalStep(const TakeoverState& state);
 // Returns the values before the takeover.  If the record is lost, returns those that OpenShift installs.  Returns
 // nullopt if there was no takeover.
 std::optional<json::Value> ValuesBefore(const TakeoverState& state, const TakeoverSettings& settings);
-// Returns the number of Pintle's replicas in the record.  If it has none, returns the number that deploy/base has.
+// Returns the number of Pintle's replicas in the record.  If the record has none or 0, returns the number that
+// deploy/base has.
 json::Value OurReplicasBefore(const TakeoverState& state);
 // Returns whether the run that began last is one of `undo`.
 bool IsBeingUndone(const TakeoverState& state);

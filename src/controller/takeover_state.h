@@ -40,7 +40,7 @@ enum class TakeoverObject {
   kKubeconfigData  // The ConfigMap kubeconfig-data.
 };
 
-// An object other than a Node to which Pintle's controller adds annotations, and to a pool also conditions.
+// An object other than a Node to which Pintle's controller adds annotations, and conditions as well if it is a pool.
 struct AnnotatedObject {
   TakeoverObject object = TakeoverObject::kPool;
   api::ObjectMeta metadata = {};

@@ -71,7 +71,7 @@ TakeoverStep LeaveStep(const TakeoverState& state, const TakeoverSettings& setti
                     .is_done = IsHeldByOthers(state.controller_lease, settings) || (IsStopped(state.ours) && !may_act)};
   if (step.is_done) return step;
   step.waits_for = fmt::format(
-      "the replicas of Pintle have ended, and have released the leases or not renewed them for the time in them; "
+      "the replicas of Pintle have ended, and the leases were released, or were not renewed until they expired; "
       "`kubectl get -n {} pods -o wide` lists the pods that are left: if the node of one is down, start its machine or "
       "delete its Node",
       settings.own_namespace);

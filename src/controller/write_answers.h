@@ -26,7 +26,7 @@ class WriteAnswers {
     answered_.insert_or_assign(std::move(name), std::move(answered));
   }
 
-  // Returns the answer about an object if the mirror does not have this version yet, or else the mirrored object.
+  // Returns the answer about an object if one is still kept, or else the mirrored object.
   const kube::AnyObject& LatestOf(const kube::AnyObject& mirrored) const {
     const auto found = answered_.find(kube::NameOf(mirrored.metadata()));
     return found == answered_.end() ? mirrored : *found->second;

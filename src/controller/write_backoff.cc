@@ -9,7 +9,7 @@ namespace {
 // Together with the jitter, the longest interval is five minutes.
 constexpr kube::Backoff::Settings kRetryBackoff = {
     .first = std::chrono::seconds(1), .longest = std::chrono::minutes(4), .jitter = 0.25};
-// The failures of a write are forgotten at this time after the write was due: a write that was not repeated by then has
+// The failures of a write are forgotten this long after the write was due: a write that was not repeated by then has
 // been given up, or is no longer needed.
 constexpr auto kForgotten = std::chrono::minutes(10);
 // After more conflicts than this since the last success, the write is delayed.

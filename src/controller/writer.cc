@@ -16,8 +16,8 @@
 namespace pintle::controller {
 namespace {
 
-// The largest number of writes that are under way at a time.  A pool that has none may begin one in any case; otherwise
-// writes that get no answer could delay those of other pools.
+// The largest number of writes that are under way at a time.  A pool without a write under way may begin one in any
+// case; otherwise, writes that get no answer could delay those of other pools.
 constexpr std::size_t kMostWritesAtOnce = 64;
 constexpr std::size_t kMostWritesOfPoolAtOnce = 16;
 

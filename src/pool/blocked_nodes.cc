@@ -23,7 +23,8 @@ constexpr std::size_t kNumberBytes = 4;
 constexpr std::size_t kGroupBytes = 2 * kNumberBytes;
 
 using Hash = std::uint32_t;
-using Seconds = std::uint32_t;  // Since 1970, which is enough until 2106; or the seconds of a timeout.
+// Either a time, in seconds since 1970, which is enough until 2106, or the seconds for which a timeout has run.
+using Seconds = std::uint32_t;
 
 // Computes the 32-bit FNV-1a hash.  The status keeps it, so it must not differ between versions.
 Hash HashOf(std::string_view name) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Collects the expiry dates of the certificates with which kubelets verify their clients, such as the API server, for a
-// pool's status.
+// Collects expiry dates for a pool's status: those of the certificates with which kubelets verify their clients, such
+// as the API server.
 
 #include <vector>
 

@@ -77,7 +77,7 @@ class Follower {
     bool is_assigned = false;  // The node has the target, or is on the way to it.
     bool is_updated = false;   // The node has the target, and its agent reports that it is done.
     bool is_well = false;      // The agent is done, and pods can run on the node, or could if nobody had cordoned it.
-    bool is_faulty = false;    // The node is degraded, late, or done and not ready for too long.
+    bool is_faulty = false;    // The node is degraded or late, or it is done and has been unready for too long.
     bool has_failed = false;   // The node is faulty, and this rollout is the cause.
   };
 
@@ -162,8 +162,8 @@ class Follower {
   // they are replaced by the present time.
   void BringUpToDate();
 
-  // A node that was on the way to another target when this rollout began is broken by that target if it fails, or takes
-  // too long.
+  // If a node that was on the way to another target when this rollout began fails or takes too long, records that the
+  // other target has broken the node.
   void JudgeUnfinished();
 
   // ---- orders of people ----
@@ -196,8 +196,8 @@ class Follower {
   bool IsUndrainable(std::size_t i) const;
 
   // Returns the rank by which a wave chooses its nodes; the lowest comes first.  Nodes that are ready and not degraded
-  // come before others, because only these nodes show whether the target works.  Nodes that cannot be drained now would
-  // hold the wave up.
+  // come before others, because only these nodes show whether the target works.  Among nodes that are alike in
+  // this, those that cannot be drained now come last, because they would hold the wave up.
   auto Rank(std::size_t i) const {
     return std::tuple(!nodes_[i].is_ready(), nodes_[i].is_degraded(), IsUndrainable(i), DomainOf(i));
   }
@@ -271,8 +271,8 @@ class Follower {
   // Returns whether the gates of GateTime::kAfter are met.  If they are not, sets the phase kAwaitingGate.
   bool AreGatesAfterMet();
 
-  // Stops the timeouts of the gates of GateTime::kAfter if they were not judged, for instance because a node of the
-  // wave is not well.  A halt by one of these gates goes on then.
+  // If the gates of GateTime::kAfter were not judged, for instance because a node of the wave is not well, stops their
+  // timeouts.  A halt by one of these gates then goes on.
   void StopGatesAfter();
 
   // Keeps the first text that is not empty.
@@ -314,8 +314,8 @@ class Follower {
 
   static bool IsAny(const std::vector<bool>& nodes);
 
-  // Returns, for each of the nodes that are admitted, whether it could be updated now if no gate blocked it.  While it
-  // could not, the timeouts of its gates stand still: a gate has to be tested when the turn of the node has come.
+  // Returns which of the admitted nodes `nodes` could be updated now if no gate blocked them.  For all other nodes, the
+  // timeouts of gates stand still: otherwise, a timeout could pass before the node's turn comes.
   std::vector<bool> UpdatableNow(std::vector<bool> nodes) const;
 
   // Sets admitted_ to the nodes for which the wave, the window and all gates of GateTime::kBefore allow an update.
@@ -331,9 +331,10 @@ class Follower {
   // Returns the failure domains in which nodes are being updated; none if the policy has no order of domains.
   std::set<std::string_view> BusyDomains() const;
 
-  // While nodes of a failure domain are being updated, withdraws the admission of nodes of all other domains.  If no
-  // domain is being updated, chooses the first one with an admitted node.  Prefers domains with a node that can be
-  // updated now, and of these the ones where such a node is ready.
+  // While nodes of failure domains are being updated, withdraws the admission of nodes of all other domains.  If no
+  // domain is being updated, keeps only the first domain with a ready node that can be updated now.  If there is no
+  // such domain, keeps the first one with any node that can be updated now, or else the first one with an admitted
+  // node.
   void KeepOneDomain();
 
   // ---- the result ----

@@ -101,8 +101,8 @@ void Follower::FollowWaves() {
   is_any_unassigned_ = CountWhere([&](std::size_t i) { return !standings_[i].is_assigned; }) > 0;
   if (IsLastWaveOver() && is_any_unassigned_) {
     // Nodes have joined the pool since the rollout ended, and the rollout is not the cause of faults that other nodes
-    // have got since then.  If there is a halt, however, the rollout had not ended, and the policy only has fewer
-    // waves than before.
+    // have got since then.  If there is a halt, however, the rollout had not ended: its last wave is over merely
+    // because the policy has fewer waves than before.
     if (!memory_.halt) ForgiveFailures();
     memory_.wave_index = decided_.waves - 1;
     memory_.has_begun = false;

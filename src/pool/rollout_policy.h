@@ -46,7 +46,7 @@ struct Wave {
   // More failed nodes than this halt the rollout; if unset, failures never halt it.
   std::optional<NodeShare> failure_threshold;
   std::chrono::seconds node_timeout = std::chrono::hours(1);  // A node that takes longer has failed.
-  // A node that is done, and is not ready for longer than this, has failed.  Never longer than node_timeout.
+  // A node that is done has failed when it has been unready for longer than this.  Never longer than node_timeout.
   std::chrono::seconds ready_timeout = kReadyTimeout;
   std::string definition;  // The wave as the policy has it, as JSON; empty if the policy does not name the wave.
 

@@ -60,7 +60,8 @@ class Player {
       }
       if (decided.phase == RolloutPhase::kComplete) {
         if (due_.empty()) return Finish();
-        // If no policy is in effect, the rollout counts as complete as soon as each node has been given the target.
+        // Without a policy in effect, the rollout counts as complete as soon as each node has been given the target.
+        // Nodes may still be at work then.
         PassTo(FirstDue());
         continue;
       }
@@ -223,7 +224,7 @@ class Player {
     simulation_.steps.push_back(std::move(step));
   }
 
-  // Adds steps for the news of a decision.  If the decision begins to wait, also adds a step for what it waits for.
+  // Adds steps for the news of a decision.  If the rollout begins to wait, also adds a step for what it waits for.
   void AddStepsFor(const PolicyRollout& decided) {
     for (const RolloutNews& news : decided.news) {
       // `decided.wave` is the next wave already, so the number of the wave that is done comes from the memory.

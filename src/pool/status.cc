@@ -308,7 +308,8 @@ std::optional<api::NameReference> StreamOf(const StatusInputs& inputs) {
   return api::NameReference{stream->name};
 }
 
-// Returns the configuration that all nodes have now: the old value, unless its name or its sources have changed.
+// Returns the configuration for the status of a pool whose nodes all have the target.  Keeps the old value unless the
+// name or the sources have changed.
 const api::PoolConfiguration& NewConfiguration(const api::MachineConfigPool& pool) {
   const api::PoolConfiguration& before = pool.status.configuration;
   const api::PoolConfiguration& now = pool.spec.configuration;

@@ -14,11 +14,10 @@
 // Too many failures halt the rollout.  The halt ends when enough of the failed nodes are well again, when the pool gets
 // another target, or when a person orders it.
 //
-// Some nodes need no wave, gate or window, because they can only gain by being updated.  These are nodes that still
-// have the contents of the target, as most nodes do when a config is taken back.  Others are unavailable already,
-// because an earlier target has broken them or their change to another config has failed.  Nodes that are merely on the
-// way to another config are not among them: they complete that change, and nobody knows yet whether the next target is
-// better.
+// Two kinds of nodes need no wave, gate or window, because they can only gain by being updated.  Some still have the
+// contents of the target, as most nodes do when a config is taken back.  Others are unavailable already, because an
+// earlier target has broken them or their change to another config has failed.  A node that is merely on the way to
+// another config is of neither kind: it completes that change, and nobody knows yet whether the next target is better.
 
 #include <cstddef>
 #include <map>

@@ -85,7 +85,7 @@ class Windows::Compiler {
     return window;
   }
 
-  // Returns when the freeze ends.  Returns the minimum if the date or the time zone is a problem.
+  // Returns when the freeze ends.  Returns WallTime::min() if the date or the time zone is a problem.
   WallTime EndOf(const api::RolloutFreeze& freeze) {
     const auto zone = Zone(freeze.time_zone, "spec.freeze");
     const auto date = ReadDate(freeze.until);
