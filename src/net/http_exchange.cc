@@ -154,8 +154,8 @@ void HttpCall::Exchange::SetUp() {
   Set(easy(), CURLOPT_HTTPHEADER, header_lines_.get());
 }
 
-// Before version 8.7, curl does not report whether it has used the proxy, and it alone decides which hosts are
-// excepted.
+// Before version 8.7, curl does not report whether it has used the proxy, and only curl decides for which hosts it does
+// not use the proxy.
 void HttpCall::Exchange::NoteWhatIsSent() {
   Set(easy(), CURLOPT_DEBUGFUNCTION, &Exchange::NoteSent);
   Set(easy(), CURLOPT_DEBUGDATA, this);
