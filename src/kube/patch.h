@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Changes a part of an object, also while others change the object.
+// Changes a part of an object that others may change at the same time.
 
 #include <functional>
 #include <memory>
