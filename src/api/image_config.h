@@ -55,7 +55,7 @@ struct Image {
 inline constexpr std::string_view kNeverContactSource = "NeverContactSource";
 inline constexpr std::string_view kAllowContactingSource = "AllowContactingSource";
 
-// The mirrors of a source, from which its images can be pulled as well.
+// The mirrors of a source: other places from which the images of the source can be pulled.
 struct Mirrors {
   std::string source;  // A registry, or a part of one.
   std::vector<std::string> mirrors;

@@ -50,7 +50,7 @@ std::optional<Suffix> ParseSuffix(std::string_view suffix) {
 // The parts of a quantity's text.
 struct Pieces {
   bool is_negative = false;
-  bool has_digits = false;  // There is a digit before the suffix.
+  bool has_digits = false;  // Whether there is a digit before the suffix.
   std::string_view whole;   // The digits before the point without leading zeros, or "0" if none are left.
   std::string_view fraction;
   std::string_view suffix;
@@ -62,8 +62,8 @@ std::size_t EndOfRun(std::string_view text, std::size_t from, std::string_view c
 }
 
 // Splits a text that is not empty, as the parser of Kubernetes does.  Returns nullopt if that parser refuses the text
-// and quotes a regular expression.  The parser does not use this expression: it accepts "+", which does not match, and
-// refuses "1.2.3", which does.
+// with an error that quotes a regular expression.  The parser itself does not use the expression: it accepts "+", which
+// does not match the expression, and refuses "1.2.3", which matches.
 std::optional<Pieces> SplitQuantity(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789";
   Pieces pieces;
@@ -210,7 +210,7 @@ bool IsShort(const Pieces& pieces, const Suffix& suffix) {
   return pieces.fraction.empty() && digits_left >= 0;
 }
 
-// Returns whether Kubernetes takes the text of a short number for canonical and keeps it.
+// Returns whether Kubernetes considers the text of a short number canonical, and so keeps it.
 bool IsKeptAsWritten(const Pieces& pieces, const Suffix& suffix) {
   if (suffix.format == Format::kBinary) {
     constexpr int kEight = 8;
@@ -252,7 +252,7 @@ bool CapAtLargestInteger(Decimal& number) {
 
 std::uint64_t Negated(std::uint64_t bits) { return 0 - bits; }
 
-// Returns a number that is short or was capped as a whole number, rounded away from zero.
+// Converts a number that is short, or that was capped, to a whole number.  Rounds away from zero.
 std::int64_t ValueOfShort(Decimal number, bool is_negative) {
   // Kubernetes multiplies by these powers of ten at once, and does not check whether the product fits into 64 bits.
   constexpr std::array kUncheckedExponents = {1, 2, 3, 6, 9};
@@ -264,11 +264,11 @@ std::int64_t ValueOfShort(Decimal number, bool is_negative) {
   return static_cast<std::int64_t>(is_negative ? Negated(bits) : bits);
 }
 
-// Returns a number that is not short as a whole number.  Kubernetes holds such a number as a multiple of 10^-9.
+// Converts a number that is not short to a whole number.  Kubernetes holds such a number as a multiple of 10^-9.
 std::int64_t ValueOfLong(Decimal number, bool is_negative) {
   if (is_negative) {
-    // Kubernetes takes the lowest 64 bits of this multiple, divides them, and rounds up although the division has
-    // already rounded the negative result up.
+    // Kubernetes takes the lowest 64 bits of this multiple, divides them, and rounds up.  If the result is negative,
+    // the division has rounded it up already.
     constexpr std::int64_t kNanosInOne = 1'000'000'000;
     number.exponent -= kNano;
     const auto nanos = static_cast<std::int64_t>(Negated(number.LowestBits()));

@@ -3,7 +3,8 @@
 
 // A quantity of Kubernetes, such as "10Gi", "1500m" or "1e9".  Its text and its number are those that the Go code of
 // Kubernetes computes, even where that code makes a mistake, because they end up in files whose bytes are compared.
-// Only an exponent of more than 32 bits is an error here: Kubernetes uses its lowest 32 bits.
+// There is one exception: an exponent of more than 32 bits is an error here, whereas Kubernetes uses its lowest 32
+// bits.
 //
 // The text is in canonical form, for example "512Mi" for "0.5Gi".  But Kubernetes checks short texts only roughly, and
 // keeps some of them although they are not in canonical form.

@@ -49,8 +49,8 @@ struct RolloutOrder {
   std::string reason;     // In an override: why the windows and the freeze are disregarded.
   std::string by;         // The person who gave the order.
   std::string at;         // The time of the order; two orders of one person have different times.
-  // In an approval, and in an order to resume: when the rollout that the order is for began.  If it is unset, the order
-  // may be for any rollout of the target.
+  // In an approval, and in an order to resume: the beginning of the rollout that the order is for.  If it is unset, the
+  // order may be for any rollout of the target.
   std::optional<Time> began;
 
   static constexpr bool kLenient = true;
@@ -318,7 +318,7 @@ struct RolloutWaveEnd {
   };
 };
 
-// The nodes of a gate that RolloutMemory::blocked or RolloutMemory::waited has no room for.
+// Those nodes of a gate for which RolloutMemory::blocked or RolloutMemory::waited has no room.
 struct RolloutBlockedNodes {
   std::string gate;
   std::int32_t nodes = 0;  // The number of these nodes.
@@ -337,10 +337,10 @@ struct RolloutBlockedNodes {
 struct RolloutMemory {
   std::string target;  // The name of the rendered config, followed by the image if there is one.
   std::optional<Time> began;
-  std::int32_t wave_index = 0;              // The wave that is under way, counted from 0.
-  std::vector<std::string> members;         // The wave's nodes, sorted; empty for a wave with all nodes that are left.
-  bool has_begun = false;                   // The wave has begun: its members have been chosen.
-  std::optional<Time> well_since;           // The time since which all nodes of the wave are well.
+  std::int32_t wave_index = 0;       // The wave that is under way, counted from 0.
+  std::vector<std::string> members;  // The wave's nodes, sorted; empty for a wave with all nodes that are left.
+  bool has_begun = false;            // Whether the wave has begun, which means that its members have been chosen.
+  std::optional<Time> well_since;    // The time since which all nodes of the wave are well.
   std::map<std::string, Time> assigned_at;  // When nodes that are not done yet were given the target.
   std::optional<RolloutDurations> took;
   std::vector<RolloutWaveEnd> ended;  // The first end of each wave of this rollout.
@@ -351,7 +351,7 @@ struct RolloutMemory {
   std::vector<std::string> broken;      // Nodes that an earlier target has broken.
   std::vector<std::string> unfinished;  // Nodes that were on the way to another target when this rollout began.
   std::map<std::string, Time> unready_since;  // The time since which nodes are done and not ready.
-  // The times since which the timeouts of gates run.  The key is a gate, or a gate, a slash and a node.
+  // The times since which the timeouts of gates run.  A key is GATE or GATE/NODE.
   std::map<std::string, Time> blocked;
   std::vector<RolloutBlockedNodes> blocked_more;
   // For timeouts that stand still now: the seconds that they had run when they were stopped, with the same keys.

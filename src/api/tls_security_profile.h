@@ -43,7 +43,7 @@ struct ApiServerSpec {
       json::FieldList{json::Field{"tlsSecurityProfile", &ApiServerSpec::tls_security_profile}};
 };
 
-// The settings of the cluster's API server.  Kubelets also use its TLS profile.
+// The settings of the cluster's API server.  Its TLS profile applies to kubelets as well.
 struct ApiServer {
   static constexpr std::string_view kKind = "APIServer";
 

@@ -23,8 +23,9 @@ Result<> SetWorkerLatency(std::string_view pool, std::string_view profile, Kubel
 // none.
 std::string_view LatencyProfileOf(const KubeletConfiguration& config);
 
-// Returns the error if a cluster must not go from one profile to the other at once, or nullopt if it may.  The fastest
-// and the slowest profile are too far apart, because nodes and control plane do not change at the same moment.
+// Returns the error if a cluster must not change directly from one profile to another, or nullopt if it may.  A direct
+// change between the fastest and the slowest profile is not allowed: nodes and control plane do not change at the same
+// moment, and a control plane with the fastest profile considers nodes with the slowest one lost.
 std::optional<std::string> TransitionError(std::string_view from, std::string_view to);
 
 }  // namespace pintle::generated

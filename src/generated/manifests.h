@@ -42,7 +42,7 @@ struct Manifests {
   std::optional<api::Image> image;
   std::optional<api::OSImageStream> os_image_stream;
   std::optional<api::Secret> release_registry;  // The Secret of the InternalReleaseImage.
-  bool has_release_image = false;               // There is an InternalReleaseImage.
+  bool has_release_image = false;               // Whether there is an InternalReleaseImage.
   std::vector<PoolManifest> pools;              // Their names are unique.
   std::vector<api::MachineConfig> machine_configs;
   std::vector<api::KubeletConfig> kubelet_configs;

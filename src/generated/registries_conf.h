@@ -22,7 +22,7 @@ struct RegistryEndpoint {
 };
 
 struct Registry {
-  std::string prefix;  // Empty means that it is the same as the location.
+  std::string prefix;  // Empty if the location is the prefix.
   RegistryEndpoint endpoint;
   bool blocked = false;
   bool mirror_by_digest_only = false;

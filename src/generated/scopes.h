@@ -22,7 +22,7 @@ bool IsInside(std::string_view inner, std::string_view outer);
 // Returns whether everything in `inner` is in one of the scopes.
 bool IsInsideOneOf(std::string_view inner, std::span<const std::string> scopes);
 
-// A set of scopes that finds those around another scope without a comparison with each.
+// A set of scopes.  It finds those of its scopes that are around another scope, without comparing all of them.
 class ScopeSet {
  public:
   ScopeSet() = default;

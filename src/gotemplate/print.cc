@@ -25,8 +25,8 @@ class FormatPrinter {
 
  private:
   void PrintVerb();
-  // Takes the flags.  If a lowercase letter follows them, and there is an argument for it, also prints the argument
-  // with this verb and returns true.
+  // Takes the flags.  If the verb, a lowercase letter, follows them directly, and there is an argument for the verb,
+  // prints the argument and returns true.
   bool TakeFlags();
   void TakeArgumentNumber();
   void TakeWidth();
@@ -44,9 +44,9 @@ class FormatPrinter {
   std::string text_;
   Printer printer_;
   std::size_t next_ = 0;                 // The index of the next argument.
-  bool has_argument_number_ = false;     // An argument number was just read.
-  bool is_argument_number_good_ = true;  // The argument numbers of this verb are valid.
-  bool is_reordered_ = false;            // The format has used an argument number.
+  bool has_argument_number_ = false;     // Whether an argument number was just read.
+  bool is_argument_number_good_ = true;  // Whether the argument numbers of this verb are valid.
+  bool is_reordered_ = false;            // Whether the format has used an argument number.
 };
 
 Result<std::string> FormatPrinter::Run() {

@@ -26,7 +26,7 @@ Result<std::string> PrintLine(std::span<const Value> values);
 // As in Go, the text itself reports mistakes in the format.
 Result<std::string> PrintFormat(std::string_view format, std::span<const Value> values);
 
-// Returns the text of a value in errors, which is the text that Go prints with %v or with another verb.
+// Formats a value for an error, as Go does with %v or with another verb.
 std::string FormattedValue(const Value& value, char verb = 'v');
 
 }  // namespace pintle::gotemplate

@@ -21,8 +21,8 @@ constexpr const char* kWrongHeader = "gzip: invalid header";
 constexpr const char* kWrongChecksum = "gzip: invalid checksum";
 constexpr const char* kEndsTooEarly = "unexpected EOF";
 
-// Returns the error for a message of zlib, in Go's words if zlib knows enough for them: Go's message about corrupt
-// contents has an offset that zlib does not know.
+// Returns the error for a message of zlib.  Errors about a header or a trailer have Go's words.  An error about corrupt
+// contents has zlib's words, because Go's message has an offset that zlib does not report.
 Error ErrorOfZlib(const char* message) {
   constexpr auto kOfHeader = std::to_array<std::string_view>(
       {"incorrect header check", "unknown compression method", "unknown header flags set", "header crc mismatch"});

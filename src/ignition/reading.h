@@ -17,7 +17,7 @@ struct Reading {
   json::Value document;
   int minor;  // The version in the document: 3.`minor`.0, or 2.`minor`.0.
   json::Report& report;
-  bool has_wrong_types = false;  // Some values could not be read, so the config was not validated.
+  bool has_wrong_types = false;  // If set, some values could not be read, so the config was not validated.
 };
 
 // Reads a document of exactly this version.  Problems go to the report.

@@ -13,7 +13,7 @@ struct Semver {
   std::int64_t major = 0;
   std::int64_t minor = 0;
   std::int64_t patch = 0;
-  bool is_release = true;  // Nothing follows, such as "-experimental" or "+something".
+  bool is_release = true;  // Whether nothing follows, such as "-experimental" or "+something".
 };
 
 // Returns nullopt for any other text.

@@ -13,7 +13,7 @@
 namespace pintle::ignition {
 
 struct UnitContents {
-  bool has_options = false;  // There is at least one assignment.
+  bool has_options = false;  // Whether there is at least one assignment.
   bool has_install_section = false;
 };
 

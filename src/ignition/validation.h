@@ -32,10 +32,10 @@ namespace pintle::ignition {
 
 struct Rules {
   std::string_view version;
-  bool sha256 = true;  // A hash may be a SHA-256 digest.
+  bool sha256 = true;  // Whether a hash may be a SHA-256 digest.
   UrlRules urls;
-  bool format_none = true;  // A filesystem may have the format "none".
-  // Sources are checked.  This check takes longer than everything else, since data URLs have whole files in them.
+  bool format_none = true;  // Whether a filesystem may have the format "none".
+  // Whether sources are checked.  This check takes longer than all others, since data URLs have whole files in them.
   bool sources = true;
 };
 

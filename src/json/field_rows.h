@@ -4,7 +4,7 @@
 // Decodes and encodes the fields of a struct by a table that is built from the struct's FieldList at the first use.
 //
 // The functions that use the table are compiled once, for all structs.  As templates, they would be compiled for each
-// struct in each file that uses it.
+// struct in each file that uses the struct.
 
 #include <array>
 #include <cstddef>

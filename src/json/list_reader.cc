@@ -101,7 +101,7 @@ class Reader {
     return true;
   }
 
-  // Reads the value of the member `name`, or an element of the list which is this member.
+  // Reads the value of the member `name`, or an element of the list that the member has as its value.
   bool ReadValue(Value& to, std::string_view name) {
     if (at_ == end_ || ++count_ > most_values_) return false;
     switch (*at_) {
@@ -146,8 +146,8 @@ class Reader {
     return true;
   }
 
-  // Reads a member of an object that is the member `parent`, or that is in a list which is this member.  The name is
-  // empty if no member of the object is left out.
+  // Reads a member of one of the objects `parent`, as the header defines them.  `parent` is empty if no member of the
+  // object is left out.
   bool ReadMember(Value& to, std::string_view parent) {
     std::string key;
     const char* const begin = at_;
@@ -181,7 +181,7 @@ class Reader {
 
   bool IsOfKind(std::string_view kind) const { return kind.empty() || kind == kind_; }
 
-  // Returns whether a member of an object that is the member `parent` may be left out.
+  // Returns whether members may be left out of the objects `parent`.
   bool HasOmissions(std::string_view parent) const {
     const auto is_in_parent = [&](const auto& omission) {
       return omission.parent == parent && IsOfKind(omission.kind);

@@ -21,8 +21,8 @@ namespace pintle::json {
 // The parts of elements that are checked and then left out.  The check does not find duplicate keys in them.
 //
 // A part of an element is named by the member that it is in: "the objects `parent`" are all objects that are the member
-// `parent` of another object, and all that are elements of a list which is this member.  If there is a `kind`, only
-// those elements are meant whose member `kind` has this value and comes before the part.
+// `parent` of another object, or elements of a list that is such a member.  With a `kind`, the part is left out only of
+// elements whose member `kind` has this value, and only if this member comes before the part.
 
 // The member `key` of the objects `parent` is left out.
 struct Omission {
@@ -31,14 +31,14 @@ struct Omission {
   std::string_view kind = {};
 };
 
-// All members of the objects `parent` are left out whose keys begin with none of the prefixes.
+// In the objects `parent`, all members are left out except those whose keys begin with one of the prefixes.
 struct PrefixChoice {
   std::string_view kind;
   std::string_view parent;
   std::span<const std::string_view> prefixes;
 };
 
-// All elements of the lists `list` are left out whose member `key` is a string that is not one of the wanted ones.
+// In the lists `list`, an element is left out if its member `key` is a string that is not one of the wanted ones.
 struct ElementChoice {
   std::string_view kind;
   std::string_view list;

@@ -88,7 +88,7 @@ class Client {
     return PatchObject(kResourceKind<T>, name, patch, part, Decoding<T>(std::move(done)));
   }
 
-  // Changes an object in its current state: `change` gets it and returns a merge patch, or nullopt if there is nothing
+  // Changes an object: `change` gets its current state and returns a merge patch, or nullopt if there is nothing
   // to change.  `change` is called again if somebody else has changed the object in between; the ninth such conflict is
   // returned as an error.  A patch that the server accepts and does not keep is an error, too.
   template <Resource T>
@@ -123,8 +123,8 @@ class Client {
     };
   }
 
-  // These make a callback that passes a failure to `failed`, and then the object in the answer, or only the success, to
-  // `done`.
+  // These make a callback that passes the object in the answer, or only the success, to `done`.  A failure is passed to
+  // `failed`, and then to `done` as an Error.
   Receive ObjectTo(const ObjectName& name, DoneJson done) const;
   Receive SuccessTo(Done<void> done) const;
   Call ListObjects(const ResourceKind& kind, ObjectMaker make, Selection selection, Done<AnyObjects> done,

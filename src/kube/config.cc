@@ -211,7 +211,7 @@ Result<Config> ReadCluster(const Cluster& cluster, const std::string& directory)
                    "give the CA that signed the server's certificate as certificate-authority-data");
   }
   if (!cluster.tls_server_name.empty()) {
-    return Refused("tls-server-name", "have the server's certificate name the host of `server`");
+    return Refused("tls-server-name", "give the server a certificate for the host of `server`");
   }
   config.tls.authorities = TRY(ReadPem(cluster.certificate_authority_data, "certificate-authority-data",
                                        cluster.certificate_authority, directory));

@@ -116,8 +116,8 @@ class Follower final : public Work, public std::enable_shared_from_this<Follower
     WatchEnded(While(Failure{.error = error}, fmt::format("watching {}", kind_.plural)));
   }
 
-  // Counts silent watches, and returns true after kSilentWatches of them in a row.  A server that keeps a watch open
-  // sends bookmarks, unless it has not reached the version yet from which the watch starts.
+  // Counts silent watches, and returns true after kSilentWatches of them in a row.  A server sends bookmarks on a watch
+  // once it has reached the version from which the watch starts.
   bool WereSilent(const std::optional<Failure>& failure, std::chrono::steady_clock::duration lasted) {
     if (!failure || failure->status != 0 || has_received_ || lasted < settings_.watch.silence) {
       silent_watches_ = 0;
@@ -156,8 +156,8 @@ class Follower final : public Work, public std::enable_shared_from_this<Follower
   Backoff missing_backoff_;
   std::string resource_version_;
   std::string newest_;          // The newest version of all events so far.
-  bool has_new_event_ = false;  // This watch has delivered a new event.
-  bool has_received_ = false;   // This watch has delivered an event or a bookmark.
+  bool has_new_event_ = false;  // Whether this watch has delivered a new event.
+  bool has_received_ = false;   // Whether this watch has delivered an event or a bookmark.
   int silent_watches_ = 0;      // The number of silent watches in a row.
   bool has_list_failed_ = false;
   MonotonicTime watching_since_;

@@ -189,7 +189,7 @@ class Lease::Contest final : public Work, public std::enable_shared_from_this<Co
   std::string version_;               // The version of the lease that we know; empty if there is none.
   std::optional<Conflict> conflict_;  // The conflict of the last write.
   MonotonicTime sent_;
-  bool has_reported_won_ = false;  // `won` was called, and `lost` was not called since.
+  bool has_reported_won_ = false;  // Whether `won` was called, and `lost` was not called since.
   bool is_leaving_ = false;
   int release_conflicts_ = 0;
   std::string reported_holder_;

@@ -18,7 +18,8 @@ class Lease {
     ObjectName name;
     std::string identity;  // Differs for each candidate, and for each start of a candidate.
     LeaseTimes times = {};
-    std::string offer = {};  // The holder that leaves the lease to these candidates; empty for none.
+    // The name of a holder that leaves the lease to this candidate (kube/candidacy.h); empty for none.
+    std::string offer = {};
   };
 
   // Each of these callbacks may destroy the Lease object.

@@ -151,7 +151,7 @@ class Lister final : public Work, public std::enable_shared_from_this<Lister> {
   std::string path_;
   std::string continue_;
   bool is_paged_ = true;
-  bool begun_ = false;  // Data of the current page has arrived.
+  bool begun_ = false;  // Whether data of the current page has arrived.
   ListSplitter splitter_;
   event::Timer again_;
   Call call_;

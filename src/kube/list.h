@@ -34,7 +34,7 @@ struct ListReceiver {
 };
 
 // Decides whether a failed request for the first page is repeated like requests for the other pages.  A caller that
-// itself starts a failed list over uses kOnce, because nothing is lost before the first page has arrived.
+// repeats a failed list itself uses kOnce, because nothing is lost before the first page has arrived.
 enum class FirstPage { kAsOthers, kOnce };
 
 // `patience` holds for each page.

@@ -177,7 +177,7 @@ Result<json::Value> ReadObject(const ObjectName& name, Fetched fetched) {
   }
   const ObjectName found = NameIn(object);
   if (found.name.empty() || found.name == name.name) return object;
-  return Error(ErrorKind::kUnavailable, fmt::format("the answer about {} is about {}", name.ToString(),
+  return Error(ErrorKind::kUnavailable, fmt::format("the answer to a request for {} is the object {}", name.ToString(),
                                                     Shortened(Printable(found.ToString()), kLongestName)));
 }
 

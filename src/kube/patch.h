@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Changes a part of an object, also while others change the object.
+// Changes a part of an object that others may change at the same time.
 
 #include <functional>
 #include <memory>
@@ -61,8 +61,8 @@ struct Amendment {
 };
 // Reads the object, calls `change`, patches, and starts over on a conflict, up to eight times.  If the object still has
 // the same version after a conflict, nobody else has changed it: the server has refused the patch for another reason,
-// and that error is returned.  If `change` wants a change of the object in the server's answer, too, the server has not
-// kept the patch, and the error is UnkeptError().
+// and that error is returned.  If `change` still wants a change of the object in the server's answer, the server has
+// not kept the patch, and the error is UnkeptError().
 Call AmendObject(std::shared_ptr<Transport> transport, Amendment amendment,
                  std::function<void(Result<json::Value>)> done);
 

@@ -33,7 +33,7 @@ struct ApiRequest {
   std::string doing = {};  // For messages, such as "reading Node worker-1".
   net::HttpTimeouts timeouts = {};
   std::uint64_t body_limit = net::kUnlimited;
-  bool has_secrets = false;  // The message of a refusal is dropped, because it may quote a secret.
+  bool has_secrets = false;  // Whether the message of a refusal is dropped, because it may quote a secret.
 };
 
 struct ApiReceiver {

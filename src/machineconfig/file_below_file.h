@@ -17,7 +17,7 @@ struct FileBelowFile {
   std::string path;
   std::string above;  // Another file of the config, where a directory is needed.
 
-  // Returns the message that no machine can have both.
+  // Returns the message that no machine can have both files.
   std::string Text() const;
 };
 

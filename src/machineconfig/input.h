@@ -36,10 +36,10 @@ struct InputFile {
 
 struct NamedFiles {
   std::vector<InputFile> files;
-  // Entries with one of the endings that are not regular files, each with its kind: "/etc/pintle/config.d/a.yaml is a
-  // pipe".
+  // Entries in directories that have one of the endings but are not regular files, each with its kind:
+  // "/etc/pintle/config.d/a.yaml is a pipe".
   std::vector<std::string> left_out;
-  // The entries of directories that have none of the endings, without hidden files.
+  // The entries in directories that have none of the endings, without hidden files.
   std::vector<std::string> others;
   // Directories that cannot be read, and entries whose kind is unknown, such as links that lead nowhere.  The other
   // inputs are listed nevertheless.

@@ -83,7 +83,8 @@ Result<Section> ReadSection(const std::string& file, Accepts accepts, const char
   }
   json::Value document = std::move(documents.front());
   TRY(ExpectKind(document, file));
-  // A whole MachineConfiguration may lack the section; any other document is the section.
+  // A whole MachineConfiguration may lack the section.  Any other document has the section as a member, or is the
+  // section.
   const bool is_whole = document.contains("kind") || document.contains("spec");
   if (is_whole) document = document.contains("spec") ? json::Value(std::move(document["spec"])) : json::Value::object();
   if (document.contains(name)) {

@@ -30,7 +30,7 @@ struct Verdict {
   // The Machine Config Operator's message with the names of the configs; empty if the change is possible.
   std::string text;
   std::vector<Obstacle> obstacles;  // All of them, in the order in which the Machine Config Operator would find them.
-  bool is_valid = true;             // The new config is valid by itself.
+  bool is_valid = true;             // Whether the new config is valid by itself.
 };
 
 // Returns the obstacles, and whether the new config is valid at all.

@@ -393,8 +393,8 @@ std::optional<std::string> SizeWarning(const api::MachineConfig& config) {
   const std::size_t bytes = GoJsonLength(config);
   if (bytes * 100 <= kMostBytes * kWarningPercent || bytes > kMostBytes) return std::nullopt;
   return fmt::format(
-      "rendered MachineConfig {} has {} bytes, {} % of the {} bytes that the cluster's database takes; a larger "
-      "config is refused. Reduce the number or the size of the MachineConfigs",
+      "rendered MachineConfig {} has {} bytes, {} % of the {} bytes that the cluster's database accepts at most. "
+      "Reduce the number or the size of the MachineConfigs",
       config.metadata.name, bytes, bytes * 100 / kMostBytes, kMostBytes);
 }
 

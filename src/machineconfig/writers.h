@@ -14,8 +14,9 @@
 
 namespace pintle::machineconfig {
 
-// Maps paths of files, names of units, paths of their files and drop-ins, and names of users to the names of configs.
-// If only one config can have an effect on a thing, this is the last one.
+// Maps paths of files, names of units, paths of their files and drop-ins, and names of users to the names of the
+// configs that have them, in the order of merging.  If only one of these configs can have an effect, it is the last
+// one.
 using Writers = std::map<std::string, std::vector<std::string>>;
 
 struct NamedConfig {

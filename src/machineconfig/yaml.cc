@@ -100,7 +100,7 @@ class Converter {
     std::size_t depth = 0;
     bool in_alias = false;
     bool is_key = false;
-    bool is_shared = false;  // Another alias may need the value, too, so it is copied.
+    bool is_shared = false;  // Whether another alias may need the value.  Then the value is copied.
   };
 
   // Returns an error about a node.  Go's errors about nodes have no line.

@@ -38,16 +38,16 @@ struct YamlNode {
   YamlNodeKind kind = YamlNodeKind::kScalar;
   YamlTag tag = YamlTag::kNone;
   bool is_plain = false;     // A scalar without quotes.
-  bool is_shared = false;    // An alias refers to the node, so its value is copied and not moved.
-  bool is_open = false;      // The node is being converted, and an alias to it would be a cycle.
+  bool is_shared = false;    // Whether an alias refers to the node.  Then its value is copied and not moved.
+  bool is_open = false;      // Whether the node is being converted.  Then an alias to the node would be a cycle.
   std::uint32_t target = 0;  // The node that an alias stands for.
   std::size_t line = 0;
   std::string text;  // The text of a scalar; for an alias with YamlReader::kGo, the name of its anchor.
   std::vector<std::uint32_t> children;  // For a mapping these are key, value, key, value ...
 };
 
-// kGo copies the error texts of Go's yaml.v2, and 1.0 stays a double.  With kOurs, 1.0 becomes the integer 1, as after
-// it was written as JSON and read back.
+// kGo copies the error texts of Go's yaml.v2, and 1.0 stays a double.  With kOurs, 1.0 becomes the integer 1, as if
+// it had been written as JSON and read back.
 enum class YamlReader : std::uint8_t { kOurs, kGo };
 
 struct YamlReading {

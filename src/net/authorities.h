@@ -25,8 +25,8 @@ class Authorities {
 #endif
 };
 
-// Keeps curl from using authorities of the system that have been replaced.  By default, it reads their file once a day
-// if it was built without a folder of authorities, as Fedora's was.
+// Keeps curl from using authorities of the system that have been replaced.  If curl was built without a folder of
+// authorities, as Fedora's was, it reads the authorities' file only once a day by default.
 void FollowSystemAuthorities(CURL* easy);
 
 }  // namespace pintle::net

@@ -121,7 +121,7 @@ void HttpConnection::ExpectHead() {
 
 Wire::Outcome HttpConnection::ReadHead() {
   if (!input_.empty() && IsAnswerDue()) {
-    // The parsed head may be much larger than the request, and the client may read the answer slowly.
+    // Free the parsed head now: it may be much larger than the request, and the client may read the answer slowly.
     parser_.reset();
     return Outcome::kDone;
   }

@@ -53,7 +53,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   // These functions are steps.  Each sets the next step when it is done.
   Outcome ShakeHands();
   Outcome ReadHead();
-  // Reads meanwhile, to notice when the client leaves.  Only the beginning of the next requests is kept in memory.
+  // Waits for a later answer, and reads meanwhile, to notice when the client leaves.  Only the beginning of the next
+  // requests is kept in memory.
   Outcome AwaitLater();
   Outcome WriteHead();
   Outcome WriteBody();
@@ -116,8 +117,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   std::shared_ptr<HttpStream> stream_;
   bool waits_for_piece_ = false;
   std::size_t written_ = 0;  // Counts the bytes of the head, then those of the body.
-  bool closes_ = false;      // The connection ends after the present answer.
-  bool must_yield_ = false;  // Other connections of the thread are served before the next step.
+  bool closes_ = false;      // Whether the connection ends after the present answer.
+  bool must_yield_ = false;  // Whether other connections of the thread are served before the next step.
 
   std::shared_ptr<LaterAnswer> later_;  // Set while the connection waits for it.
   AfterAnswer after_later_ = AfterAnswer::kClose;

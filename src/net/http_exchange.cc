@@ -124,9 +124,9 @@ void HttpCall::Exchange::SetUp() {
   AllowOnlyHttp(easy());
   Set(easy(), CURLOPT_USERAGENT, fmt::format("pintle/{}", kVersion).c_str());
   Set(easy(), CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
-  // Waits until it is known whether a connection that is being made can be shared.  Without TLS, no connection can be
-  // shared.  But curl would find that out only at the end of the first exchange on the connection, and a watch does not
-  // end.
+  // With https, curl waits until it knows whether a connection that is being made can be shared.  Without TLS, no
+  // connection can be shared.  But curl would find that out only at the end of the first exchange on the connection,
+  // and a watch does not end.
   Set(easy(), CURLOPT_PIPEWAIT, url_.is_https() ? 1L : 0L);
   Set(easy(), CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(request_.timeouts.connect.count()));
   Set(easy(), CURLOPT_TCP_KEEPALIVE, 1L);
@@ -154,8 +154,8 @@ void HttpCall::Exchange::SetUp() {
   Set(easy(), CURLOPT_HTTPHEADER, header_lines_.get());
 }
 
-// Before version 8.7, curl does not report whether it has used the proxy, and it alone decides which hosts are
-// excepted.
+// Before version 8.7, curl does not report whether it has used the proxy, and only curl decides for which hosts it does
+// not use the proxy.
 void HttpCall::Exchange::NoteWhatIsSent() {
   Set(easy(), CURLOPT_DEBUGFUNCTION, &Exchange::NoteSent);
   Set(easy(), CURLOPT_DEBUGDATA, this);

@@ -74,19 +74,19 @@ class HttpCall::Exchange : public std::enable_shared_from_this<Exchange> {
   std::weak_ptr<Engine> engine_;
   HttpRequest request_;
   HttpReceiver receiver_;
-  bool over_ = false;  // The request has ended or was cancelled, and the receiver is not called any more.
+  bool over_ = false;  // Whether the request has ended or was cancelled.  Then the receiver is not called any more.
 
   Url url_;  // The current URL, after redirects.
   int redirects_ = 0;
   std::optional<Url> next_;  // The target of a redirect, once its head has arrived and until it is followed.
-  // The current request was sent to a proxy, and not through a tunnel.  Unset until it is sent.
+  // Whether the current request was sent to a proxy, and not through a tunnel.  Unset until the request is sent.
   std::optional<bool> is_sent_to_proxy_;
   HeadReader head_;
   bool answered_ = false;
   std::optional<std::uint64_t> body_expected_;
   std::uint64_t body_size_ = 0;  // After decompression.
   std::optional<Error> failure_;
-  bool has_refused_address_ = false;  // The server has a local address, to which this client does not connect.
+  bool has_refused_address_ = false;  // Whether the server has a local address, to which this client does not connect.
 
   bool paused_ = false;
   bool paused_in_curl_ = false;

@@ -16,7 +16,7 @@ namespace pintle::net {
 
 // The part of an answer that has arrived.
 struct AnswerProgress {
-  bool answered = false;  // The head of the answer is complete.
+  bool answered = false;  // Whether the head of the answer is complete.
   std::uint64_t body_received = 0;
   std::optional<std::uint64_t> body_expected = {};
 };

@@ -100,7 +100,7 @@ class HttpServer::Thread {
   HttpServer& server_;
   // These members outlive the context, whose destructor destroys the handlers that still wait in it.
   std::unordered_set<HttpConnection*> connections_;
-  bool is_finishing_ = false;  // The server is stopping and waits for the last answers.
+  bool is_finishing_ = false;  // Whether the server is stopping and waits for the last answers.
 
   asio::io_context context_{1};
   asio::executor_work_guard<asio::io_context::executor_type> busy_;  // Keeps the context running without handlers.

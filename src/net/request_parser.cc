@@ -36,7 +36,7 @@ class RequestParser::Parsed {
 RequestParser::RequestParser(const Limits& limits) : limits_(limits), parsed_(std::make_unique<Parsed>()) {
   parsed_->parser.eager(false);
   parsed_->parser.header_limit(static_cast<std::uint32_t>(limits.bytes));
-  // Boost 1.74 refuses each request with a Content-Length if the limit is none.
+  // Without a limit, Boost 1.74 would refuse each request that has a Content-Length.
   parsed_->parser.body_limit(std::numeric_limits<std::uint64_t>::max());
 }
 

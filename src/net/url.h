@@ -29,7 +29,7 @@ class Url {
   // can hold secrets.
   std::string HostAndPort() const;
 
-  // Returns whether secrets for this URL may be sent to the other one: scheme, host and port are equal.
+  // Returns whether scheme, host and port are equal, so that secrets for this URL may be sent to the other one.
   bool SameOrigin(const Url& other) const;
 
  private:

@@ -73,8 +73,8 @@ class NodeCheck {
   }
 
  private:
-  // None of the shortest links begins with another of them, so only the last one that does not sort after `path` can be
-  // its beginning.
+  // No link in `shortest_` begins with another of them.  So only the last of these links that does not sort after
+  // `path` can be the beginning of `path`.
   bool UsesLink(const std::string& path) const {
     const auto behind = shortest_.upper_bound(path);
     if (behind == shortest_.begin()) return false;
