@@ -261,8 +261,8 @@ class SystemdDbus::Connection {
       if (done > 0) continue;
       const microseconds left = LeftUntil(deadline);
       if (left == microseconds(0)) return Error(ErrorKind::kUnavailable, "systemd is not on the system bus");
-      // sd_bus_process() returns the error, if there is one.
-      static_cast<void>(::sd_bus_wait(bus_.get(), Microseconds(left)));
+      const int waited = ::sd_bus_wait(bus_.get(), Microseconds(left));
+      if (waited < 0 && waited != -EINTR) return ErrorOf(BusError(), waited).While("waiting for systemd on the bus");
     }
     return {};
   }

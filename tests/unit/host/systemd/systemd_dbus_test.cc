@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <systemd/sd-bus.h>
@@ -12,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <latch>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -119,6 +121,51 @@ TEST(SystemdDbus, IsUnavailableWhileSystemdIsBusy) {
     }
   }
   EXPECT_EQ(busy.connections(), 1) << "the connection is not lost";
+}
+
+// systemd does not have its name on the bus.  As soon as the client waits for this name, its poll(2) fails: the process
+// may have no descriptors any more.
+class AbsentSystemd {
+ public:
+  int Answer(sd_bus_message* message) {
+    if (MethodOf(message) != "NameHasOwner") return 1;
+    if (::sd_bus_reply_method_return(message, "b", 0) < 0) return -EIO;
+    // The client answers when it has read the reply, and processes other messages.
+    return Ping(::sd_bus_message_get_bus(message));
+  }
+
+  // Must be called when the client has given up.
+  void EndWait() { given_up_.count_down(); }
+
+ private:
+  int Ping(sd_bus* bus) {
+    return ::sd_bus_call_method_async(bus, nullptr, nullptr, "/", "org.freedesktop.DBus.Peer", "Ping", &OnPong, this,
+                                      "") < 0
+               ? -EIO
+               : 1;
+  }
+
+  static int OnPong(sd_bus_message* message, void* self, sd_bus_error*) {
+    rlimit before = {};
+    if (::getrlimit(RLIMIT_NOFILE, &before) != 0) return -EIO;
+    const rlimit none = {.rlim_cur = 0, .rlim_max = before.rlim_max};
+    if (::setrlimit(RLIMIT_NOFILE, &none) != 0) return -EIO;
+    // The second ping ends a call of poll(2) that began before.
+    const int result = static_cast<AbsentSystemd*>(self)->Ping(::sd_bus_message_get_bus(message));
+    static_cast<AbsentSystemd*>(self)->given_up_.wait();
+    return ::setrlimit(RLIMIT_NOFILE, &before) != 0 || result < 0 ? -EIO : 1;
+  }
+
+  std::latch given_up_{1};
+};
+
+TEST(SystemdDbus, GivesUpIfItCannotWaitForSystemd) {
+  AbsentSystemd absent;
+  const FakeBus bus([&](sd_bus_message* message) { return absent.Answer(message); });
+  const Root root = ValueOf(Root::Open("/"));
+  const auto status = SystemdDbus(root).Observe("a.service");
+  absent.EndWait();
+  EXPECT_EQ(MessageOf(status), "looking at a.service: waiting for systemd on the bus: D-Bus: Invalid argument");
 }
 
 // Answers about one unit, and records the changes that it is asked for.
