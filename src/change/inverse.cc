@@ -74,7 +74,9 @@ class Inverter {
     const std::string& state = status->file_state;
     const bool is_enabled = state == "enabled";
     const bool cannot_be_enabled = state == "static" || state == "indirect" || state == "generated" || state == "alias";
-    return put.want->enablement == Enablement::kEnabled ? is_enabled || cannot_be_enabled : !is_enabled;
+    // A unit that is enabled only until the next boot is neither enabled nor disabled as the config wants it.
+    const bool is_disabled = !is_enabled && state != "enabled-runtime";
+    return put.want->enablement == Enablement::kEnabled ? is_enabled || cannot_be_enabled : is_disabled;
   }
 
   Inverse AllLinks() const {

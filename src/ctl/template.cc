@@ -52,6 +52,7 @@ Result<std::string> TextForCluster(const CommandLine& line, const gotemplate::Te
   if (spec == nullptr || !spec->is_object()) {
     return Error(ErrorKind::kInvalid, fmt::format("{}: the ControllerConfig has no spec; add it", config_file));
   }
+  TRY(generated::CheckControllerConfigSpec(*spec), config_file);
   std::optional<json::Value> api_server;
   if (const auto file = line.Value("--api-server")) api_server = TRY(ReadOne<json::Value>(*file, "APIServer"));
   const auto secret_file = line.Value(kPullSecretOption.name);

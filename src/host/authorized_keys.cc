@@ -206,7 +206,7 @@ Result<std::optional<KeysState>> ObserveAuthorizedKeys(const Root& root, const s
   const auto doing = [&] { return fmt::format("looking at the SSH keys of {}", user); };
   const std::optional<Account> account = TRY(FindUser(root, user), doing());
   if (!account) return std::nullopt;
-  const ActingAs acting({account->uid, account->gid});
+  const auto acting = TRY(ActingAs::Begin({account->uid, account->gid}), doing());
   KeyFolder folder(root, user, *account);
   const bool is_there = TRY(folder.Open(Missing::kLeave, Labels()), doing());
   if (folder.count() == 0 && !folder.is_next_of_another()) return std::nullopt;
@@ -223,7 +223,7 @@ Result<> PutAuthorizedKeys(const Root& root, const resource::Put<resource::Autho
   const std::optional<Account> account = TRY(FindUser(root, put.key), doing());
   if (!account && (!put.want || TextOf(*put.want).empty())) return {};
   if (!account) return Error(ErrorKind::kNotFound, "there is no such user").While(doing());
-  const ActingAs acting({account->uid, account->gid});
+  const auto acting = TRY(ActingAs::Begin({account->uid, account->gid}), doing());
   KeyFolder folder(root, put.key, *account);
   TRY(PutInFolder(folder, *account, put.want, labels), doing());
   return {};

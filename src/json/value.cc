@@ -2,7 +2,9 @@
 #include "json/value.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <ostream>
 #include <utility>
 
@@ -19,6 +21,19 @@ void Expect(bool holds) {
 // Returns whether a value can be a member of an object: [key, value].
 bool IsPair(const Value& value) { return value.is_array() && value.size() == 2 && value[0].is_string(); }
 
+// A plain cast of a number that does not fit would be undefined.
+template <typename Number>
+Number Nearest(double real) {
+  using Limits = std::numeric_limits<Number>;
+  if constexpr (Limits::is_integer) {
+    if (std::isnan(real)) return 0;
+    if (real <= static_cast<double>(Limits::min())) return Limits::min();
+    // The double is the number after the largest one.
+    if (real >= static_cast<double>(Limits::max())) return Limits::max();
+  }
+  return static_cast<Number>(real);
+}
+
 template <typename Number>
 Number NumberAs(const Value& value, std::int64_t integer, std::uint64_t unsigned_integer, double real) {
   switch (value.type()) {
@@ -28,7 +43,7 @@ Number NumberAs(const Value& value, std::int64_t integer, std::uint64_t unsigned
       return static_cast<Number>(unsigned_integer);
     default:
       Expect(value.type() == Value::Type::kReal);
-      return static_cast<Number>(real);
+      return Nearest<Number>(real);
   }
 }
 

@@ -87,7 +87,9 @@ class Value {
 
   // Each of these ends the program if the value has another type, because that is a bug in the caller.
   bool boolean() const;
-  std::int64_t integer() const;  // This and the next two accept a number of any type, and cast it.
+  // These three accept a number of any type, and cast it.  A real number that does not fit becomes the nearest number
+  // that does, and one that is not a number becomes 0.
+  std::int64_t integer() const;
   std::uint64_t unsigned_integer() const;
   double real() const;
   const std::string& text() const&;

@@ -159,6 +159,7 @@ class Reader {
     json::Value* table = &from;
     for (std::size_t i = 0; i + 1 < key.size(); ++i) {
       json::Value& next = (*table)[key[i]];
+      if (fixed_.contains(&next)) return AlreadyDefined(Joined(key));
       if (next.is_null()) next = json::Value::object();
       table = next.is_array() && !next.empty() ? &next.elements().back() : &next;
       if (!table->is_object()) return AlreadyDefined(Joined(key));
@@ -174,10 +175,13 @@ class Reader {
     Advance();
     json::Value* holder = TRY(Enter(table, key));
     if (holder->contains(key.back())) return AlreadyDefined(last_key_);
-    const bool is_inline = (SkipBlanks(), Peek() == '{' || Peek() == '[');
-    json::Value& slot = (*holder)[key.back()];
-    slot = TRY(ReadValue(0));
-    if (is_inline) fixed_.insert(&slot);
+    return ReadMemberValue((*holder)[key.back()], 0);
+  }
+
+  // Reads the value of a new member.  An array or a table that is written as a value cannot be extended later.
+  Result<> ReadMemberValue(json::Value& slot, std::size_t depth) {
+    slot = TRY(ReadValue(depth));
+    if (slot.is_structured()) fixed_.insert(&slot);
     return {};
   }
 
@@ -249,7 +253,7 @@ class Reader {
       if (!Take("=")) return Wrong(fmt::format("expected '.' or '=', but got {} instead", QuotedCharacter()));
       json::Value* holder = TRY(Enter(table, key));
       if (holder->contains(key.back())) return AlreadyDefined(Joined(key));
-      (*holder)[key.back()] = TRY(ReadValue(depth + 1));
+      TRY(ReadMemberValue((*holder)[key.back()], depth + 1));
       SkipBlanks();
       if (Take("}")) return table;
       if (!Take(",")) {

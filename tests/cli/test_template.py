@@ -35,6 +35,13 @@ def test_a_controller_config_is_the_data_of_the_operators_templates(tmp_path):
     assert (answer.status, answer.stdout) == (0, f"10.0.0.10 VersionTLS13 {SECRET} |"), answer.stderr
 
 
+def test_a_controller_config_with_a_value_of_the_wrong_type_is_refused(tmp_path):
+    config = controller_config()
+    config["spec"]["dns"] = 5
+    refused("template", write(tmp_path / "t", "x"), "--controller-config", write(tmp_path / "cc.json", config),
+            texts=["cc.json: ", "json: cannot unmarshal number into Go struct field ", "spec.dns of type"])
+
+
 def test_no_error_contains_the_pull_secret(tmp_path):
     template = write(tmp_path / "t", "{{.PullSecret.Field}}{{index .PullSecret 99999}}")
     words = ["template", template, "--controller-config", write(tmp_path / "cc.json", controller_config())]

@@ -81,6 +81,15 @@ def test_units_are_enabled_disabled_and_preset_together(node):
     node.run("rm", "/etc/systemd/system-preset/00-test.preset")
 
 
+def test_a_unit_that_is_enabled_until_the_next_boot_is_disabled(node):
+    write(node, "a.service", WANTED)
+    node.run("systemctl", "enable", "--runtime", "a.service")
+    assert observe(node, "a.service") == "loaded inactive enabled-runtime"
+    probe(node, "enablement", "a.service=disabled")
+    assert observe(node, "a.service") == "loaded inactive disabled"
+    assert "a.service" not in node.run("systemctl", "show", "--property=Wants", "multi-user.target").stdout
+
+
 def test_systemd_knows_newly_enabled_units_without_another_reload(node):
     write(node, "a.service", WANTED)
     probe(node, "enablement", "a.service=enabled")

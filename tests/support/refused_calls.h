@@ -2,7 +2,7 @@
 #pragma once
 
 // Runs work in a thread for which the kernel refuses to create threads, or epoll instances, as if a limit were reached,
-// or for which no file can be synced.
+// or for which no file can be synced, or in which the kernel ignores a call.
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -61,6 +61,18 @@ inline void RefuseSyncs() {
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fsync, 1, 0),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_syncfs, 0, 1),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ESTALE),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  InstallFilter(filter);
+}
+
+// The call does nothing, but returns 0.
+template <unsigned kCall>
+void IgnoreCall() {
+  sock_filter filter[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kCall, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 0),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
   InstallFilter(filter);

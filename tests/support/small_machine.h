@@ -47,13 +47,15 @@ class RecordingSystemd final : public host::Systemd {
     host::UnitStatus status = TRY(offline_.Observe(unit));
     // On a running machine, this unit is active while a deployment is staged.
     if (unit == "ostree-finalize-staged.service") status.active_state = "active";
+    if (unit == enabled_at_runtime) status.file_state = "enabled-runtime";
     return status;
   }
 
   std::vector<std::string> jobs;
-  std::string failing;   // The unit whose jobs fail.
-  std::string unseen;    // The unit that cannot be observed.
-  bool is_away = false;  // No unit can be observed.
+  std::string failing;             // The unit whose jobs fail.
+  std::string unseen;              // The unit that cannot be observed.
+  std::string enabled_at_runtime;  // The unit that is enabled until the next boot.
+  bool is_away = false;            // No unit can be observed.
 
  private:
   host::SystemdOffline offline_;

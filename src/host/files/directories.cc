@@ -191,12 +191,11 @@ Result<Directories::DirectoryPtr> Directories::FollowLink(const DirectoryPtr& at
   if (!maker.is_known) return UnsafeLink(path, "any user that can write to " + at->path(), target);
   if (!maker.user) return FollowTarget(at, target, links);
   const std::string whose = fmt::format("user {}", *maker.user);
-  Result<DirectoryPtr> target_directory = Error(ErrorKind::kInvalid, "");
-  {
-    std::optional<ActingAs> acting;
-    if (::geteuid() == 0) acting.emplace(Owner{*maker.user, kNobody});
-    target_directory = FollowTarget(at, target, links);
-  }
+  const auto follow_as_maker = [&]() -> Result<DirectoryPtr> {
+    const auto acting = TRY(ActingAs::Begin({*maker.user, kNobody}), doing());
+    return FollowTarget(at, target, links);
+  };
+  Result<DirectoryPtr> target_directory = follow_as_maker();
   if (!target_directory && target_directory.error().errno_value() == EACCES)
     return UnsafeLink(path, whose, "where that user may not go");
   if (!target_directory) return std::move(target_directory).error();

@@ -261,8 +261,8 @@ class SystemdDbus::Connection {
       if (done > 0) continue;
       const microseconds left = LeftUntil(deadline);
       if (left == microseconds(0)) return Error(ErrorKind::kUnavailable, "systemd is not on the system bus");
-      // sd_bus_process() returns the error, if there is one.
-      static_cast<void>(::sd_bus_wait(bus_.get(), Microseconds(left)));
+      const int waited = ::sd_bus_wait(bus_.get(), Microseconds(left));
+      if (waited < 0 && waited != -EINTR) return ErrorOf(BusError(), waited).While("waiting for systemd on the bus");
     }
     return {};
   }
@@ -327,16 +327,17 @@ Result<> SystemdDbus::ChangeEnablements(EnablementChange change, const std::vect
   std::vector<char*> words;
   for (const std::string& unit : units) words.push_back(const_cast<char*>(unit.c_str()));
   words.push_back(nullptr);
+  const bool is_runtime = change == EnablementChange::kDisableAtRuntime;
+  const bool disables = change == EnablementChange::kDisable || is_runtime;
   const auto fill = [&](sd_bus_message* message) {
     const int result = ::sd_bus_message_append_strv(message, words.data());
-    // The arguments are runtime = false and, except for DisableUnitFiles, force = true.
-    if (result < 0 || change == EnablementChange::kDisable)
-      return result < 0 ? result : ::sd_bus_message_append(message, "b", 0);
+    // The arguments are runtime and, except for DisableUnitFiles, force = true.
+    if (result < 0 || disables) return result < 0 ? result : ::sd_bus_message_append(message, "b", is_runtime ? 1 : 0);
     return ::sd_bus_message_append(message, "bb", 0, 1);
   };
-  const char* method = change == EnablementChange::kEnable    ? "EnableUnitFiles"
-                       : change == EnablementChange::kDisable ? "DisableUnitFiles"
-                                                              : "PresetUnitFiles";
+  const char* method = disables                              ? "DisableUnitFiles"
+                       : change == EnablementChange::kEnable ? "EnableUnitFiles"
+                                                             : "PresetUnitFiles";
   return CallIdempotent([&](Connection& connection) -> Result<> {
     TRY(connection.CallManager(method, fill));
     return {};
@@ -344,9 +345,9 @@ Result<> SystemdDbus::ChangeEnablements(EnablementChange change, const std::vect
 }
 
 Result<> SystemdDbus::ChangeEnablement(EnablementChange change, const std::string& unit) {
-  const char* doing = change == EnablementChange::kEnable    ? "enabling"
-                      : change == EnablementChange::kDisable ? "disabling"
-                                                             : "presetting";
+  const char* doing = change == EnablementChange::kEnable   ? "enabling"
+                      : change == EnablementChange::kPreset ? "presetting"
+                                                            : "disabling";
   Result<> result = ChangeEnablements(change, {unit});
   if (result) return {};
   const std::string state = TRY(UnitFileState(unit), fmt::format("{} {}", doing, unit));
@@ -356,6 +357,18 @@ Result<> SystemdDbus::ChangeEnablement(EnablementChange change, const std::strin
   const bool cannot_be_enabled = state.starts_with("masked") || state == "generated" || state == "transient";
   if (change == EnablementChange::kPreset && cannot_be_enabled) return {};
   return std::move(result).error().While(fmt::format("{} {}", doing, unit));
+}
+
+Result<bool> SystemdDbus::DisableAtRuntime(const std::vector<std::string>& units) {
+  bool has_changed = false;
+  for (const std::string& unit : units) {
+    // An error does not matter here: systemd does not start a unit that it cannot look up.
+    const Result<std::string> state = UnitFileState(unit);
+    if (!state || *state != "enabled-runtime") continue;
+    TRY(ChangeEnablement(EnablementChange::kDisableAtRuntime, unit));
+    has_changed = true;
+  }
+  return has_changed;
 }
 
 Result<> SystemdDbus::PutEnablement(std::span<const resource::Put<resource::UnitState>> units) {
@@ -377,8 +390,9 @@ Result<> SystemdDbus::PutEnablement(std::span<const resource::Put<resource::Unit
   }
   TRY(put(EnablementChange::kEnable, sorted.enabled));
   TRY(put(EnablementChange::kDisable, sorted.disabled));
+  const bool has_changed_run = TRY(DisableAtRuntime(sorted.disabled));
   TRY(SyncUnitLinks(root_));
-  if (TRY(ObserveLinks()).targets == before.targets) return {};
+  if (!has_changed_run && TRY(ObserveLinks()).targets == before.targets) return {};
   return Reload();
 }
 

@@ -34,8 +34,8 @@ class SystemdDbus final : public Systemd {
   ~SystemdDbus() override;
 
   // Makes one call for all units that follow their presets, one for all units to enable, and one for all units to
-  // disable.  If a call fails, makes one call for each of its units.  Reloads systemd's configuration if a link has
-  // changed.
+  // disable.  If a call fails, makes one call for each of its units.  A unit that is still enabled until the next boot
+  // is disabled by one more call; PutLinks() does not undo it.  Reloads systemd's configuration if a link has changed.
   Result<> PutEnablement(std::span<const resource::Put<resource::UnitState>> units) override;
   Result<resource::UnitLinks::State> ObserveLinks() override;
   Result<> PutLinks(const resource::UnitLinks::State& links) override;
@@ -51,7 +51,7 @@ class SystemdDbus final : public Systemd {
  private:
   class Connection;
   class ConnectionUse;
-  enum class EnablementChange { kEnable, kDisable, kPreset };
+  enum class EnablementChange { kEnable, kDisable, kDisableAtRuntime, kPreset };
   struct Job {
     std::string unit;
     std::string state;  // "waiting" or "running"
@@ -62,6 +62,9 @@ class SystemdDbus final : public Systemd {
   Result<Connection*> Connect();
   Result<> ChangeEnablements(EnablementChange change, const std::vector<std::string>& units);
   Result<> ChangeEnablement(EnablementChange change, const std::string& unit);
+  // Removes the links below /run of the units that `systemctl enable --runtime` has enabled until the next boot.
+  // Returns whether there were any.
+  Result<bool> DisableAtRuntime(const std::vector<std::string>& units);
   Result<std::string> UnitFileState(const std::string& unit);
   Result<std::vector<Job>> Jobs();
   Result<std::string> AwaitJob(const std::string& path, MonotonicTime deadline);

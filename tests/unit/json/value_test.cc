@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -44,6 +45,24 @@ TEST(Value, IsAListOfOneValueInsideOfBraces) {
   EXPECT_TRUE(object["nothing"].is_null());
   const Value list = Value::array({{one}});
   EXPECT_EQ(list[0][0], one);
+}
+
+TEST(Value, BecomesTheNearestIntegerIfARealNumberDoesNotFit) {
+  constexpr double kTwoTo63 = 9223372036854775808.0;
+  EXPECT_EQ(Value(2.9).integer(), 2);
+  EXPECT_EQ(Value(-2.9).integer(), -2);
+  EXPECT_EQ(Value(2.9).unsigned_integer(), 2U);
+  EXPECT_EQ(Value(-0.5).unsigned_integer(), 0U);
+  EXPECT_EQ(Value(kTwoTo63).unsigned_integer(), std::uint64_t{1} << 63);
+  EXPECT_EQ(Value(-kTwoTo63).integer(), std::numeric_limits<std::int64_t>::min());
+  for (const double large : {kTwoTo63, 1e300, std::numeric_limits<double>::infinity()}) {
+    EXPECT_EQ(Value(large).integer(), std::numeric_limits<std::int64_t>::max()) << large;
+    EXPECT_EQ(Value(2 * large).unsigned_integer(), std::numeric_limits<std::uint64_t>::max()) << large;
+    EXPECT_EQ(Value(-2 * large).integer(), std::numeric_limits<std::int64_t>::min()) << large;
+    EXPECT_EQ(Value(-large).unsigned_integer(), 0U) << large;
+  }
+  EXPECT_EQ(Value(std::nan("")).integer(), 0);
+  EXPECT_EQ(Value(std::nan("")).unsigned_integer(), 0U);
 }
 
 TEST(Value, IsCopiedDeeplyAndMovedWhole) {

@@ -104,6 +104,21 @@ TEST(ParseToml, DistinguishesElementsOfAList) {
   EXPECT_THAT(TomlProblem("[[r]]\na = []\n[[r.a]]\n"), testing::HasSubstr("Key 'r.a' has already been defined."));
 }
 
+TEST(ParseToml, RefusesToExtendATableOrAListThatIsWrittenAsAValue) {
+  EXPECT_EQ(TomlProblem("a = {}\n[a.b]\n"), "toml: line 2 (last key \"a.b\"): Key 'a.b' has already been defined.");
+  for (const std::string_view text :
+       {"a = {}\na.b = 1\n", "a = {}\n[a]\n", "a = {}\n[[a.b]]\n", "a.b = {}\n[a.b.c]\n", "a = {b = {}}\n[a.b.c]\n",
+        "a = [{}]\n[a.b]\n", "a = [{}]\n[[a]]\n", "[t]\na = {}\n[t.a.b]\n", "[[t]]\na = {}\n[[t.a.b]]\n"}) {
+    EXPECT_THAT(TomlProblem(std::string(text)), testing::HasSubstr("has already been defined.")) << text;
+  }
+  for (const std::string_view table : {"{a = {}, a.b = 1}", "{a = {b = {}}, a.b.c = 1}", "{a = [{}], a.b = 1}",
+                                       "{a.b = {}, a.b.c = 1}", "{a = {b = {}, b.c = 1}}"}) {
+    EXPECT_THAT(TomlProblem("x = " + std::string(table)), testing::HasSubstr("has already been defined.")) << table;
+  }
+  EXPECT_EQ(TomlAsJson("x = {a.b = 1, a.c = {}, a.d = []}\n[y]\n"), R"({"x":{"a":{"b":1,"c":{},"d":[]}},"y":{}})");
+  EXPECT_EQ(TomlAsJson("[[r]]\na = {}\n[[r]]\n[r.a]\n"), R"({"r":[{"a":{}},{"a":{}}]})");
+}
+
 // If each member costs the length of its header, this test takes minutes.
 TEST(ParseToml, ReadsManyMembersBelowALongKey) {
   const std::string header = "[\"" + std::string(1 << 20, 'k') + "\"]\n";

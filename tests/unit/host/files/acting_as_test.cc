@@ -4,11 +4,13 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #include <filesystem>
 
 #include "base/unique_fd.h"
 #include "support/expect.h"
+#include "support/refused_calls.h"
 #include "support/temporary_directory.h"
 
 namespace pintle::host {
@@ -43,7 +45,7 @@ TEST_F(ActingAsTest, MayReadOnlyWhatTheUserMayRead) {
   WriteOwnedBy("of-root", 0, 0, 0400);
   WriteOwnedBy("of-group-of-process", 0, kGroupOfProcess, 0040);
   {
-    const ActingAs acting(kActingUser);
+    const auto acting = ValueOf(ActingAs::Begin(kActingUser));
     EXPECT_TRUE(CanRead("of-user"));
     EXPECT_TRUE(CanRead("of-group"));
     EXPECT_FALSE(CanRead("of-root"));
@@ -53,10 +55,22 @@ TEST_F(ActingAsTest, MayReadOnlyWhatTheUserMayRead) {
 }
 
 TEST_F(ActingAsTest, GivesTheGroupsBack) {
-  { const ActingAs acting(kActingUser); }
+  { const auto acting = ValueOf(ActingAs::Begin(kActingUser)); }
   gid_t group = 0;
   ASSERT_EQ(::getgroups(1, &group), 1);
   EXPECT_EQ(group, kGroupOfProcess);
+}
+
+// In a user namespace, setfsuid() and setfsgid() do nothing for users and groups that the namespace does not have.
+TEST_F(ActingAsTest, IsAnErrorIfTheThreadWouldKeepItsRights) {
+  Give("of-root", 0, 0, 0400);
+  for (const auto ignore : {IgnoreCall<SYS_setfsuid>, IgnoreCall<SYS_setfsgid>, IgnoreCall<SYS_setgroups>}) {
+    InThreadWith(ignore, [&] {
+      EXPECT_THAT(MessageOf(ActingAs::Begin(kActingUser)),
+                  testing::StartsWith("the kernel does not let root act as user 1000 with only the group 1000; "));
+      EXPECT_TRUE(CanRead("of-root"));
+    });
+  }
 }
 
 }  // namespace
