@@ -138,6 +138,7 @@ std::vector<std::string> ClusterIgnition::Addresses() const {
 
 Result<> ClusterIgnition::Open() {
   service_ = TRY(serving::IgnitionService::Begin(loop_, options_.service, pools_, identity_));
+  trouble_.clear();  // Another wait is logged again, even if it is for the same address.
   for (const std::string& address : Addresses()) log::Info("Serving Ignition at " + address);
   return {};
 }

@@ -76,7 +76,7 @@ class ClusterIgnition {
 
   event::Loop& loop_;
   const IgnitionOptions options_;
-  std::string trouble_;     // Why the server does not listen yet; the reason is logged once.
+  std::string trouble_;     // Why the server does not listen now; each wait logs a reason once.
   bool was_ready_ = false;  // WhyUnready() has returned "".
   std::function<void()> counted_ = [] {};
   event::Timer later_;

@@ -16,6 +16,8 @@ constexpr std::ptrdiff_t kFetchedAtOnce = 4;
 // less.
 constexpr int kFailuresUntilUnknown = 8;
 
+std::string Comparing(const std::string& name) { return "comparing the config " + name; }
+
 }  // namespace
 
 void ConfigLibrary::Want(const std::set<std::string>& names) {
@@ -79,7 +81,7 @@ void ConfigLibrary::Fetched(const std::string& name, Result<api::MachineConfig>&
   json::Report report;
   auto ignition = machineconfig::ParseIgnitionPart(*config, report);
   if (!ignition) {
-    if (!std::exchange(entry.is_reported, true)) listener_.trouble(Error(ignition.error()).While(name));
+    if (!std::exchange(entry.is_reported, true)) listener_.trouble(Comparing(name), ignition.error());
     const bool was_done = std::exchange(entry.is_done, true);
     ReadAgain(name, entry);
     if (!was_done) listener_.changed();
@@ -100,7 +102,7 @@ void ConfigLibrary::Fetched(const std::string& name, Result<api::MachineConfig>&
 void ConfigLibrary::NotFetched(const std::string& name, const Error& error) {
   Entry& entry = *entries_.at(name);
   entry.is_missing = error.kind() == ErrorKind::kNotFound;
-  if (!entry.is_missing || !std::exchange(entry.is_reported, true)) listener_.trouble(error);
+  if (!entry.is_missing || !std::exchange(entry.is_reported, true)) listener_.trouble(Comparing(name), error);
   const bool was_done = entry.is_done;
   ReadAgain(name, entry);
   if (entry.is_done && !was_done) listener_.changed();

@@ -36,7 +36,8 @@ class ConfigLibrary {
     std::function<void()> changed;
     // Called when a config could not be read, with the time at which Want() has to be called again.
     std::function<void(MonotonicTime when)> retry_at;
-    std::function<void(const Error& error)> trouble;
+    // Each config has an action of its own, so that a listener can log the same trouble of a config only once.
+    std::function<void(const std::string& action, const Error& error)> trouble;
   };
 
   // The clock must outlive this object.

@@ -105,7 +105,7 @@ Controller::Controller(event::Loop& loop, kube::Client client, const Clock& cloc
       library_(client_, clock,
                {.changed = [this] { LookSoon(); },
                 .retry_at = [this](MonotonicTime when) { ScheduleLook(when); },
-                .trouble = [this](const Error& error) { Complain("comparing configs", error); }}),
+                .trouble = [this](const std::string& action, const Error& error) { Complain(action, error); }}),
       policies_(loop, client_, clock, cluster_, node_events_, settings_.gate_peers,
                 {.changed = [this] { LookSoon(); },
                  .retry_at = [this](MonotonicTime when) { ScheduleLook(when); },

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -416,9 +417,15 @@ class Pass {
                                              .spec = std::move(spec)});
   }
 
+  // Without the pool of the masters, a master may be in another pool, which has looked at it already.
   void LookAtMastersInNoPool() {
     if (view_.PoolNamed(api::kMasterPool) != nullptr) return;
+    std::set<std::string_view> in_pools;
+    for (const auto& [pool, nodes] : members_.nodes) {
+      for (const NodeState& node : nodes) in_pools.insert(node.name());
+    }
     for (const api::Node* node : view_.nodes) {
+      if (in_pools.contains(node->metadata.name)) continue;
       NodeWork work(*node);
       KeepUpMaster(work);
       Add(work, "", "");

@@ -4,13 +4,16 @@
 // do the same.
 //
 // Arguments: directories to work in, each on a file system of interest (default: /dev/shm and the current directory).
-// Both ways are measured in turns, and the medians are printed, so that a busy machine does not decide the result.
+// Both ways are measured in turns, and the medians are printed, so that a busy machine does not decide the result.  The
+// program returns 1 if a ratio of medians or the memory is over its budget.
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <linux/magic.h>
 #include <openssl/sha.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -29,6 +32,8 @@
 #include "host/files/files.h"
 #include "host/files/observer.h"
 #include "host/files/seen_files.h"
+
+constexpr double kMemoryBudget = 24;  // MiB
 
 namespace pintle::host {
 namespace {
@@ -72,11 +77,20 @@ double Median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-void PrintRow(const std::string& what, const std::vector<double>& ours, const std::vector<double>& plain,
-              double budget) {
+struct Budget {
+  double ratio;
+  bool is_known_unmet = false;  // docs/performance.md explains why the budget is not met.
+};
+
+// Prints the medians, and returns whether their ratio is acceptable.  For a comparison there is no budget.
+bool PrintRow(const std::string& what, const std::vector<double>& ours, const std::vector<double>& plain,
+              std::optional<Budget> budget) {
   const double ratio = Median(ours) / Median(plain);
-  fmt::print("{:<44} {:>8.1f} ms {:>8.1f} ms   {:.2f} of {:.1f}{}\n", what, Median(ours), Median(plain), ratio, budget,
-             ratio <= budget ? "" : "  TOO SLOW");
+  fmt::print("{:<44} {:>8.1f} ms {:>8.1f} ms   {:.2f}", what, Median(ours), Median(plain), ratio);
+  if (budget) fmt::print(" of {:.1f}", budget->ratio);
+  const bool is_over = budget && ratio > budget->ratio;
+  fmt::print("{}\n", !is_over ? "" : budget->is_known_unmet ? "  over budget, as is known" : "  OVER BUDGET");
+  return !is_over || budget->is_known_unmet;
 }
 
 // ---- the plain ways -------------------------------------------------------------------------------------------------
@@ -201,6 +215,9 @@ constexpr const char* kDirectories[] = {"files", "plain", "replaced"};
 struct Place {
   explicit Place(const fs::path& above) : path(above / fmt::format("pintle-bench-{}", ::getpid())) {
     for (const char* directory : kDirectories) fs::create_directories(path / directory);
+    struct statfs status;
+    if (::statfs(path.c_str(), &status) != 0) Fail("cannot find out the type of the file system");
+    is_tmpfs = status.f_type == TMPFS_MAGIC;
   }
   ~Place() { fs::remove_all(path); }
   Place(const Place&) = delete;
@@ -216,19 +233,20 @@ struct Place {
   }
 
   fs::path path;
+  bool is_tmpfs;
 };
 
-void MeasureNew(const Place& place, const Root& root) {
+bool MeasureNew(const Place& place, const Root& root) {
   std::vector<double> ours, plain;
   for (int round = 0; round < kRounds; ++round) {
     place.Empty();
     plain.push_back(MillisecondsFor([&] { WritePlainly(place.path / "plain", round); }));
     ours.push_back(MillisecondsFor([&] { ChangeDurably(root, round, nullptr); }));
   }
-  PrintRow(fmt::format("{} files new", kChanged), ours, plain, 2.0);
+  return PrintRow(fmt::format("{} files new", kChanged), ours, plain, Budget{2.0, place.is_tmpfs});
 }
 
-void MeasureOverwritten(const Place& place, const Root& root) {
+bool MeasureOverwritten(const Place& place, const Root& root) {
   const Tomorrow tomorrow;
   std::vector<double> ours, plain, replaced;
   for (int round = 0; round < kRounds; ++round) {
@@ -240,11 +258,12 @@ void MeasureOverwritten(const Place& place, const Root& root) {
     ours.push_back(MillisecondsFor([&] { ChangeDurably(root, round, &seen); }));
     replaced.push_back(MillisecondsFor([&] { ReplacePlainly(place.path / "replaced", round); }));
   }
-  PrintRow(fmt::format("{} files overwritten, the old kept", kChanged), ours, plain, 2.0);
-  PrintRow("  for comparison: replaced by renames alone", replaced, plain, 2.0);
+  const bool is_good =
+      PrintRow(fmt::format("{} files overwritten, the old kept", kChanged), ours, plain, Budget{2.0, true});
+  return PrintRow("  for comparison: replaced by renames alone", replaced, plain, std::nullopt) && is_good;
 }
 
-void MeasureLookingAgain(const Place& place, const Root& root) {
+bool MeasureLookingAgain(const Place& place, const Root& root) {
   const std::vector<std::string> inside = PathsOfOurs(kLookedAt);
   std::vector<std::string> outside;
   for (const std::string& path : inside) outside.push_back(place.path.string() + path);
@@ -257,10 +276,10 @@ void MeasureLookingAgain(const Place& place, const Root& root) {
     plain.push_back(MillisecondsFor([&] { StatEach(outside); }));
     ours.push_back(MillisecondsFor([&] { LookAgain(root, seen, inside); }));
   }
-  PrintRow(fmt::format("{} files looked at again, none changed", kLookedAt), ours, plain, 2.0);
+  return PrintRow(fmt::format("{} files looked at again, none changed", kLookedAt), ours, plain, Budget{2.0});
 }
 
-void MeasureLooking(const Place& place, const Root& root) {
+bool MeasureLooking(const Place& place, const Root& root) {
   place.Empty();
   const UniqueFd at(::open((place.path / "files").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   for (int i = 0; i < kLookedAt; ++i) {
@@ -273,17 +292,19 @@ void MeasureLooking(const Place& place, const Root& root) {
     plain.push_back(MillisecondsFor([&] { LookPlainly(place.path / "files"); }));
     ours.push_back(MillisecondsFor([&] { LookInFull(root); }));
   }
-  PrintRow(fmt::format("{} files looked at in full", kLookedAt), ours, plain, 1.5);
+  return PrintRow(fmt::format("{} files looked at in full", kLookedAt), ours, plain, Budget{1.5});
 }
 
-void Measure(const fs::path& above) {
+// Returns whether all budgets are met but those that are known not to be.
+bool Measure(const fs::path& above) {
   const Place place(above);
   const Root root = Must(Root::Open(place.path.string()));
   fmt::print("in {}                                  ours        plain   ratio of its budget\n", above.string());
-  MeasureNew(place, root);
-  MeasureOverwritten(place, root);
-  MeasureLooking(place, root);
-  MeasureLookingAgain(place, root);
+  bool is_good = true;
+  for (const auto measure : {MeasureNew, MeasureOverwritten, MeasureLooking, MeasureLookingAgain}) {
+    is_good = measure(place, root) && is_good;
+  }
+  return is_good;
 }
 
 }  // namespace
@@ -292,8 +313,12 @@ void Measure(const fs::path& above) {
 int main(int argc, char** argv) {
   std::vector<std::string> places(argv + 1, argv + argc);
   if (places.empty()) places = {"/dev/shm", "."};
-  for (const std::string& place : places) pintle::host::Measure(place);
+  bool is_good = true;
+  for (const std::string& place : places) is_good = pintle::host::Measure(place) && is_good;
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
-  fmt::print("peak memory {:.1f} MiB of 24\n", static_cast<double>(usage.ru_maxrss) / 1024);
+  const double peak = static_cast<double>(usage.ru_maxrss) / 1024;
+  const bool is_small = peak <= kMemoryBudget;
+  fmt::print("peak memory {:.1f} MiB of {:.0f}{}\n", peak, kMemoryBudget, is_small ? "" : "  OVER BUDGET");
+  return is_good && is_small ? 0 : 1;
 }

@@ -8,7 +8,6 @@ Argument: the build folder.
 import os
 import re
 import sys
-import threading
 import time
 from pathlib import Path
 
@@ -19,6 +18,7 @@ if len(sys.argv) > 1:
 from configured import file  # noqa: E402
 from test_agent_local import CONFIG, CONFIGS, Agent  # noqa: E402
 
+from machines.background_work import BackgroundWork  # noqa: E402
 from machines.node import Node  # noqa: E402
 
 FILES = 3000
@@ -40,15 +40,15 @@ def cost_so_far(node):
     return (int(times[11]) + int(times[12])) / TICKS, resident, peak
 
 
-class Watcher(threading.Thread):
+class Watcher(BackgroundWork):
     """Records the times at which the status reported findings."""
 
     def __init__(self, agent):
         super().__init__()
-        self.agent, self.reported, self.should_end = agent, [], threading.Event()
+        self.agent, self.reported = agent, []
 
-    def run(self):
-        while not self.should_end.wait(0.1):
+    def work(self):
+        while not self.ending.wait(0.1):
             status = self.agent.status()
             if status and status["findings"]:
                 self.reported.append(time.monotonic())
@@ -65,19 +65,16 @@ def storm(node):
 
 def measure(agent):
     agent.becomes(ignition([file(f"/etc/many/{i % 20}/{i}", f"contents-{i}") for i in range(FILES)]))
-    watcher = Watcher(agent)
-    watcher.start()
-    before, began = cost_so_far(agent.node), time.monotonic()
-    storm(agent.node)
-    during, ended = cost_so_far(agent.node), time.monotonic()
-    agent.write(f"{CONFIGS}/60-more.ign", ignition([file("/etc/more", "more")]))
-    agent.awaits("the new config is there", lambda status: status["current"] == status["desired"], 600)
-    agent.awaits("the new file is there", lambda _: agent.node.path("/etc/more").exists(), 600)
-    changed = time.monotonic()
-    agent.settles(seconds=600)
-    settled, after = time.monotonic(), cost_so_far(agent.node)
-    watcher.should_end.set()
-    watcher.join()
+    with Watcher(agent) as watcher:
+        before, began = cost_so_far(agent.node), time.monotonic()
+        storm(agent.node)
+        during, ended = cost_so_far(agent.node), time.monotonic()
+        agent.write(f"{CONFIGS}/60-more.ign", ignition([file("/etc/more", "more")]))
+        agent.awaits("the new config is there", lambda status: status["current"] == status["desired"], 600)
+        agent.awaits("the new file is there", lambda _: agent.node.path("/etc/more").exists(), 600)
+        changed = time.monotonic()
+        agent.settles(seconds=600)
+        settled, after = time.monotonic(), cost_so_far(agent.node)
     reported = f"{watcher.reported[0] - began:.1f} s" if watcher.reported else "never"
     print(f"{EDITS} edits in {ended - began:.1f} s: {during[0] - before[0]:.2f} s of a processor, "
           f"{after[0] - during[0]:.2f} s more after it; reported after {reported}; "

@@ -3,12 +3,11 @@
 no other change.
 """
 
-import threading
-
 import pytest
 from configured import file
 from test_agent_local import CONFIG, CONFIGS, PATIENCE, Agent
 
+from machines.background_work import BackgroundWork
 from machines.node import Node
 
 FILES = 3000
@@ -17,28 +16,19 @@ MIN_EDITS_PER_LOOK = 4  # There must be at least this many edits for each look.
 DEBUG = "/etc/systemd/system/pintled.service.d/debug.conf"
 
 
-class Storm:
+class Storm(BackgroundWork):
     """Edits a file and restores it, again and again, until it is stopped; then the file is right."""
 
     def __init__(self, path, right):
+        super().__init__()
         self._path, self._right = path, right
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._edit)
         self.edits = 0
 
-    def _edit(self):
-        while not self._stop.wait(PAUSE):
+    def work(self):
+        while not self.ending.wait(PAUSE):
             self.edits += 1
             self._path.write_text(self._right if self.edits % 2 == 0 else f"edit {self.edits}")
         self._path.write_text(self._right)
-
-    def __enter__(self):
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self._stop.set()
-        self._thread.join()
 
 
 @pytest.fixture

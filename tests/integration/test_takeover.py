@@ -16,13 +16,13 @@ import signal
 import socket
 import subprocess
 import textwrap
-import threading
 import time
 
 import pytest
 from sync_cases import differences
 
 from machines import audit, daemon, kubelet, openshift_kinds, programs, shell
+from machines.background_work import BackgroundWork
 from machines.cluster import Cluster
 from machines.cluster_user import Refused
 from machines.controller import (DEPLOY, GROUP, MERGE, NAMESPACE, OWN_NAMESPACE, Controller, Objects, account,
@@ -69,17 +69,12 @@ def daemon_set(name, selector, grace=0):
     return made
 
 
-class Background(threading.Thread):
-    """A thread that ends when end() is called.  The subclasses' run() looks at `_ended`."""
+class Background(BackgroundWork):
+    """Work for a cluster that lasts until the end of `with`."""
 
     def __init__(self, cluster):
-        super().__init__(daemon=True)
+        super().__init__()
         self._cluster, self._admin = cluster, cluster.admin
-        self._ended = threading.Event()
-
-    def end(self):
-        self._ended.set()
-        self.join()
 
 
 class OldProgram(Background):
@@ -99,8 +94,8 @@ class OldProgram(Background):
     def acts(self):
         return time.monotonic() < self._acts_until
 
-    def run(self):
-        while not self._ended.wait(RETRY):
+    def work(self):
+        while not self.ending.wait(RETRY):
             if self._admin.must("GET", self._path)["spec"]["replicas"] == 0:
                 self._leave()
             else:
@@ -147,8 +142,8 @@ class OldServer(Background):
     def listens(self):
         return self._socket is not None
 
-    def run(self):
-        while not self._ended.wait(0.1):
+    def work(self):
+        while not self.ending.wait(0.1):
             if server_pods(self._cluster):
                 self._serve()
             else:
@@ -192,8 +187,8 @@ class VersionOperator(Background):
             f"{maps}/machine-config-osimageurl", f"{kinds}/machineconfigs.machineconfiguration.openshift.io",
             f"{kinds}/machineconfigpools.machineconfiguration.openshift.io")}
 
-    def run(self):
-        while not self._ended.wait(RETRY):
+    def work(self):
+        while not self.ending.wait(RETRY):
             unmanaged = {(each["kind"], each["name"]) for each in
                          self._admin.must("GET", VERSION)["spec"].get("overrides", []) if each["unmanaged"]}
             for path, wanted in self._objects.items():
@@ -230,8 +225,8 @@ class Watcher(Background):
         self.theirs_seen = set()    # The leases under which the operator has acted.
         self.violations = []
 
-    def run(self):
-        while not self._ended.wait(0.02):
+    def work(self):
+        while not self.ending.wait(0.02):
             self.looks += 1
             for lease, program in self._programs.items():
                 # A program that acts before and after the look has acted at that moment.
@@ -261,8 +256,8 @@ class StandInAgent(Background):
         super().__init__(cluster)
         self.name, self.has_met_the_daemon = name, False
 
-    def run(self):
-        while not self._ended.wait(0.1):
+    def work(self):
+        while not self.ending.wait(0.1):
             label, report = handover_of(self._cluster, self.name)
             wanted = "standby"
             if label == "acts" and report:
@@ -307,9 +302,9 @@ class OurReplica(Background):
         super().__init__(cluster)
         self._options = options
 
-    def run(self):
+    def work(self):
         running = None
-        while not self._ended.wait(0.1):
+        while not self.ending.wait(0.1):
             wanted = self._admin.must("GET", OURS)["spec"]["replicas"] > 0
             if wanted and running is None:
                 running = Controller(self._cluster, "ours", "--operator=yes", *self._options,
@@ -329,8 +324,8 @@ class Kubelets(Background):
         super().__init__(cluster)
         self.down = set()    # The nodes whose machine is off.
 
-    def run(self):
-        while not self._ended.wait(0.2):
+    def work(self):
+        while not self.ending.wait(0.2):
             for pod in self._cluster.admin.must("GET", "/api/v1/pods")["items"]:
                 is_new = pod.get("status", {}).get("phase") != "Running"
                 is_up = "nodeName" in pod["spec"] and pod["spec"]["nodeName"] not in self.down
@@ -546,7 +541,7 @@ def operators_cluster(cluster, pair, kubelets, token):
     settings.install_release()
     for role in ("master", "worker"):
         objects.config(f"00-{role}", role=role, files={"/etc/base": "1"})
-    with SimulatedAgents(cluster) as agents:
+    with SimulatedAgents(cluster) as agents, contextlib.ExitStack() as stack:
         # An earlier controller makes the ControllerConfig and the rendered configs.
         with Controller(cluster, "before", "--operator=yes"):
             agents.add("master-0", objects.wait_for_target("master"), labels=[MASTER], has_report=False)
@@ -557,22 +552,15 @@ def operators_cluster(cluster, pair, kubelets, token):
         admin.must("POST", SERVERS, daemon_set("machine-config-server", {MASTER: ""}))
         admin.must("POST", SERVERS, daemon_set("machine-config-daemon", {"kubernetes.io/os": "linux"}))
         cluster.add_node("infra-0", role="infra")
-        threads = [kubelets, *(OldProgram(cluster, lease, name) for lease, name in OLD.items())]
-        for thread in threads:
-            thread.start()
-        old = threads[1:]
+        stack.enter_context(kubelets)
+        old = [stack.enter_context(OldProgram(cluster, lease, name)) for lease, name in OLD.items()]
         wait_until(lambda: all(program.acts for program in old), "the operator acts", 60)
-        server = OldServer(cluster)
-        threads.append(server)
-        server.start()
+        server = stack.enter_context(OldServer(cluster))
         wait_until(lambda: server.listens, "the operator's server has its port", 60)
-        threads.append(OurReplica(cluster, f"--ignition-listen={ADDRESS}:{PORT}", f"--tls-cert={pair.certificate}",
-                                  f"--tls-key={pair.key}", f"--bootstrap-token={token}"))
-        threads[-1].start()
+        stack.enter_context(OurReplica(cluster, f"--ignition-listen={ADDRESS}:{PORT}", f"--tls-cert={pair.certificate}",
+                                       f"--tls-key={pair.key}", f"--bootstrap-token={token}"))
         wait_until(lambda: admin.must("GET", OURS).get("status", {}).get("readyReplicas"), "our replica is ready", 60)
         yield objects, agents, old
-        for thread in threads:
-            thread.end()
     for path in (VERSION, OURS, RECORD, *(f"{SERVERS}/machine-config-{name}" for name in ("server", "daemon")),
                  *(f"{DEPLOYMENTS}/{name}" for name in OLD.values()), *(f"{LEASES}/{lease}" for lease in OLD)):
         admin.request("DELETE", path)
@@ -582,20 +570,15 @@ def operators_cluster(cluster, pair, kubelets, token):
 
 @pytest.fixture
 def version_operator(cluster, operators_cluster):
-    running = VersionOperator(cluster)
-    running.start()
-    yield running
-    running.end()
+    with VersionOperator(cluster) as running:
+        yield running
 
 
 @pytest.fixture
 def watcher(cluster, operators_cluster):
     """Fails the test if a program of the operator and a replica of Pintle act at once."""
-    running = Watcher(cluster, operators_cluster[2])
-    running.start()
-    yield running
-    assert running.is_alive(), "an error has ended the watcher"
-    running.end()
+    with Watcher(cluster, operators_cluster[2]) as running:
+        yield running
     assert not running.violations and running.looks > 100
 
 
@@ -712,14 +695,19 @@ def test_undo_names_the_machine_whose_server_it_waits_for(cluster, operators_clu
     assert everything(cluster.admin) == before
 
 
-def test_nodes_are_given_to_their_agents_and_back(cluster, operators_cluster):
+@pytest.fixture
+def stand_ins(cluster, operators_cluster):
+    """The agents of two more nodes."""
     objects, agents, _ = operators_cluster
-    workers = ("worker-0", "worker-1")
-    for name in workers:
-        agents.add(name, objects.target("worker"), has_report=False)
-    stand_ins = [StandInAgent(cluster, name) for name in workers]
-    for agent in stand_ins:
-        agent.start()
+    with contextlib.ExitStack() as stack:
+        names = ("worker-0", "worker-1")
+        for name in names:
+            agents.add(name, objects.target("worker"), has_report=False)
+        yield [stack.enter_context(StandInAgent(cluster, name)) for name in names]
+
+
+def test_nodes_are_given_to_their_agents_and_back(cluster, operators_cluster, stand_ins):
+    agents, workers = operators_cluster[1], [agent.name for agent in stand_ins]
     others = {"master-0", "infra-0"}
     wait_until(lambda: daemon_nodes(cluster) == {*others, *workers}, "the daemon runs on all nodes", 60)
     wait_until(lambda: all(handover_of(cluster, name) == ("", "standby") for name in workers),

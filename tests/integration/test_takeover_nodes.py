@@ -15,6 +15,7 @@ import pytest
 
 from machines import grants
 from machines.agent_node import PREFIX, AgentNode, Watch, create_rendered
+from machines.background_work import BackgroundWork
 from machines.certs import named_authority
 from machines.cluster import Cluster
 from machines.controller import DEPLOY, GROUP, Controller, Objects
@@ -53,34 +54,31 @@ TURNS = {"the daemon begins": ("daemon", True), "the daemon ends": ("daemon", Fa
 WRITE_FILE = 'mkdir --parents "${1%/*}" "${2%/*}"; [ -e "$1" ] || : >"$2"; cat >"$1"'
 
 
-class NodeDaemon:
+class NodeDaemon(BackgroundWork):
     """The operator's daemon on one node: a unit of the node, and a thread here that applies configs meanwhile.
 
     It leaves the same files on the node as the operator's program.
     """
 
     def __init__(self, node):
-        self._node, self._thread, self._ended = node, None, threading.Event()
+        super().__init__()
+        self._node = node
 
     def begin(self):
-        if self._thread:
+        if self.has_begun():
             return
         self._node.run("systemd-run", f"--unit={UNIT}", "--description=The daemon of the operator", "/bin/sh", "-c",
                        PROGRAM_OF_DAEMON)
-        self._ended.clear()
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self._thread.start()
+        super().begin()
 
     def end(self):
         """Ends the daemon, after the change that is under way."""
-        if self._thread:
-            self._ended.set()
-            self._thread.join()
+        if self.has_begun():
+            super().end()
             self._node.run("systemctl", "stop", UNIT)
-            self._thread = None
 
-    def _run(self):
-        while not self._ended.wait(0.1):
+    def work(self):
+        while not self.ending.wait(0.1):
             have = self._node.annotations()
             if have.get("desiredConfig", "") != have.get("currentConfig", ""):
                 self._apply(have["desiredConfig"])
@@ -228,12 +226,6 @@ class Site:
         assert is_killed, f"takeover {words} has written no Node:\n{program.end_of_log()}"
 
 
-def begin(stack, thread):
-    thread.start()
-    stack.callback(thread.end)
-    return thread
-
-
 def create_nodes(cluster, stack):
     """Boots the nodes, with agents that are not started yet.
 
@@ -243,8 +235,8 @@ def create_nodes(cluster, stack):
                        "[Kubernetes]\nWaitForHandover=yes\n") for name in NODES]
     daemons = {node.name: NodeDaemon(node) for node in nodes}
     for daemon in daemons.values():
-        stack.callback(daemon.end)
-    begin(stack, KubeletsWithDaemons(cluster, daemons))
+        stack.push(daemon)    # The kubelets begin and end it; the end of `with` raises its error.
+    stack.enter_context(KubeletsWithDaemons(cluster, daemons))
     return nodes
 
 
@@ -290,9 +282,9 @@ def site():
         nodes = create_nodes(cluster, stack)
         first = install_configs(cluster, nodes)
         create_deployments(cluster.admin)
-        old = [begin(stack, OldProgram(cluster, lease, name)) for lease, name in OLD.items()]
+        old = [stack.enter_context(OldProgram(cluster, lease, name)) for lease, name in OLD.items()]
         wait_until(lambda: all(program.acts for program in old), "the operator acts", 60)
-        begin(stack, OurReplica(cluster))
+        stack.enter_context(OurReplica(cluster))
         wait_until(lambda: cluster.admin.must("GET", OURS).get("status", {}).get("readyReplicas"),
                    "our replica is ready", 60)
         for node in nodes:

@@ -151,6 +151,26 @@ TEST_F(ClusterIgnitionTest, ReadsAllThatItNeedsWhileAnotherProgramHasItsAddress)
   }
 }
 
+// Here the server waits for one address twice: at first another program has it, and then, by a mistake in the settings,
+// the server itself has it for its health.
+TEST_F(ClusterIgnitionTest, LogsEachWaitForAnAddressOnce) {
+  auto other = OtherServer();
+  const net::ListenAddress address = other->address();
+  testing::internal::CaptureStderr();
+  Begin(address, address);
+  EXPECT_THAT(ignition_->Addresses(), IsEmpty());
+  other.reset();
+  RunUntil([&] { return ignition_->Addresses().size() == 1; });
+  const net::CertifiedKey good = NewIgnitionCertificate();
+  PutCertificate(good.certificate, good.key);
+  RunUntil([&] { return ignition_->Addresses().empty(); });
+  const std::string log = testing::internal::GetCapturedStderr();
+  std::size_t waits = 0;
+  const std::string line = net::ToText(address) + ": Address already in use; the Ignition server starts when";
+  for (std::size_t at = log.find(line); at != std::string::npos; at = log.find(line, at + 1)) ++waits;
+  EXPECT_EQ(waits, 2U) << log;
+}
+
 TEST_F(ClusterIgnitionTest, StaysReadyWhenItsSecretsAreLostLater) {
   const net::CertifiedKey good = NewIgnitionCertificate();
   PutCertificate(good.certificate, good.key);

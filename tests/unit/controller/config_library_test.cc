@@ -3,6 +3,7 @@
 
 #include <atomic>
 
+#include "controller/complaints.h"
 #include "event/loop.h"
 #include "event/watches.h"
 #include "support/expect.h"
@@ -57,7 +58,7 @@ class ConfigLibraryTest : public testing::Test {
                          clock_,
                          {.changed = [this] { MarkAnswered("b"); },
                           .retry_at = [this](MonotonicTime) { MarkAnswered("a"); },
-                          .trouble = [](const Error&) {}}};
+                          .trouble = [](const std::string&, const Error&) {}}};
 };
 
 TEST_F(ConfigLibraryTest, RetriesARefusedConfigSeldomAndReadsOtherConfigs) {
@@ -101,7 +102,7 @@ class UnusableConfigTest : public testing::Test {
         [&] {
           if (is_so()) return loop_->Stop();
           clock_.now += std::chrono::seconds(1);
-          library_.Want({"a"});
+          library_.Want(wanted_);
           look.After(std::chrono::milliseconds(1));
         },
         std::chrono::milliseconds(1));
@@ -117,12 +118,19 @@ class UnusableConfigTest : public testing::Test {
   ManualClock clock_;
   std::unique_ptr<event::Loop> loop_ = ValueOf(event::Loop::Create());
   int changes_ = 0;
+  std::set<std::string> wanted_ = {"a"};
   int troubles_ = 0;
+  int logged_ = 0;  // The number of troubles that the controller logs.
+  Complaints complaints_;
   ConfigLibrary library_{ValueOf(kube::Client::Create(*loop_, server_.access())),
                          clock_,
                          {.changed = [this] { ++changes_; },
                           .retry_at = [](MonotonicTime) {},
-                          .trouble = [this](const Error&) { ++troubles_; }}};
+                          .trouble =
+                              [this](const std::string& action, const Error& error) {
+                                ++troubles_;
+                                if (complaints_.ShouldLog(action, error.message(), clock_.now)) ++logged_;
+                              }}};
 };
 
 TEST_F(UnusableConfigTest, IsReadAgainLessAndLessOftenUntilItExists) {
@@ -193,6 +201,16 @@ TEST_F(UnusableConfigTest, IsReadAgainIfItIsInvalid) {
   EXPECT_EQ(changes_, 2);
 }
 
+TEST_F(UnusableConfigTest, IsLoggedOnceEvenIfAnotherOneIsUnusableToo) {
+  server_.Refuse([](const kube::ReceivedRequest& request) -> std::optional<kube::Answer> {
+    return SmallApiServer::Status(403, "Forbidden", "no " + request.line);
+  });
+  wanted_ = {"a", "b"};
+  Pass(std::chrono::minutes(10));
+  EXPECT_GE(troubles_, 6);
+  EXPECT_EQ(logged_, 2);
+}
+
 TEST_F(ConfigLibraryTest, FetchesAFewConfigsAtATimeAndKeepsOnlyTheirParsedForm) {
   std::set<std::string> names;
   for (char name = 'a'; name <= 'p'; ++name) {
@@ -213,7 +231,7 @@ TEST_F(ConfigLibraryTest, FetchesAFewConfigsAtATimeAndKeepsOnlyTheirParsedForm) 
                                if (++fetched == static_cast<int>(names.size())) loop_->Stop();
                              },
                          .retry_at = [](MonotonicTime) {},
-                         .trouble = [](const Error& error) { ADD_FAILURE() << error.message(); }});
+                         .trouble = [](const std::string&, const Error& error) { ADD_FAILURE() << error.message(); }});
   library.Want(names);
   EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
   EXPECT_GE(most, 1);

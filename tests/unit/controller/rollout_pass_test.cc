@@ -277,6 +277,21 @@ TEST(RolloutPass, LabelsMastersOnlyIfTheirSchedulingIsKnown) {
   EXPECT_EQ(world.nodes["m"].spec.taints[0].effect, "NoSchedule");
 }
 
+// A second patch of the same node would meet a conflict, because it names the version before the first one.
+TEST(RolloutPass, MakesOnePatchForAMasterInAnotherPoolIfTheMastersHaveNoPool) {
+  World world = ThreeWorkers();
+  world.nodes["a"].metadata.labels.emplace(api::kMasterRoleLabel, "");
+  world.AddNode("m", "master", kOld);
+  world.scheduling = pool::MasterScheduling::kControlPlaneOnly;
+  std::vector<std::string> patched;
+  for (const NodeChange& change : world.Pass().nodes) patched.push_back(change.node);
+  EXPECT_THAT(patched, testing::UnorderedElementsAre("a", "m"));
+  EXPECT_EQ(world.Settle(), 1);
+  for (const char* name : {"a", "m"}) {
+    EXPECT_TRUE(world.nodes[name].metadata.labels.contains(std::string(api::kControlPlaneRoleLabel))) << name;
+  }
+}
+
 TEST(RolloutPass, UpdatesNoNodeOfAnUnreadablePool) {
   World world = ThreeWorkers();
   world.Settle();
