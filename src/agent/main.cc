@@ -3,7 +3,6 @@
 // The node agent, `pintled`.
 
 #include <fmt/core.h>
-#include <malloc.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -31,6 +30,7 @@
 #include "base/clock.h"
 #include "base/exit_status.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/version.h"
 #include "event/loop.h"
 #include "event/notify.h"
@@ -166,10 +166,6 @@ ExitStatus Main(const std::vector<std::string_view>& arguments) {
 int main(int argc, char** argv) {
   // With the signal ignored, a write beyond the limit on the size of files fails with EFBIG.
   ::signal(SIGXFSZ, SIG_IGN);
-  // All threads share one heap, since each heap would keep freed memory of its own.
-  ::mallopt(M_ARENA_MAX, 1);
-  // Large blocks get mappings of their own, so that a freed config leaves no hole in the heap.  By default, glibc
-  // would raise the threshold after the first free.
-  ::mallopt(M_MMAP_THRESHOLD, 128 << 10);
+  pintle::KeepHeapSmall();
   return static_cast<int>(pintle::agent::Main({argv + 1, argv + argc}));
 }

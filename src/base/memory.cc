@@ -6,6 +6,12 @@
 
 namespace pintle {
 
+void KeepHeapSmall() {
+  ::mallopt(M_ARENA_MAX, 1);
+  // By default, glibc would raise this threshold when the first such block is freed.
+  ::mallopt(M_MMAP_THRESHOLD, 128 << 10);
+}
+
 void ReleaseIdleMemory() { ::malloc_trim(0); }
 
 void Wipe(std::string& secret) {

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Gives memory back to the kernel when a program becomes idle, and overwrites secrets that are no longer needed.
+// Keeps the heap of a program that runs for long small, and overwrites secrets that are no longer needed.
 
 #include <string>
 
 namespace pintle {
+
+// Makes all threads share one heap, because each heap would keep freed memory of its own.  Large blocks get mappings of
+// their own, so that a freed config leaves no hole in the heap.  Call it before the first thread is started.
+void KeepHeapSmall();
 
 // Gives the heap's free memory back to the kernel.  Call it when the program has nothing to do for a while.
 void ReleaseIdleMemory();

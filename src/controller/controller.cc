@@ -39,8 +39,8 @@ constexpr auto kSoon = std::chrono::milliseconds(100);
 constexpr event::Slack kSoonSlack = kSoon / 4;
 // If something is awaited that no watch reports, the next look comes after this time.
 constexpr auto kLater = std::chrono::seconds(10);
-// After this long without a change, the memory that lists and configs used only briefly is released.
-constexpr auto kQuiet = std::chrono::seconds(3);
+// So long after a change, the memory is released that lists and configs needed only briefly.
+constexpr auto kBetweenReleases = std::chrono::seconds(3);
 
 constexpr auto kReportedAnnotations = std::to_array<std::string_view>(
     {api::kCurrentConfigAnnotation, api::kDesiredConfigAnnotation, api::kStateAnnotation, api::kReasonAnnotation,
@@ -65,7 +65,7 @@ Controller::Controller(event::Loop& loop, kube::Client client, const Clock& cloc
       soon_(
           loop, [this] { Look(); }, kSoonSlack),
       later_(loop, [this] { Look(); }),
-      quiet_(loop, [] { ReleaseIdleMemory(); }),
+      release_memory_(loop, [] { ReleaseIdleMemory(); }),
       cluster_(
           client_, settings_.namespace_name,
           {.changed = [this] { LookSoon(); },
@@ -295,7 +295,7 @@ api::Time Controller::Now() const { return {std::chrono::floor<std::chrono::seco
 void Controller::Look() {
   fresh_reads_.Look();
   if (!cluster_.CanRender()) return ReportUnreadInputs();
-  quiet_.After(kQuiet);
+  if (!release_memory_.armed()) release_memory_.After(kBetweenReleases);
   if (cluster_.is_ready()) on_change_();
   if (!is_leading_) return;
   View view = cluster_.Look();

@@ -143,7 +143,7 @@ class Controller {
   event::Timer soon_;   // Triggers a look after a change.
   event::Timer later_;  // Triggers a look at the time `later_due_`, even if nothing changes.
   MonotonicTime later_due_ = {};
-  event::Timer quiet_;  // Releases idle memory.
+  event::Timer release_memory_;
   Cluster cluster_;
   std::unique_ptr<Generator> generator_;            // Exists if there is a folder of templates.
   std::unique_ptr<OperatorReports> reports_;        // Exists if `is_operator` is set.

@@ -3,7 +3,6 @@
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
-#include <malloc.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -19,6 +18,7 @@
 #include "base/clock.h"
 #include "base/command_line.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/output.h"
 #include "base/version.h"
 #include "controller/cluster_ignition.h"
@@ -118,8 +118,7 @@ ExitStatus Start(const std::vector<std::string_view>& arguments) {
   event::BlockSignals({SIGTERM, SIGINT});
   auto options = ReadStartOptions(*line);
   if (!options) return WrongUsage(options.error());
-  // All threads share one arena of the heap: with an arena for each thread, the free memory of all arenas would add up.
-  ::mallopt(M_ARENA_MAX, 1);
+  KeepHeapSmall();
   log::Info(fmt::format("pintle-controller {} starts", kVersion));
   if (options->controller.templates.empty()) {
     log::Info(

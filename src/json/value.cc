@@ -23,7 +23,7 @@ bool IsPair(const Value& value) { return value.is_array() && value.size() == 2 &
 
 // A plain cast of a number that does not fit would be undefined.
 template <typename Number>
-Number Nearest(double real) {
+Number NearestNumber(double real) {
   using Limits = std::numeric_limits<Number>;
   if constexpr (Limits::is_integer) {
     if (std::isnan(real)) return 0;
@@ -43,7 +43,7 @@ Number NumberAs(const Value& value, std::int64_t integer, std::uint64_t unsigned
       return static_cast<Number>(unsigned_integer);
     default:
       Expect(value.type() == Value::Type::kReal);
-      return Nearest<Number>(real);
+      return NearestNumber<Number>(real);
   }
 }
 
