@@ -166,7 +166,7 @@ TEST_F(ClusterIgnitionTest, LogsEachWaitForAnAddressOnce) {
   RunUntil([&] { return ignition_->Addresses().empty(); });
   const std::string log = testing::internal::GetCapturedStderr();
   std::size_t waits = 0;
-  const std::string line = net::ToText(address) + ": Address already in use; the Ignition server starts when";
+  const std::string line = net::ToText(address) + ": bind: Address already in use; the Ignition server starts";
   for (std::size_t at = log.find(line); at != std::string::npos; at = log.find(line, at + 1)) ++waits;
   EXPECT_EQ(waits, 2U) << log;
 }
