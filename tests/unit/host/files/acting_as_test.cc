@@ -63,7 +63,7 @@ TEST_F(ActingAsTest, GivesTheGroupsBack) {
 
 // In a user namespace, setfsuid() and setfsgid() do nothing for users and groups that the namespace does not have.
 TEST_F(ActingAsTest, IsAnErrorIfTheThreadWouldKeepItsRights) {
-  Give("of-root", 0, 0, 0400);
+  WriteOwnedBy("of-root", 0, 0, 0400);
   for (const auto ignore : {IgnoreCall<SYS_setfsuid>, IgnoreCall<SYS_setfsgid>, IgnoreCall<SYS_setgroups>}) {
     InThreadWith(ignore, [&] {
       EXPECT_THAT(MessageOf(ActingAs::Begin(kActingUser)),
