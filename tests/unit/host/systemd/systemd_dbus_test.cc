@@ -32,9 +32,10 @@ namespace {
 
 using testing::ElementsAre;
 
+// Returns "" if the message is not a call.
 std::string_view MethodOf(sd_bus_message* message) {
-  const char* member = ::sd_bus_message_get_member(message);
-  return member == nullptr ? "" : member;
+  const bool is_call = ::sd_bus_message_is_method_call(message, nullptr, nullptr) > 0;
+  return is_call ? ::sd_bus_message_get_member(message) : "";
 }
 
 // A system bus with a systemd, whose answers to method calls come from a test.
@@ -43,7 +44,7 @@ class FakeBus {
   // Answers a message, and returns 1, or a negative errno.
   using Answer = std::function<int(sd_bus_message* message)>;
 
-  // The bus itself answers Hello and AddMatch.
+  // The bus itself answers Hello, AddMatch and RemoveMatch.
   explicit FakeBus(Answer answer)
       : answer_(std::move(answer)), listener_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     const std::string path = (directory_ / "bus").string();
@@ -92,7 +93,8 @@ class FakeBus {
   static int OnMessage(sd_bus_message* message, void* self, sd_bus_error*) {
     const std::string_view method = MethodOf(message);
     if (method == "Hello") return ::sd_bus_reply_method_return(message, "s", ":1.1") < 0 ? -EIO : 1;
-    if (method == "AddMatch") return ::sd_bus_reply_method_return(message, "") < 0 ? -EIO : 1;
+    if (method == "AddMatch" || method == "RemoveMatch")
+      return ::sd_bus_reply_method_return(message, "") < 0 ? -EIO : 1;
     return method.empty() ? 0 : static_cast<FakeBus*>(self)->answer_(message);
   }
 
