@@ -13,7 +13,6 @@
 #include "clusterops/cluster_operator.h"
 #include "controller/controller_parts.h"
 #include "controller/default_pools.h"
-#include "controller/drain_needs.h"
 #include "controller/events.h"
 #include "controller/files_wait.h"
 #include "controller/metric_values.h"
@@ -240,7 +239,7 @@ void Controller::StopLeading() {
   forecasts_.Clear();
   drains_.reset();
   drain_watch_.Clear();
-  configs_of_updates_.clear();
+  drain_needs_.Clear();
   strays_.clear();
   synced_.clear();
   on_change_();
@@ -353,7 +352,7 @@ void Controller::Roll(View view) {
   std::set<std::string> wanted_configs = pauses_.ConfigsToCompare(view, members);
   policies_.Look(view);
   wanted_configs.merge(policies_.ConfigsToCompare(view, members));
-  wanted_configs.insert(configs_of_updates_.begin(), configs_of_updates_.end());
+  wanted_configs.merge(drain_needs_.ConfigsToCompare());
   library_.Want(wanted_configs);
   const WallTime now = clock_.Wall();
   pauses_.Look(
@@ -438,14 +437,13 @@ pool::PoolNames Controller::BusyPools() const {
 
 pool::NodeNames Controller::AwaitDrains(const Changes& changes, const View& view,
                                         std::set<std::string> wanted_configs) {
-  configs_of_updates_ = ConfigsOfUpdates(changes, view);
-  wanted_configs.insert(configs_of_updates_.begin(), configs_of_updates_.end());
+  drain_needs_.Look(changes, view);
+  wanted_configs.merge(drain_needs_.ConfigsToCompare());
   library_.Want(wanted_configs);
-  const bool are_fetched = std::all_of(configs_of_updates_.begin(), configs_of_updates_.end(),
-                                       [&](const std::string& name) { return library_.IsFetchDone(name); });
-  std::optional<std::set<std::string>> to_drain;
-  if (are_fetched) to_drain = NodesToDrain(changes, view, library_.configs());
-  return forecasts_.Await(changes, to_drain, view.nodes);
+  const bool goes_on = drain_needs_.Decide(view, library_.configs(),
+                                           [&](const std::string& name) { return library_.IsFetchDone(name); });
+  if (goes_on) LookSoon();
+  return forecasts_.Await(changes, drain_needs_.NodesToDrain(changes, view), view.nodes);
 }
 
 void Controller::ReportStrays(const View& view, const PoolMembers& members) {

@@ -23,6 +23,7 @@
 #include "controller/config_library.h"
 #include "controller/drain_controller.h"
 #include "controller/drain_forecasts.h"
+#include "controller/drain_needs.h"
 #include "controller/drain_watch.h"
 #include "controller/fresh_reads.h"
 #include "controller/generator.h"
@@ -160,7 +161,7 @@ class Controller {
   DrainForecasts forecasts_;
   std::unique_ptr<DrainController> drains_;  // Exists while this replica leads.
   DrainWatch drain_watch_;
-  std::set<std::string> configs_of_updates_;  // The current and the next configs of nodes that are about to be updated.
+  DrainNeeds drain_needs_;
   std::set<std::string> strays_;              // The nodes without a pool that have been reported.
   // The last time that a part did something to a pool.  The keys are the name of the part in metrics, and the pool.
   std::map<std::string, std::map<std::string, WallTime>> synced_;
