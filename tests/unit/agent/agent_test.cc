@@ -269,6 +269,7 @@ TEST_F(RecoveringAgent, DoesNotRejectAChangeThatWasOnlyCutShort) {
 }
 
 TEST_F(RecoveringAgent, GoesOnWhenAnEarlierRequestOfTheSourceFails) {
+  Boot("two");
   std::vector<std::string> faults;
   Run([&](event::Loop& loop, HeldSource& source) {
     source.failed = [&](const std::string& why) { faults.push_back(why); };

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <mutex>
+#include <set>
 
 #include "api/annotations.h"
 #include "base/base64.h"
@@ -124,17 +125,26 @@ TEST_F(ControllerTest, RendersForFourPoolsAtATime) {
                  {"spec", {{"machineConfigSelector", {{"matchLabels", {{std::string(api::kRoleLabel), "worker"}}}}}}}});
   }
   std::mutex mutex;
-  std::size_t now = 0;
+  std::set<std::string> rendering;
   std::size_t most = 0;
   server_.Refuse([&](const kube::ReceivedRequest& request) -> std::optional<kube::Answer> {
     const std::lock_guard lock(mutex);
-    if (request.line.starts_with("POST " + kApi + "machineconfigs?")) most = std::max(most, ++now);
+    const auto word_after = [](const std::string& text, const std::string& mark, const char* end) {
+      const std::size_t begin = text.find(mark) + mark.size();
+      return text.substr(begin, text.find_first_of(end, begin) - begin);
+    };
+    if (request.line.starts_with("POST " + kApi + "machineconfigs?")) {
+      rendering.insert(word_after(request.body, "\"rendered-", "-"));
+      most = std::max(most, rendering.size());
+    }
     // The request that sets the target of a pool is the last one of a rendering.
-    const bool is_of_pool = request.line.starts_with("PATCH " + kApi + "machineconfigpools/");
-    if (is_of_pool && request.line.find("/status") == std::string::npos) --now;
+    const std::string patching = "PATCH " + kApi + "machineconfigpools/";
+    const bool is_of_status = request.line.find("/status") != std::string::npos;
+    if (request.line.starts_with(patching) && !is_of_status) rendering.erase(word_after(request.line, patching, "? "));
     return std::nullopt;
   });
   RunUntil([&] { return TargetOf("h") != "" && TargetOf("worker") != ""; });
+  EXPECT_GE(most, 1U);
   EXPECT_LE(most, 4U);
 }
 

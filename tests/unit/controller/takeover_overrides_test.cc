@@ -19,7 +19,7 @@ TEST(TakeoverOverride, WithoutARecordIsReported) {
   cluster.objects_.erase(SimulatedTakeover::kRecord);
   EXPECT_TRUE(cluster.Run(StepsToUndo));
   EXPECT_THAT(NoticeOfOverride(cluster.State(), cluster.settings_),
-              testing::HasSubstr("remove it from spec.overrides"));
+              testing::HasSubstr("remove the override from spec.overrides"));
 }
 
 TEST(TakeoverOverride, IsRemovedAndThoseOfOthersStay) {

@@ -111,7 +111,9 @@ TEST(SimulateRollout, GuessesIfNodesCannotHaveTakenSoLong) {
     status.memory.took = api::RolloutDurations{.target = kOld, .nodes = 1, .seconds = sum};
     const RolloutSimulation simulation = ValueOf(fleet.Run());
     EXPECT_EQ(simulation.answer.node_time_from, "Guess");
-    EXPECT_THAT(simulation.text, HasSubstr("Each node takes 10 minutes: a guess, since the policy's status has no "));
+    EXPECT_THAT(
+        simulation.text,
+        HasSubstr("Each node takes 10 minutes: a guess, since the time in the policy's status is impossible: "));
     EXPECT_EQ(simulation.answer.end, "2027-03-27T12:50:00Z");
   }
 }

@@ -106,7 +106,7 @@ inline std::vector<BadAnswer> BadAnswers() {
       {"Null", {.body = "null"}, "must be an object"},
       {"AnArray", {.body = "[]"}, "must be an object"},
       {"StatusThatSaysWell", {.body = R"({"kind":"Status","status":"Success"})"}, "is a Status"},
-      {"AboutAnother", {.body = R"({"metadata":{"name":"another"},"spec":{}})"}, "is about another"},
+      {"AboutAnother", {.body = R"({"metadata":{"name":"another"},"spec":{}})"}, "is the object another"},
       {"NumberThatIsTooLarge", {.body = R"({"metadata":{"generation":9223372036854775808},"spec":{}})"}, "generation"},
       {"NumberOutOfRange", {.body = R"({"metadata":{"generation":1e999},"spec":{}})"}, "out of range"},
       {"NumberForAText", {.body = R"({"metadata":{"resourceVersion":5},"spec":{}})"}, "resourceVersion"},
