@@ -162,7 +162,7 @@ class Controller {
   std::unique_ptr<DrainController> drains_;  // Exists while this replica leads.
   DrainWatch drain_watch_;
   DrainNeeds drain_needs_;
-  std::set<std::string> strays_;              // The nodes without a pool that have been reported.
+  std::set<std::string> strays_;  // The nodes without a pool that have been reported.
   // The last time that a part did something to a pool.  The keys are the name of the part in metrics, and the pool.
   std::map<std::string, std::map<std::string, WallTime>> synced_;
   std::function<void()> on_change_ = [] {};
