@@ -46,7 +46,7 @@ def test_each_remedy_is_about_the_file_that_it_names(machine):
         about = finding["about"]
         assert restore == ["pintle", "restore", "--root", str(machine.root), about]
         assert adopt == ["pintle", "adopt", "--root", str(machine.root), about]
-        assert ignore == ["pintle", "ignore", "--root", str(machine.root), about, "--until", "1d"]
+        assert ignore == ["pintle", "ignore", "--root", str(machine.root), "--until", "1d", about]
         assert all(is_harmless(remedy) and "\n" not in remedy for remedy in finding["remedies"])
 
 
