@@ -148,7 +148,7 @@ def test_the_plugin_finds_the_kubeconfig_as_kubectl_does(kubectl, cluster, tmp_p
     config_file = cluster.admin.kubeconfig
     assert kubectl("pintle", "status", KUBECONFIG=f"{tmp_path}/none:{config_file}").returncode == 2
     both = kubectl("pintle", "status", KUBECONFIG=f"{config_file}:{cluster.node_kubeconfig('worker-0')}")
-    assert both.returncode == 1 and "$KUBECONFIG names 2 files" in both.stderr
+    assert both.returncode == 1 and "$KUBECONFIG names 2 existing files" in both.stderr
     (tmp_path / ".kube").mkdir()
     (tmp_path / ".kube/config").symlink_to(config_file)
     assert kubectl("pintle", "status", KUBECONFIG="").returncode == 2

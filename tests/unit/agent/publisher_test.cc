@@ -33,7 +33,7 @@ class PublisherTest : public testing::Test {
 
   TemporaryDirectory directory_;
   const Root root_ = ValueOf(Root::Open(directory_.path().string()));
-  const SystemClock clock_;
+  SystemClock clock_;
   const Settings settings_ = SettingsWithMetrics();
   const std::unique_ptr<event::Loop> loop_ = ValueOf(event::Loop::Create());
   Publisher publisher_{*loop_, clock_, root_, settings_, {host::AgentSource::kLocal, "worker-1"}, Bus::Handlers()};
