@@ -91,7 +91,7 @@ void LocalGates::ForgetOtherQuestions(const std::vector<pool::Gate>& gates) {
 
 void LocalGates::StopAsking() { checks_.Want({}); }
 
-// Without `goal_`, the next call of Judge() drops all times, as it does for a different goal.
+// If there is no `goal_`, the next call of Judge() drops all times, as it does for a different goal.
 void LocalGates::Forget() {
   StopAsking();
   goal_.reset();

@@ -15,7 +15,7 @@
 
 namespace pintle::agent {
 
-// How one of the functions below has ended, if without an error.
+// A function below returns one of these values if it has ended without an error.
 enum class StagingEnd {
   kDone,
   kBusy,  // Someone else holds the claim at the moment.

@@ -417,7 +417,7 @@ class Pass {
                                              .spec = std::move(spec)});
   }
 
-  // Without the pool of the masters, a master may be in another pool, which has looked at it already.
+  // If the cluster has no pool of masters, a master may be in another pool, which has looked at it already.
   void LookAtMastersInNoPool() {
     if (view_.PoolNamed(api::kMasterPool) != nullptr) return;
     std::set<std::string_view> in_pools;

@@ -21,7 +21,7 @@
 
 namespace pintle::dashboard {
 
-// What a node is doing, or why it does nothing.
+// These values name what a node is doing, or why it does nothing.
 enum class Activity {
   kDone,       // It has the pool's target.
   kWaiting,    // It has an older config and has not been given the target yet.
