@@ -28,8 +28,9 @@ struct Option {
 
 class CommandLine {
  public:
-  // Sorts the words by the options that a verb knows.  The value of an option is the next word, or the text after "=".
-  // An option may be given more than once, and may stand anywhere before "--".  All words after "--" are operands.
+  // Separates the options, which must be among those of the verb, from the operands.  The value of an option is the
+  // next word, or the text after "=".  An option may be given more than once, and may stand anywhere before "--".  All
+  // words after "--" are operands.
   static Result<CommandLine> Parse(std::span<const Option> options, std::span<const std::string_view> words);
   static Result<CommandLine> Parse(std::span<const Option> options, std::span<const char* const> words);
 

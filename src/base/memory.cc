@@ -8,7 +8,7 @@ namespace pintle {
 
 void KeepHeapSmall() {
   ::mallopt(M_ARENA_MAX, 1);
-  // By default, glibc would raise this threshold when the first such block is freed.
+  // Without this call, glibc would raise the threshold each time a block with a mapping of its own is freed.
   ::mallopt(M_MMAP_THRESHOLD, 128 << 10);
 }
 

@@ -18,7 +18,7 @@ void Print(std::string_view text);
 // are kept.
 void PrintToStderr(std::string_view text);
 
-// Writes the part of the answer that is still buffered.  Returns whether the whole answer could be written so far.
+// Writes the part of the answer that is still buffered.  Returns false if any part of the answer could not be written.
 bool FlushOutput();
 
 }  // namespace pintle

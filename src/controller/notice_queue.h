@@ -3,9 +3,10 @@
 
 // Sends notices one after the other, and repeats a failed attempt after a growing pause.
 //
-// A notice is sent only after the previous notice has arrived, so the receiver gets all notices in their order.  The
-// queue has a limited length.  When the queue is full, the oldest notice about the subject with the most notices is
-// dropped.  So a node that reports one fault after the other does not displace the notices about other nodes.
+// A notice is sent only after the receiver has taken or refused the previous notice, so all notices arrive in their
+// order.  The queue has a limited length.  When the queue is full, the oldest notice about the subject with the most
+// notices is dropped.  So a node that reports one fault after the other does not displace the notices about other
+// nodes.
 
 #include <chrono>
 #include <cstddef>

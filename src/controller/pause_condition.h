@@ -4,7 +4,7 @@
 // Makes a pool's condition PausedPending from a pause report.
 //
 // The message has points in time instead of ages, so that the message changes only when the report changes.  The reason
-// also changes when a waiting certificate becomes urgent, and when it expires.
+// also changes with time: when a certificate that is to be replaced is about to expire, and when it has expired.
 
 #include <chrono>
 #include <optional>
@@ -18,8 +18,8 @@
 namespace pintle::controller {
 
 inline constexpr std::string_view kPausedPending = "PausedPending";
-// A waiting certificate that expires sooner than this is urgent.  The critical alert about paused pools has the same
-// limit (deploy/monitoring).
+// A new certificate that waits is urgent if the nodes' old one expires sooner than this.  The critical alert about
+// paused pools has the same limit (deploy/monitoring).
 inline constexpr auto kCertificateIsUrgent = std::chrono::days(14);
 
 // Sets the condition.  A pool that is not paused and does not have the condition gets none.

@@ -23,7 +23,7 @@
 
 namespace pintle::controller {
 
-// The condition of a pool with a mistake (pool_members.h).
+// The type of the condition that reports a mistake in a pool (pool_members.h).
 inline constexpr const char* kMisconfigured = "Misconfigured";
 
 // Adds a part to a pool's status.
@@ -31,8 +31,8 @@ using StatusAddition = std::function<void(const api::MachineConfigPool& pool, ap
 
 struct RolloutInputs {
   const View& view;
-  const PoolMembers& members;  // The members of the pools of the view.
-  const Verdicts& verdicts;
+  const PoolMembers& members;  // The nodes of each pool of the view.
+  const Verdicts& verdicts;    // The outcomes of rendering.
   // Pools that are skipped, such as those for which a config is being rendered or a write is under way.
   const pool::PoolNames& skipped;
   const pool::NodeNames& undrainable;  // Nodes that cannot be drained now.
@@ -41,7 +41,7 @@ struct RolloutInputs {
   StatusAddition addition = {};
   // Nodes that are not updated yet, although it is their turn, since they wait for a forecast.  nullptr if none wait.
   const pool::NodeNames* awaited = nullptr;
-  UnwrittenNodes unwritten = {};
+  UnwrittenNodes unwritten = {};           // Nodes with a write that has failed, or whose answer was lost.
   const PoolPolicies* policies = nullptr;  // nullptr if the cluster has none.
   // The server's error if the cluster cannot be read, or "".  If there is an error, the pass decides only about
   // statuses, in which pools report the error.

@@ -257,12 +257,12 @@ TrialObjects TrialCluster::Look() const {
 }
 
 Result<TrialOutcome> TrialCluster::Settle(const TrialInputs& inputs) {
-  // Several passes are needed, because each writes only a part: first finalizers, then configs, then statuses.
-  constexpr int kMostPasses = 10;
+  // Several rounds are needed, because each writes only a part: first finalizers, then configs, then statuses.
+  constexpr int kMostRounds = 10;
   const generated::TemplateFolder no_templates("");
   const std::map<std::string, std::string, std::less<>> refused;
   const std::set<std::string, std::less<>> none_awaited;
-  for (int pass = 0; pass < kMostPasses; ++pass) {
+  for (int round = 0; round < kMostRounds; ++round) {
     const TrialObjects objects = Look();
     TrialOutcome outcome;
     GenerateChanges changes =
@@ -284,7 +284,8 @@ Result<TrialOutcome> TrialCluster::Settle(const TrialInputs& inputs) {
     }
     Apply(changes);
   }
-  return Error(ErrorKind::kInvalid, "the controllers would not stop writing; please report this as a defect");
+  return Error(ErrorKind::kInvalid,
+               "the controllers would change their own objects again and again; please report this as a defect");
 }
 
 void TrialCluster::Apply(const GenerateChanges& changes) {

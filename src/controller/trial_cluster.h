@@ -120,8 +120,8 @@ class TrialCluster {
   // Returns copies of all objects, and the views of them that the passes need.
   TrialObjects Look() const;
 
-  // Decides and writes until nothing is left to write.  Returns an error if this takes too many passes, which is a
-  // defect of the passes.
+  // Decides and writes in rounds, until nothing is left to write.  Returns an error if this takes too many rounds,
+  // which is a defect of the passes.
   Result<TrialOutcome> Settle(const TrialInputs& inputs);
 
   // Returns the problems in the statuses of the objects from which configs are made.

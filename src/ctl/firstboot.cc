@@ -79,7 +79,7 @@ class FirstBootWork {
  private:
   AndThen then() const { return line_.Has("--no-reboot") ? AndThen::kLeaveReboot : AndThen::kReboot; }
 
-  // Reboots if a change waits for that, unless the reboot is left to someone else.
+  // Reboots to complete a change that waits for a reboot, unless the reboot is left to someone else.
   Result<AttemptResult> RebootFor(const Machine& machine, const RecoveryOutcome& recovered) const {
     const bool reboots = then() == AndThen::kReboot && machine.IsRunning();
     if (!reboots) return AttemptResult{ExitStatus::kDiffers};

@@ -45,10 +45,11 @@ constexpr std::array kPluginRolloutOptions = {
 };
 
 constexpr std::array kPluginVerbs = {
-    PluginVerb{"approve", "POOL", "let the next wave of a pool's rollout begin, if its RolloutPolicy waits for that",
+    PluginVerb{"approve", "POOL", "let the next wave of a pool's rollout begin, if it waits for an approval",
                kRolloutOrderOptions, ApproveWave},
     PluginVerb{"diff", "POOL | OLD NEW",
-               "print what waits for a pool's nodes, or what differs between two MachineConfigs", kDiffOptions, Diff},
+               "print what nodes would have to do for their pool's config, or to change from OLD to NEW", kDiffOptions,
+               Diff},
     PluginVerb{"history", "NODE | POOL", "print what has happened to a node, or to a pool and its nodes, and when",
                kClusterHistoryOptions, ClusterHistory},
     PluginVerb{"override", "--reason=TEXT POOL",
@@ -86,7 +87,7 @@ Result<std::string> UsualKubeconfig() {
   if (existing.empty()) {
     return Error(
         ErrorKind::kInvalid,
-        fmt::format("$KUBECONFIG is {}, of which no file exists: name one there or with --kubeconfig", variable));
+        fmt::format("$KUBECONFIG names no file that exists ({}): name one there or with --kubeconfig", variable));
   }
   return Error(
       ErrorKind::kInvalid,

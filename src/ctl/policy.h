@@ -16,7 +16,7 @@ namespace pintle::ctl {
 // Returns the policy in a file.
 Result<api::NodeDisruptionPolicy> ReadPolicyFile(const std::string& file);
 
-// Returns the policy that a command line leads to.
+// Returns the policy in the file of --policy, or without --policy the one of the agent's last change.
 Result<api::NodeDisruptionPolicy> PolicyFor(const CommandLine& line, const Machine& machine);
 
 }  // namespace pintle::ctl

@@ -12,7 +12,7 @@ namespace pintle::ctl {
 
 inline constexpr std::array kTemplateOptions = {
     Option{"--data", "FILE", "the data of the template, as JSON"},
-    Option{"--controller-config", "FILE", "the ControllerConfig that the template is for, instead of --data"},
+    Option{"--controller-config", "FILE", "the ControllerConfig from which the data is made, instead of --data"},
     Option{"--api-server", "FILE", "the APIServer of the cluster, which has the TLS settings"},
     kPullSecretOption,
 };

@@ -3,9 +3,10 @@
 
 // Translates a config from one version of the specification to a neighbouring one, field by field.
 //
-// Fields are matched by name.  A value that is optional in one version and mandatory in the other is filled in or left
-// out.  Fields that the target version does not have are dropped, so a translation to an older version must check
-// beforehand whether a value would be lost.
+// Fields are matched by name.  If a field is optional in the source and mandatory in the target, a missing value
+// becomes the default value.  In the opposite case, an empty struct becomes a missing value.  Fields that the target
+// version does not have are dropped, so the caller must check beforehand whether a translation to an older version
+// would lose a value.
 
 #include <concepts>
 #include <cstddef>

@@ -3,8 +3,10 @@
 
 // Renders many machine configs to the one config of a pool's nodes.
 //
-// Configs are ordered by name, with those for workers first.  Their Ignition parts are merged; other fields are chosen
-// or joined.  The result and its name are exactly what the Machine Config Operator makes of the same configs.
+// Configs are ordered by name, with those for workers first.  Their Ignition parts are merged, and their lists of
+// kernel arguments and of extensions are joined.  Of each other field, the last value that is not the default counts,
+// but images in generated configs are ignored.  The result and its name are exactly what the Machine Config Operator
+// makes of the same configs.
 
 #include <optional>
 #include <span>
@@ -24,7 +26,7 @@ namespace pintle::machineconfig {
 // The inputs of a rendered config besides the machine configs.
 struct RenderSettings {
   const api::ControllerConfig& controller_config;
-  // The version of the renderer.  Configs that another version has generated are refused, since they may not fit.
+  // The version of the controller.  Configs that another version has generated are refused, since they may be outdated.
   std::string controller_version;
   // The version of the operator that must have written the ControllerConfig; empty if any version will do.
   std::string operator_version = "";

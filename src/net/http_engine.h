@@ -34,7 +34,7 @@ class HttpCall::Engine : public std::enable_shared_from_this<Engine> {
   // AddToCurl() hands the request to curl, and RemoveFromCurl() takes it back.
   Result<> AddToCurl(Exchange& exchange);
   void RemoveFromCurl(Exchange& exchange);
-  // Called when the request is over: forgets it, and removes it from curl as soon as curl is not running.
+  // Called when the request is over: forgets it, and removes it from curl at once or after curl has returned.
   void Forget(Exchange& exchange);
 
   void Unpause(Exchange& exchange);

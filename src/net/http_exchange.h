@@ -30,10 +30,11 @@ class HttpCall::Exchange : public std::enable_shared_from_this<Exchange> {
   void Cancel();
   void Pause();
   void Resume();
-  // Ends the request with an error as soon as curl is not running.
+  // Ends the request with an error in the loop, after curl has returned.
   void FailSoon(Error error);
   // Called when curl has finished the transfer.
   void Done(CURLcode code);
+  // The second part of Resume(), which the loop calls after curl has returned: makes curl continue the transfer.
   void Unpause();
 
   CURL* easy() const { return easy_.get(); }
@@ -53,6 +54,7 @@ class HttpCall::Exchange : public std::enable_shared_from_this<Exchange> {
   // Lets curl report what it sends, which sets is_sent_to_proxy_.
   void NoteWhatIsSent();
   Lines HeaderLines() const;
+  // Returns false after a redirect to another server, which must not get the credentials of the request.
   bool AtFirstServer() const { return url_.SameOrigin(request_.url); }
 
   Result<> TakeHeadLine(std::string_view line);
@@ -78,7 +80,7 @@ class HttpCall::Exchange : public std::enable_shared_from_this<Exchange> {
 
   Url url_;  // The current URL, after redirects.
   int redirects_ = 0;
-  std::optional<Url> next_;  // The target of a redirect, once its head has arrived and until it is followed.
+  std::optional<Url> next_;  // The target of a redirect that has arrived and is not followed yet.
   // Whether the current request was sent to a proxy, and not through a tunnel.  Unset until the request is sent.
   std::optional<bool> is_sent_to_proxy_;
   HeadReader head_;

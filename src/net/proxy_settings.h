@@ -17,7 +17,7 @@ struct ProxySettings {
   // Reads http_proxy, https_proxy, all_proxy and no_proxy, in lower or upper case.
   static ProxySettings FromEnvironment();
 
-  // Returns the proxy for the scheme of a URL, or "".  Hosts in `except` are not taken into account.
+  // Returns the proxy for the scheme of a URL, or "".  Does not check whether `except` has the host, since curl does.
   const std::string& For(const Url& url) const;
 };
 

@@ -134,7 +134,8 @@ def test_a_missing_kubeconfig_is_an_error_with_its_remedy(tmp_path):
 
 def test_an_error_names_a_list_of_kubeconfigs_none_of_which_exists(tmp_path):
     result = without_a_cluster(tmp_path, "status", KUBECONFIG="/nowhere:/nowhere/else")
-    assert result.returncode == 1 and "$KUBECONFIG is /nowhere:/nowhere/else, of which no file exists" in result.stderr
+    assert result.returncode == 1
+    assert "$KUBECONFIG names no file that exists (/nowhere:/nowhere/else): name one there" in result.stderr
 
 
 def test_a_cluster_that_does_not_answer_is_reported_once(tmp_path):

@@ -5,7 +5,7 @@ from generate_inputs import SECRET, controller_config, secret, setting
 from program import pintle, refused, write
 
 
-def test_prints_what_a_template_prints_over_json(tmp_path):
+def test_executes_a_template_with_data_in_json(tmp_path):
     template = write(tmp_path / "t", "{{range $i, $n := .names}}{{$i}}={{$n | printf \"%q\"}}\n{{end}}{{.count}}\n")
     data = write(tmp_path / "data.json", {"names": ["a", "b"], "count": 3})
     answer = pintle("template", template, "--data", data)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Simulates the agents of nodes without machines: it sets the annotations of a Node as its agent would.
+"""Simulates the agents of nodes without machines, by setting the annotations of each Node as its agent would.
 
 Many such nodes can be simulated quickly, for tests of the controller.  Tests of real agents use machines.agent_node.
 """
@@ -16,9 +16,9 @@ _ROOM = {"cpu": "4", "memory": "8Gi", "pods": "110"}
 
 
 class SimulatedAgents(contextlib.AbstractContextManager):
-    """Agents for all nodes that were added here; they work inside `with`.
+    """Simulates the agents of all nodes that `add` was called for, from the start to the end of the `with` block.
 
-    With `drains`, they request a drain before they change a node, and an uncordon before they report Done.
+    With `drains`, the agents request a drain before they change a node, and an uncordon before they report Done.
     """
 
     def __init__(self, cluster, drains=False, admin=None):
@@ -41,7 +41,7 @@ class SimulatedAgents(contextlib.AbstractContextManager):
     def __exit__(self, _, error, *__):
         self._ended.set()
         self._thread.join()
-        # Without the thread, most tests time out, so its error is the cause of theirs.
+        # After the thread has failed, most tests time out, so the thread's error is the cause of the test's error.
         if self.trouble and (error is None or isinstance(error, Exception)):
             raise self.trouble from error
 

@@ -27,7 +27,8 @@ net::HttpAnswer Answer(const json::Value& request, const ServedPools& pools) {
   return AnswerTo(incoming, pools, Access(), WallTime()).http;
 }
 
-// Returns the value of a header.  The Content-Length is computed here, since only the server adds it to an answer.
+// Returns the value of a header.  The Content-Length is computed here, since AnswerTo() does not set it: net/ adds it
+// when it sends an answer.
 std::string HeaderOf(const net::HttpAnswer& answer, const std::string& name) {
   const std::size_t length = answer.body ? answer.body->size() : 0;
   if (name == "Content-Length") return std::to_string(length);

@@ -26,7 +26,7 @@ TEST(AnyBytes, LeaveTextAsItIs) {
   EXPECT_EQ(WithTextOnly(document), document);
 }
 
-TEST(AnyBytes, AreAnErrorIfTheyAreBroken) {
+TEST(AnyBytes, AreAnErrorIfTheTextAfterTheMarkIsNotBase64) {
   EXPECT_THAT(MessageOf(WithAnyBytes({{"a", "base64\x01!"}})), HasSubstr("not valid base64"));
 }
 
