@@ -69,7 +69,7 @@ void MustSucceed(int ok) {
   if (ok != 1) std::abort();
 }
 
-// Computes a digest with functions of DigestFunctions::kPlain.
+// Computes a digest with those functions of OpenSSL that need no provider (DigestFunctions::kPlain).
 template <typename Context, auto kInit, auto kUpdate, auto kFinal, unsigned kLength>
 class PlainHash final : public HashState {
  public:

@@ -11,7 +11,8 @@ namespace pintle {
 // fits is left alone.
 void PreferHugePages(const void* begin, std::size_t size);
 
-// Lets the heap grow in large steps, in which the kernel can use huge pages.  Call it before much is allocated.
+// Lets the heap grow in large steps, in which the kernel can use huge pages.  Call this function before the program
+// allocates much.
 void ExpectLargeHeap();
 
 }  // namespace pintle

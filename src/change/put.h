@@ -23,8 +23,9 @@ struct ExpectedStates {
 };
 
 // Puts all steps, except deployments, and makes them durable: first all entries of the file tree together, then units,
-// keys and passwords.  Things that are already as wanted are not touched, so the call may be repeated after a crash.  A
-// thing that is neither as wanted nor as in `before` is a conflict.  After an error, some steps may have been put.
+// keys and passwords.  Things that are already as wanted are not touched, so the call may be repeated after a crash.
+// An entry, keys or a password whose earlier state is in `before` is a conflict if it is neither as wanted nor in that
+// state.  All other things are put without this check.  After an error, some steps may have been put.
 Result<> PutAll(const host::Host& host, const host::BlobStore& contents, std::span<const plan::Step> steps,
                 const ExpectedStates& before = {});
 
@@ -35,9 +36,9 @@ struct ChangeSteps {
 };
 
 // Undoes a change of which none, some or all steps were put.  Things that someone has since edited, made immutable or
-// mounted over are left as they are, and the returned texts name them.  If a thing cannot be put back for another
-// reason, all others are put back, and then the error is returned.  Only a fault of the machine, such as a disk error,
-// ends the call at once.
+// mounted over are left as they are, and the returned texts name them; but Pintle's own records are put back even if
+// someone has edited them.  If a thing cannot be put back for another reason, all others are put back, and then the
+// error is returned.  Only a fault of the machine, such as a disk error, ends the call at once.
 Result<std::vector<std::string>> UndoSteps(const host::Host& host, const host::BlobStore& contents,
                                            const ChangeSteps& change);
 

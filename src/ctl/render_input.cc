@@ -20,6 +20,7 @@
 namespace pintle::ctl {
 namespace {
 
+// Reads Butane with the name and the role of a MachineConfig.  Butane without them is an error.
 Result<api::MachineConfig> ReadNamedButane(const std::string& file, json::Value value) {
   machineconfig::ConfigDocument document = machineconfig::ReadButaneDocument(std::move(value));
   for (const ConfigProblem& warning : WarningsOf(file, document.report)) PrintConfigProblem(warning);

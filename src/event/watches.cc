@@ -66,7 +66,7 @@ FdReadiness FromEpoll(std::uint32_t events) {
 
 // sd-event before systemd 258 loops for ever when an event arrives for a watched file and no source asks for that event
 // (https://github.com/systemd/systemd/issues/38265), for instance because the source that did has just been freed.
-// So all watches ask for the same events, and the events that a watch does not want are filtered here.
+// So all watches ask for the same events, and an InotifyWatch passes on only those that its user wants.
 constexpr std::uint32_t kRequested = IN_ATTRIB | IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_DELETE_SELF | IN_MODIFY |
                                      IN_MOVE_SELF | IN_MOVED_FROM | IN_MOVED_TO;
 constexpr std::uint32_t kAlwaysReported = IN_Q_OVERFLOW | IN_IGNORED | IN_UNMOUNT;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The versions of the Ignition specification that a client may request.  No config can be converted to 3.0.
+// The versions of the Ignition specification that a client may request.  They include 3.0, although converting a
+// config to 3.0 is always an error.
 
 #include <string>
 #include <string_view>

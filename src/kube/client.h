@@ -46,7 +46,7 @@ class Client {
 
   static Result<Client> Create(event::Loop& loop, Access access, ClientSettings settings = {});
 
-  // Returns a client whose fields are recorded under another name.
+  // Returns a client whose writes the API server records under another name.
   Client As(std::string field_manager) const {
     Client copy = *this;
     copy.settings_.field_manager = std::move(field_manager);
@@ -56,8 +56,8 @@ class Client {
   // Returns a client for a caller with its own back-off: nothing is repeated, and `failed` gets each failure.
   Client Once(std::function<void(const Failure& failure)> failed) const { return Trying(1, std::move(failed)); }
 
-  // Returns a client that makes up to this many attempts for each request.  Such a client is for a caller with its own
-  // back-off whose intervals are too long for a short outage of the server.
+  // Returns a client that makes up to this many attempts for each request.  The attempts bridge a short outage of the
+  // server, for a caller whose own back-off has longer intervals.
   Client Trying(int attempts, std::function<void(const Failure& failure)> failed) const {
     Client copy = *this;
     copy.settings_.patience.attempts = attempts;
@@ -76,7 +76,7 @@ class Client {
   template <Resource T>
   Call List(Selection selection, Done<std::vector<T>> done, UnreadableObject unreadable = {});
 
-  // The name is in the object.  If an object of this name exists already, the error is kConflict.
+  // Creates an object with the name in its metadata.  If an object of this name exists already, the error is kConflict.
   template <Resource T>
   Call Create(const T& object, Done<T> done) {
     return CreateObject(kResourceKind<T>, NameOf(object.metadata), json::Encode(object), Decoding<T>(std::move(done)));

@@ -10,8 +10,8 @@
 namespace pintle::machineconfig {
 namespace {
 
-// Each of these includes everything below it.  Other files in /etc/machine-config-daemon and /etc/pintle are not
-// ours.
+// Each of these paths stands for everything below it, too.  A config may have other files in
+// /etc/machine-config-daemon and /etc/pintle.
 constexpr auto kOwnPaths = std::to_array<std::string_view>({
     "/etc/machine-config-daemon/currentconfig",
     "/etc/machine-config-daemon/currentimage",
@@ -43,7 +43,7 @@ bool IsOwnFile(std::string_view path) {
 }
 
 std::string OwnFileText(std::string_view path) {
-  return fmt::format("cannot write {}: Pintle keeps its own records there", path);
+  return fmt::format("cannot write {}: a file there would be in the way of Pintle's own files", path);
 }
 
 Result<> CheckOwnFiles(const ignition::Config& config) {

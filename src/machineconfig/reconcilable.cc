@@ -20,7 +20,7 @@ using json::Equal;
 
 // The only user that a config can change.
 constexpr std::string_view kCoreUser = "core";
-// The existence of this file makes the node agent start over, so no config may contain it.
+// If this file exists, the agent overwrites edits with the next change and reboots the node, so no config may have it.
 constexpr std::string_view kForceFile = "/run/machine-config-daemon-force";
 
 constexpr std::string_view kPartitionAdvice = "disks are set up once, when a machine is installed";
@@ -100,7 +100,7 @@ void CheckFiles(const std::vector<ignition::File>& files, std::vector<Obstacle>&
     if (IsOwnFile(file.path)) obstacles.push_back({OwnFileText(file.path), std::string(kOwnFileAdvice)});
     if (file.path == kForceFile) {
       obstacles.push_back({fmt::format("cannot create {} via Ignition", file.path),
-                           "this file makes the agent of a node start over; create it by hand"});
+                           "this file makes the agent overwrite edits and reboot the node; create it by hand"});
     }
   }
 }
@@ -131,6 +131,7 @@ Verdict Judge(const ParsedConfig& from, const ParsedConfig& to, const Overrides&
     verdict.text =
         fmt::format("validating new Ignition config from machineconfig {} failed: {}", name, valid.error().message());
   } else if (!verdict.obstacles.empty()) {
+    // As in the Machine Config Operator, this text calls the old config the new one.
     verdict.text = fmt::format("new machineconfig {} is not reconcilable against {}: {}",
                                gotext::Quoted(from.object.metadata.name), name, verdict.obstacles.front().text);
   }

@@ -10,9 +10,9 @@
 
 namespace pintle::machineconfig {
 
-// Returns an error for the first file whose contents are too long, for the first user whose keys are too long, and
-// for a config that is too long as a whole.  Compressed contents are decoded; contents that cannot be decoded are not
-// an error here.
+// Returns an error if the config is too long as a whole, otherwise for the first file whose contents are too long,
+// otherwise for the first user whose keys are too long.  Compressed contents are decoded; contents that cannot be
+// decoded are not an error here.
 Result<> CheckFitsNode(const ignition::Config& config);
 
 // Returns a text to append to an error about a config that is too long.  The text names the largest file and the

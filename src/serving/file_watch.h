@@ -35,8 +35,8 @@ class FileWatch {
 
   const std::function<void()> check_;
   std::vector<event::InotifyWatch> watches_;
-  event::Timer check_soon_;       // Runs after a change of a watched directory.
-  event::Timer check_regularly_;  // Finds changes in directories that are not watched.
+  event::Timer check_soon_;       // Fires soon after a change in the directory of one of the files.
+  event::Timer check_regularly_;  // For changes elsewhere, such as in a directory to which a symlink leads.
 };
 
 }  // namespace pintle::serving

@@ -61,7 +61,7 @@ class Fleet:
             statuses = self.statuses()
             return sum(status.get("updatedMachineCount", 0) for status in statuses.values()) == self.size and \
                 all(statuses[pool]["configuration"].get("name") == target for pool, target in self.targets.items())
-        wait_until(is_updated, "all nodes are counted as updated", PATIENCE, 0.5)
+        wait_until(is_updated, "the pools count all nodes as updated", PATIENCE, 0.5)
 
     def wait_until_reported(self):
         def is_reported():
@@ -105,7 +105,7 @@ class Memory:
         self.idle = self._controller.resident_kib() / 1024
 
     def measure_start(self, fleet):
-        with self.phase("started, until all nodes are counted"):
+        with self.phase("started, until the pools count all nodes as updated"):
             fleet.wait_until_updated()
         with self.phase("until each MachineConfigNode has its pool"):
             fleet.wait_until_reported()

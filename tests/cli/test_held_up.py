@@ -59,7 +59,7 @@ def test_a_config_cannot_have_files_that_belong_to_pintle(machine, path, tmp_pat
     before = machine.tree()
     taking = write(tmp_path / "a.ign", with_files(file(path, "theirs")))
     refused("apply", "--root", machine.root, "--yes", taking,
-            texts=[f"cannot write {path}: Pintle keeps its own records there"])
+            texts=[f"cannot write {path}: a file there would be in the way of Pintle's own files"])
     assert machine.tree() == before
 
 

@@ -110,7 +110,8 @@ def test_a_file_of_pintles_own_is_refused_and_a_file_beside_it_is_not(tmp_path):
         config = with_files(file(path), beside)
         for name, text in [("a.ign", config), ("b.json", machine_config(config))]:
             refused("validate", write(tmp_path / name, text),
-                    texts=[f"cannot write {path}: Pintle keeps its own records there", "leave it out of the config"])
+                    texts=[f"cannot write {path}: a file there would be in the way of Pintle's own files",
+                           "leave it out of the config"])
     assert pintle("validate", write(tmp_path / "c.ign", with_files(beside))).status == 0
 
 

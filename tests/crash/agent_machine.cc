@@ -52,7 +52,7 @@ constexpr auto kQuiet = std::chrono::seconds(90);
 constexpr auto kQuietWhenDone = std::chrono::seconds(5);
 // An agent that is still busy after this time will never rest.
 constexpr auto kPatience = std::chrono::minutes(30);
-// A fault that lasts ends when the agent has reported this many failures.
+// If a fault lasts, it ends when the agent has reported this many failures.
 constexpr int kFailuresUntilFaultEnds = 3;
 constexpr int kMaxLives = 8;
 
@@ -282,8 +282,8 @@ class AgentMachine::Life {
     const bool is_not_undone_yet =
         (fault_lasts_ && !IsFaultOver()) || text.find("when this was undone") != std::string::npos;
     if (fault_lasts_ && memory_.faults == kFailuresUntilFaultEnds) EndFault();
-    const bool is_for_newer = text.find("a newer Pintle wrote it") != std::string::npos;
-    if ((is_not_undone_yet || is_for_newer) && fs::exists(machine_.top_ / kChange / "journal.json")) return;
+    const bool needs_newer_pintle = text.find("a newer Pintle wrote it") != std::string::npos;
+    if ((is_not_undone_yet || needs_newer_pintle) && fs::exists(machine_.top_ / kChange / "journal.json")) return;
     const std::string now = machine_.Now();
     const bool is_whole = std::any_of(machine_.known_.begin(), machine_.known_.end(),
                                       [&](const auto& known) { return known.second.contains(now); });

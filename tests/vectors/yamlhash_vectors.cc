@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Renders configs with kernel arguments that have awkward characters: the rendered configs must have the Operator's
-// names.
+// Computes the names of rendered configs whose kernel arguments have awkward characters.  The names, and the YAML whose
+// digest they contain, must be the Operator's.
 
 #include <sstream>
 #include <string>
@@ -23,7 +23,7 @@ api::MachineConfigSpec SpecWith(const json::Value& kernel_arguments) {
   return spec;
 }
 
-TEST(RenderedName, AgreesOnEveryLineOfTheCorpus) {
+TEST(RenderedName, IsTheOperatorsForEveryLineOfTheCorpus) {
   std::istringstream corpus(vectors::ReadText(vectors::DataDirectory() / "yamlhash" / "corpus.jsonl"));
   std::size_t count = 0;
   for (std::string line; std::getline(corpus, line); ++count) {

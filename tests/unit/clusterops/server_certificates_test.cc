@@ -67,7 +67,7 @@ struct RenewingCluster {
     return steps;
   }
 
-  std::vector<net::Certificate> Trusted() const {
+  std::vector<net::Certificate> CertificatesInBundle() const {
     return ValueOf(net::ReadCertificates(bundle->data.at("ca-bundle.crt")));
   }
   net::Certificate Served() const {
@@ -79,7 +79,7 @@ TEST(ServerCertificates, AreMadeOneAfterTheOther) {
   RenewingCluster cluster;
   EXPECT_THAT(cluster.Steps(),
               ElementsAre(CertificateStep::kAuthority, CertificateStep::kBundle, CertificateStep::kCertificate));
-  EXPECT_EQ(cluster.Served().issuer, cluster.Trusted().at(0).subject);
+  EXPECT_EQ(cluster.Served().issuer, cluster.CertificatesInBundle().at(0).subject);
   EXPECT_THAT(ValueOf(net::HostsOf(*DecodeBase64(cluster.certificate->data.at(kCertificateKey)))),
               ElementsAre("api-int.demo.test"));
 }
@@ -90,7 +90,7 @@ TEST(ServerCertificates, ANewAuthorityIsTrustedForADayBeforeItSigns) {
   const std::string first = cluster.Served().issuer;
   cluster.now += std::chrono::years(8);
   EXPECT_THAT(cluster.Steps(), ElementsAre(CertificateStep::kAuthority, CertificateStep::kBundle));
-  EXPECT_EQ(cluster.Trusted().size(), 2U);
+  EXPECT_EQ(cluster.CertificatesInBundle().size(), 2U);
   EXPECT_EQ(cluster.Served().issuer, first);
   cluster.now += kDay + std::chrono::minutes(1);
   EXPECT_THAT(cluster.Steps(), ElementsAre(CertificateStep::kCertificate));
@@ -98,7 +98,7 @@ TEST(ServerCertificates, ANewAuthorityIsTrustedForADayBeforeItSigns) {
   // An authority that has expired is no longer trusted when the bundle is written the next time.
   cluster.now += std::chrono::years(8);
   cluster.Steps();
-  EXPECT_EQ(cluster.Trusted().size(), 2U);
+  EXPECT_EQ(cluster.CertificatesInBundle().size(), 2U);
 }
 
 TEST(ServerCertificates, AreMadeAgainIfTheClockWasAhead) {
@@ -111,7 +111,7 @@ TEST(ServerCertificates, AreMadeAgainIfTheClockWasAhead) {
   EXPECT_LE(cluster.Served().not_before, cluster.now);
 }
 
-TEST(ServerCertificates, AnAuthorityThatIsValidWithinADayIsNotMadeAgain) {
+TEST(ServerCertificates, AnAuthorityThatBecomesValidWithinADayIsNotMadeAgain) {
   RenewingCluster cluster;
   cluster.Steps();
   cluster.now -= std::chrono::hours(12);
@@ -120,14 +120,14 @@ TEST(ServerCertificates, AnAuthorityThatIsValidWithinADayIsNotMadeAgain) {
   EXPECT_EQ(cluster.Step(), CertificateStep::kAuthority);
 }
 
-TEST(ServerCertificates, AClockThatIsAheadTakesNoTrustFromTheCertificateInUse) {
+TEST(ServerCertificates, IfTheClockIsAheadTheAuthorityOfTheCertificateInUseStaysTrusted) {
   RenewingCluster cluster;
   cluster.Steps();
   cluster.now += std::chrono::years(20);
   EXPECT_EQ(cluster.Step(), CertificateStep::kAuthority);
   EXPECT_EQ(cluster.Step(), CertificateStep::kBundle);
-  ASSERT_EQ(cluster.Trusted().size(), 2U);
-  EXPECT_EQ(cluster.Trusted()[0].subject, cluster.Served().issuer);
+  ASSERT_EQ(cluster.CertificatesInBundle().size(), 2U);
+  EXPECT_EQ(cluster.CertificatesInBundle()[0].subject, cluster.Served().issuer);
 }
 
 TEST(CertificateExpiry, IsTheEndOfTheCertificateInASecret) {
@@ -174,7 +174,7 @@ TEST(ServerCertificates, AnInstallersCertificateStaysUntilItHasToBeRenewed) {
   cluster.now += std::chrono::years(8);
   EXPECT_THAT(cluster.Steps(), ElementsAre(CertificateStep::kAuthority, CertificateStep::kBundle));
   // Machines trust the installer's authority as long as the server has its certificate.
-  EXPECT_EQ(cluster.Trusted().at(0).subject, "CN=root-ca");
+  EXPECT_EQ(cluster.CertificatesInBundle().at(0).subject, "CN=root-ca");
   EXPECT_EQ(cluster.Served().issuer, "CN=root-ca");
   cluster.now += 2 * kDay;
   EXPECT_THAT(cluster.Steps(), ElementsAre(CertificateStep::kCertificate));
@@ -218,7 +218,7 @@ TEST(ServerCertificates, AnAuthorityWithTextBeforeItsCertificateIsAddedToTheBund
   authority.certificate = "Certificate:\n    Data:\n" + authority.certificate;
   cluster.authority = SecretOf(authority);
   EXPECT_THAT(cluster.Steps(), ElementsAre(CertificateStep::kBundle, CertificateStep::kCertificate));
-  EXPECT_EQ(cluster.Trusted().size(), 1U);
+  EXPECT_EQ(cluster.CertificatesInBundle().size(), 1U);
 }
 
 TEST(ServerCertificates, WithoutAHostNothingIsMade) {

@@ -34,7 +34,7 @@ class DrainNeedsTest : public testing::Test {
     return policy;
   }
 
-  // Adds the update of a node to a config.
+  // Adds an update that gives a node another config.
   void Update(const std::string& node, const std::string& config) {
     NodeChange& change = changes_.nodes.emplace_back(
         NodeChange{.node = node, .resource_version = "1", .patch = {}, .target_text = "MachineConfig: " + config});
@@ -118,7 +118,7 @@ TEST_F(DrainNeedsTest, WaitForConfigsThatAreBeingFetched) {
   EXPECT_THAT(needs_.ConfigsToCompare(), UnorderedElementsAre("new", "old"));
 }
 
-// A config that cannot be read counts as fetched.  A later rollout of the same config may read it.
+// Here no config can be read, so a drain is assumed.  A later rollout of the same config may be able to read it.
 TEST_F(DrainNeedsTest, AreForgottenWhenNoNodeWaits) {
   configuration_.spec.node_disruption_policy = WithoutDrain();
   Update("a", "new");

@@ -27,7 +27,7 @@ class SmallApiServer {
  public:
   using Refusal = std::function<std::optional<kube::Answer>(const kube::ReceivedRequest& request)>;
 
-  // Returns a refusal in the format of the API server.
+  // Returns the answer with which the API server refuses a request.
   static kube::Answer Status(int code, const std::string& reason, const std::string& message) {
     return kube::StatusAnswer(code, reason, message);
   }
@@ -138,9 +138,9 @@ class SmallApiServer {
     }
     const std::lock_guard lock(mutex_);
     const Target target = TargetOf(request.line);
-    const bool is_of_many = target.method == "GET" && target.name.empty();
-    if (is_of_many && target.query.find("watch=1") != std::string::npos) return Watch(target);
-    if (is_of_many) return List(target);
+    const bool is_for_collection = target.method == "GET" && target.name.empty();
+    if (is_for_collection && target.query.find("watch=1") != std::string::npos) return Watch(target);
+    if (is_for_collection) return List(target);
     if (target.method == "POST") return Create(target, request.body);
     auto& objects = objects_[target.plural];
     const auto found = objects.find(target.name);
@@ -196,7 +196,7 @@ class SmallApiServer {
       if (operation.TextAt({"op"}) == "replace") return Status(409, "Conflict", "the object has been modified");
       return Status(422, "Invalid", "the server rejected our request due to an error in our request");
     }
-    // We use nlohmann's merge patch, because it is independent of the code under test.
+    // nlohmann's library applies the patch, because it is independent of the code under test.
     auto now = nlohmann::json::parse(json::ToText(before));
     if (patch.is_array()) {
       now = now.patch(nlohmann::json::parse(body));

@@ -55,8 +55,8 @@ TEST(ReadConfigFile, ReportsAFileThatPintleItselfWrites) {
     EXPECT_FALSE(document.error);
     ASSERT_TRUE(document.refusal_by_machines) << text;
     EXPECT_EQ(document.refusal_by_machines->message(),
-              "cannot write /var/lib/pintle/change/journal.json: Pintle keeps its own records there; "
-              "leave it out of the config");
+              "cannot write /var/lib/pintle/change/journal.json: a file there would be in the way of Pintle's own "
+              "files; leave it out of the config");
   }
 }
 

@@ -53,7 +53,8 @@ TEST(OwnFiles, MakeAConfigUnreconcilable) {
   config.WithFile("/etc/machine-config-daemon/currentconfig", "data:,x");
   const Verdict verdict = Judge(TestConfig(), config, {});
   EXPECT_THAT(verdict.text,
-              HasSubstr("cannot write /etc/machine-config-daemon/currentconfig: Pintle keeps its own records there"));
+              HasSubstr("cannot write /etc/machine-config-daemon/currentconfig: a file there would be in the way of "
+                        "Pintle's own files"));
   EXPECT_TRUE(verdict.is_valid) << "it renders";
   // A machine that already has this config can change to another one.
   EXPECT_EQ(Judge(config, TestConfig(), {}).text, "");
