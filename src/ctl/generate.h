@@ -19,9 +19,9 @@ inline constexpr std::array kGenerateOptions = {
     Option{"--only", "templates|images|runtime|features|node|kubelet",
            "print only what is made from these inputs; may be given more than once"},
     Option{"--bootstrap", "", "print what an installation would make, not what a running cluster would make"},
-    Option{"--controller-version", "HASH", "generate as this version of the controller"},
+    Option{"--controller-version", "HASH", "annotate the configs with this version of the controller"},
     Option{"-o", "yaml|json|names|digests",
-           "yaml is the default; digests are the SHA-256 of each config's Ignition, byte for byte"},
+           "yaml is the default; digests are the SHA-256 of each Ignition config as the controllers write it"},
 };
 
 }  // namespace pintle::ctl

@@ -64,7 +64,7 @@ Result<> Order(LiveCluster& cluster, const api::MachineConfigPool& pool, std::st
 }
 
 // Returns an error unless the policy's status is about the pool's newest config.  An order must be for the rollout that
-// its author has seen, and the controller may not have begun with that config yet.
+// its author has seen, and perhaps the controller has not begun with that config yet.
 Result<> ExpectReportOn(const api::MachineConfigPool& pool, const api::RolloutPoolStatus& status) {
   const std::string& target = status.memory.target;  // The config, followed by the image if there is one.
   if (target.substr(0, target.find(' ')) == pool.spec.configuration.name) return {};

@@ -130,7 +130,7 @@ Result<std::string> Expand(char specifier, const UnitName& unit, std::string_vie
       return MachineId(root);
     default:
       return Error(ErrorKind::kInvalid,
-                   fmt::format("\"%{}\" cannot be expanded for a machine that may not be running", specifier));
+                   fmt::format("\"%{}\" cannot be expanded for a machine that is perhaps not running", specifier));
   }
 }
 

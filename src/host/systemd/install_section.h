@@ -27,7 +27,7 @@ struct InstallSection {
 };
 
 // Expands %m, the specifiers that stand for parts of the unit's name, and those for the user, which is root.  Any other
-// specifier, such as %H, is an error, since the machine below `root` may not be running.
+// specifier, such as %H, is an error, since the machine below `root` is perhaps not running.
 Result<std::string> ExpandSpecifiers(std::string_view text, const UnitName& unit, std::string_view default_instance,
                                      const Root& root);
 
