@@ -164,8 +164,8 @@ std::vector<std::string> LocalSource::LinkTargets(const LocalSettings& settings)
 Result<LocalSource::RenderedConfig> LocalSource::RenderAll(const Root& root, const LocalSettings& settings) {
   RenderedConfig rendered;
   rendered.current = TRY(CurrentGoal(root));
-  // DirectoryExists() fails with kNotFound if even the parent directory is missing, because a file system may not be
-  // mounted.  A machine without a config has no config to lose, so on such a machine this is not an error.
+  // DirectoryExists() fails with kNotFound if even the parent directory is missing, because a file system may be
+  // unmounted.  A machine without a config has no config to lose, so on such a machine this is not an error.
   const auto exists = DirectoryExists(settings.directory);
   const bool is_new = !exists && exists.error().kind() == ErrorKind::kNotFound && !rendered.current;
   ConfigDirectory read = is_new ? ConfigDirectory() : TRY(ReadConfigDirectory(settings.directory));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The objects that the operator's part of the controller reads and writes, and the API paths of their kinds.
+// The objects that the controller reads and maintains with --operator=yes, and the API paths of their kinds.
 
 #include <string>
 #include <vector>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A current copy of the objects from which the operator's part makes the ControllerConfig and the objects that belong
-// to it.
+// A current copy of the objects from which the controller, with --operator=yes, makes the ControllerConfig and the
+// objects that belong to it.
 //
 // These objects are in several namespaces.  Most of them are followed by their names, so that the controller needs no
 // right to read all ConfigMaps of a namespace that is not its own.
@@ -30,7 +30,7 @@ namespace pintle::controller {
 
 // The namespace of the objects that OpenShift's operators make for each other.
 inline constexpr const char* kManagedNamespace = "openshift-config-managed";
-// The names of the ConfigMaps that the operator's part writes.
+// The names of the ConfigMaps that the controller writes with --operator=yes.
 inline constexpr const char* kServerAuthorityName = "machine-config-server-ca";
 inline constexpr const char* kKubeconfigDataName = "kubeconfig-data";
 inline constexpr const char* kMergedRegistriesName = "merged-trusted-image-registry-ca";

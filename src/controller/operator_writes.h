@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The writes of the operator's part of the controller.
+// Writes the objects that the controller maintains with --operator=yes.
 //
 // Each write is identified by its description, the parameter `what`.  A write is not started again while it is under
 // way, and is repeated less and less often if it fails.  The ClusterOperator reports the failure of a write that is

@@ -24,8 +24,8 @@ namespace pintle::controller {
 // Returns whether a takeover has changed the DaemonSet so that it has no pods on nodes with the label.
 bool LeavesNodesToAgents(const WholeDaemonSet& daemon);
 
-// Returns whether the node is not Ready, for example because its machine is off.  Then its pods and its agent may not
-// answer.
+// Returns whether the node is not Ready, for example because its machine is off.  Then its pods and its agent
+// perhaps do not answer.
 bool IsDown(const api::Node& node);
 
 // Returns what undo has to know to restore the DaemonSet: its affinity and its updateStrategy.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Makes /etc/containers/registries.d/sigstore-registries.yaml.  It lists images with signatures stored beside them.
+// Makes /etc/containers/registries.d/sigstore-registries.yaml, which lists the images whose signatures the container
+// tools read from the image's own repository.
 
 #include <string>
 
@@ -11,8 +12,9 @@
 
 namespace pintle::generated {
 
-// Lists every scope of a policy, and all places from which container tools pull the images of the scope.  These are
-// mirrors of the scope, and entries of registries.conf inside of it.  The text is empty if there are no policies.
+// Lists every scope of a policy, and all places from which container tools pull the images of the scope: the locations
+// and mirrors that registries.conf has for the scope, and for parts of the scope.  The text is empty if there are no
+// policies.
 Result<std::string> SigstoreRegistries(const PolicyRequirements& requirements, const RegistriesConf& conf);
 
 }  // namespace pintle::generated

@@ -133,7 +133,7 @@ class KeyFolder {
     return true;
   }
 
-  // Reads the status without opening the folder, since the user may not be allowed to open it.
+  // Reads the status without opening the folder, since perhaps the user is not allowed to open it.
   bool BelongsToAnother(const char* name) const {
     struct stat status;
     const bool is_there = ::fstatat(fd(), name, &status, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) == 0;

@@ -19,7 +19,7 @@ inline Error CannotTranslate(std::string message, const json::Path& path) {
 // Formats a report as Ignition does, with one problem a line.
 std::string ToIgnitionText(const json::Report& report);
 
-// Validates the result of a translation, since the older version may not know some value.
+// Validates the result of a translation, since some value may be unknown to the older version.
 template <typename Config>
 Result<> CheckTranslated(const Config& config, void (&validate)(const Config&, json::Report&)) {
   json::Report report;

@@ -17,7 +17,7 @@ using std::chrono::milliseconds;
 
 // A watch that lasted this long has not failed, even if it had no events.
 constexpr auto kSteady = std::chrono::seconds(10);
-// After this many silent watches in a row, the objects are listed: the server may not have reached our version yet.
+// After this many silent watches in a row, the objects are listed: perhaps the server has not reached our version yet.
 constexpr int kSilentWatches = 2;
 
 class Follower final : public Work, public std::enable_shared_from_this<Follower> {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The characters of a text, which must be valid UTF-8, and how Go's yaml.v2 classifies them.
+// Decodes the characters of a UTF-8 text, and classifies characters as Go's yaml.v2 does.  The text must be valid.
 
 #include <cstddef>
 #include <string_view>
@@ -36,8 +36,8 @@ constexpr bool IsPrintable(char32_t c) {
          (c >= 0xE000 && c <= 0xFFFD && c != kByteOrderMark);
 }
 
-// yaml.v2's reader refuses these characters.  Those below U+0020 are not among them, since they are escaped in the JSON
-// text that the reader reads.
+// yaml.v2's reader refuses these characters.  It also refuses most characters below U+0020, but never meets one: the
+// operator makes YAML from JSON by reading the JSON as YAML, and in JSON these characters are escaped.
 constexpr bool IsForbidden(char32_t c) {
   return (c >= 0x7F && c <= 0x9F && c != kNextLine) || c == 0xFFFE || c == 0xFFFF;
 }

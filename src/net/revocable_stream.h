@@ -16,7 +16,7 @@ class RevocableStream final : public HttpStream {
  public:
   RevocableStream() = default;
 
-  // Sets the stream whose pieces are sent, before the first call of Next().
+  // Sets the stream whose pieces Next() returns.  Must be called before the first call of Next().
   void Carry(std::shared_ptr<HttpStream> stream) { stream_ = std::move(stream); }
 
   // Ends the stream: no further piece is sent.  Any thread may call this, at any time.

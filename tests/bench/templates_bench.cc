@@ -89,7 +89,7 @@ std::string OwnTemplates() {
   return folder == nullptr ? OWN_TEMPLATES_DIR : folder;
 }
 
-// Returns a folder with as many templates, all of them copies of those in another folder.
+// Returns a folder with kTemplates templates, all of them copies of those in another folder.
 TemplateFolder CopiesOf(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {

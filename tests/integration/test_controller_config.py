@@ -180,7 +180,7 @@ def test_nodes_get_the_credentials_of_the_clusters_own_registry(cluster, setting
 
 
 def test_a_role_that_is_missing_stops_only_what_needs_it(cluster, settings):
-    """An administrator may not have applied the latest rights yet."""
+    """Perhaps an administrator has not applied the latest rights yet."""
     user, secrets = account(cluster), f"/api/v1/namespaces/{NAMESPACE}/secrets"
     with Controller(cluster, "before", "--operator=yes"):
         wait_until(lambda: credentials(cluster), "the credentials are there", 60)

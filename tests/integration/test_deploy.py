@@ -145,7 +145,7 @@ def test_applying_the_manifests_again_changes_nothing(applied):
 def test_pods_are_restricted(applied):
     """The pods fulfil the Pod Security Standard `restricted`, which some clusters enforce."""
     pod = applied.get("deployment", "pintle-controller", "-n", OWN_NAMESPACE)["spec"]["template"]["spec"]
-    # The pod names no user, because OpenShift refuses a user that is not of the namespace's own.
+    # The pod names no user, because OpenShift refuses a user outside of the range that belongs to the namespace.
     assert pod["securityContext"]["runAsNonRoot"] is True and "runAsUser" not in pod["securityContext"]
     assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
     assert not any(pod.get(host) for host in ("hostNetwork", "hostPID", "hostIPC", "volumes"))
@@ -173,7 +173,7 @@ def test_the_pods_are_made_under_a_policy_like_that_of_openshift(applied):
             assert pod["metadata"]["annotations"]["kubernetes.io/psp"] == pod_policies.RESTRICTED
             user, = {container["securityContext"]["runAsUser"] for container in pod["spec"]["containers"]}
             assert user == pod_policies.USERS["min"]
-    # The controller of ReplicaSets may not create another kind of pod.
+    # The controller of ReplicaSets is not allowed to create a pod that is not restricted.
     unrestricted = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "unrestricted", "namespace": OWN_NAMESPACE},
                     "spec": {"hostNetwork": True, "serviceAccountName": "pintle-controller",
                              "containers": [{"name": "c", "image": "example.com/c"}]}}
@@ -290,7 +290,7 @@ def test_the_ignition_servers_deployment_gets_its_certificate_and_token_from_sec
 
 
 @pytest.mark.parametrize("kind", ["kubernetes", "openshift"])
-def test_the_page_is_served_to_others_by_an_overlay_only(applied, kind):
+def test_only_an_overlay_serves_the_page_outside_of_the_pod(applied, kind):
     applied.apply(OPENSHIFT_NAMESPACES)
     plain, made = (json.loads(applied.kubectl("apply", "--dry-run=server", "--output=json", "-f", "-",
                                               input=manifests_for(applied, folder)).stdout)["items"]
@@ -355,7 +355,7 @@ def test_the_controller_may_make_a_pool_the_owner_of_a_config(applied):
         "apiVersion": f"{MACHINE_CONFIG}/v1", "kind": "MachineConfigPool", "metadata": {"name": "owner"}, "spec": {}})
     blocking = owned("rendered-owner-1", pool, controller=True, blockOwnerDeletion=True)
     account(applied).must("POST", f"{GROUP}/machineconfigs", blocking)
-    # An account that may only create configs may not set this.
+    # An account whose only right is to create configs is not allowed to set blockOwnerDeletion.
     applied.kubectl("create", "serviceaccount", "other", "-n", NAMESPACE)
     applied.kubectl("create", "clusterrole", "other", "--verb=create", f"--resource=machineconfigs.{MACHINE_CONFIG}")
     applied.kubectl("create", "clusterrolebinding", "other", "--clusterrole=other", f"--serviceaccount={NAMESPACE}:other")
@@ -368,9 +368,10 @@ def test_the_controller_may_make_a_pool_the_owner_of_a_config(applied):
 def test_the_controller_has_no_right_that_it_does_not_need(applied):
     """Each verb on each resource of the controller's roles is one of NEEDED."""
     needed = {(verb, resource, group) for verb, resource, group, _, _ in NEEDED}
-    # The right to list all objects includes reading one of them.
+    # Whoever may list all objects can read each of them, so a right to get them gives nothing more.
     needed |= {("get", resource, group) for verb, resource, group in needed
                if verb == "list" and resource != "configmaps"}
+    # The role has list and watch together; the controller only lists these.
     needed.add(("watch", "poddisruptionbudgets", "policy"))
     roles = [applied.get("clusterrole", "pintle-controller"),
              *(applied.get("role", "pintle-controller", "-n", namespace) for namespace in (NAMESPACE, "default"))]
@@ -385,8 +386,8 @@ def single_rights(namespace, verbs, groups, resources, names):
             for verb in verbs for group in groups for resource in resources for name in names or [""]}
 
 
-def test_the_operators_part_has_exactly_the_rights_that_it_needs(applied):
-    """tests/integration/test_controller_config.py runs the operator's part with these rights."""
+def test_the_rights_for_operator_yes_are_exactly_those_that_are_needed(applied):
+    """tests/integration/test_controller_config.py runs the controller with --operator=yes and with these rights."""
     applied.apply(OPENSHIFT_NAMESPACES)
     text = (DEPLOY / "openshift/operator-settings-rbac.yaml").read_text()
     output = applied.kubectl("apply", "--dry-run=server", "--output=json", "-f", "-", input=text).stdout

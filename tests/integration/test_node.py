@@ -233,7 +233,7 @@ class Traces:
         return any(name in text for name in self.names)
 
     def _cgroups(self):
-        """Lists the cgroups in a mount of our own, because the host may not have mounted them.  `find` may fail, because
+        """Lists the cgroups in a mount of our own, because perhaps the host has not mounted them.  `find` may fail, because
         a group may disappear meanwhile.
         """
         listed = shell.run(*OWN_MOUNTS, "sh", "-ec", "mount -t cgroup2 none /mnt; find /mnt -type d || :")

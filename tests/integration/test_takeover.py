@@ -938,7 +938,7 @@ def test_rights_that_are_missing_are_obstacles(cluster, operators_cluster):
                   f"create configmaps in the namespace {OWN_NAMESPACE}"):
         assert f"obstacle  you may not {right}; use an administrator's kubeconfig, or get this right" in found
     assert "Nothing was changed." in takeover(cluster, "start", status=2, user=reader)
-    # Pintle's account lacks a right that the operator's part needs.
+    # Pintle's account lacks a right that the controller needs with --operator=yes.
     settings = cluster.get("clusterrolebinding", "pintle-controller-settings")
     cluster.kubectl("delete", "clusterrolebinding", "pintle-controller-settings")
     found = wait_until(lambda: (lines := takeover(cluster, "check", status=None)) and "obstacle" in lines and lines,

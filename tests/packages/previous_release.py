@@ -22,7 +22,7 @@ def commit():
 
 
 def is_known():
-    """Returns whether this clone has the commit; a shallow clone may not have it."""
+    """Returns whether this clone has the commit; a shallow clone can lack it."""
     return not subprocess.run(["git", "-C", SOURCE, "cat-file", "-e", f"{commit()}^{{commit}}"], check=False,
                               stderr=subprocess.DEVNULL).returncode
 

@@ -26,8 +26,8 @@ struct Exchange {
   // The entry that has the name now, or nullopt if nothing has the name.  Replace() and MoveAside() need the entry.
   std::optional<ExistingEntry> existing;
   std::optional<resource::FileEntry::State> seen;  // The state of that entry, if it has been observed.
-  // The entry was modified so recently that a further edit may not change its timestamps, so contents are compared,
-  // too.
+  // The entry was modified so recently that a further edit may leave its timestamps as they are, so contents are
+  // compared, too.
   bool is_fresh = false;
   std::optional<Identity> new_entry;  // The entry under the temporary name; nullopt if the old entry is only removed.
 };

@@ -28,7 +28,8 @@ Result<std::optional<ExistingEntry>> FindExisting(int directory, const std::stri
   struct statx status = {};
   if (::statx(directory, name.c_str(), AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, STATX_BASIC_STATS, &status) != 0) {
     if (errno == ENOENT) return std::nullopt;
-    // A file system of a user, which is mounted there, may return any error.
+    // A file system that a user has mounted there can return any error.  So all errors but faults of the machine are
+    // conflicts.
     Error error = WithRemedy(Error::FromErrno("statx"));
     return IsFaultOfMachine(error) ? std::move(error) : Error(ErrorKind::kConflict, error.message());
   }

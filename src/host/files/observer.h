@@ -3,8 +3,8 @@
 
 // Observes many entries of the file tree.
 //
-// Each directory is looked up once for all entries in it, so an Observer may not notice that a directory was replaced
-// later.  Use a new Observer for each round of observations.
+// Each directory is looked up once for all entries in it, so an Observer can miss that a directory was replaced later.
+// Use a new Observer for each round of observations.
 
 #include <functional>
 #include <optional>

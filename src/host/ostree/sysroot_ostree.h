@@ -43,7 +43,7 @@ class Sysroot {
   // Returns all deployments; the next boot takes the first.
   std::vector<OstreeDeployment*> All() const;
 
-  // Return the deployments that DeploymentsState describes, or null.
+  // Return the deployment for the next boot, and the one that was booted before, as in DeploymentsState; or null.
   OstreeDeployment* pending() const;
   OstreeDeployment* rollback() const;
 

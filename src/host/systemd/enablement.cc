@@ -20,7 +20,7 @@
 namespace pintle::host {
 namespace {
 
-constexpr int kMostAliases = 64;  // As many as systemd follows.
+constexpr int kMostAliases = 64;  // systemd follows at most this many aliases.
 
 // Batch::Traverse() follows the links that are in /etc/systemd/system and /run/systemd/system, or refuses them.
 enum class LinksInUnitDirectories { kFollow, kRefuse };

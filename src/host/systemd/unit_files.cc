@@ -14,7 +14,7 @@
 namespace pintle::host {
 namespace {
 
-constexpr int kMostUnitLinks = 32;  // systemd follows as many links on the way to a file.
+constexpr int kMostUnitLinks = 32;  // systemd follows at most this many links to find a file.
 
 std::vector<std::string> PartsOf(std::string_view path) {
   std::vector<std::string> parts;
@@ -31,10 +31,10 @@ bool IsMask(const struct stat& status) {
   return S_ISCHR(status.st_mode) || (S_ISREG(status.st_mode) && status.st_size == 0);
 }
 
-// Returns whether a link with this target masks its name, even if other links are on the way.
+// Returns whether a link with this target masks its name, even if further links lead from the target to the mask.
 Result<bool> LeadsToMask(const Root& root, const std::string& target) {
   const std::string end = TRY(Resolve(root, target, LastPart::kFollow));
-  if (end == "/dev/null") return true;  // /dev/null may not exist below the root of a machine that is not running.
+  if (end == "/dev/null") return true;  // Below the root of a machine that is not running, /dev/null may be missing.
   const std::optional<struct stat> status = TRY(root.Status(end));
   return status && IsMask(*status);
 }

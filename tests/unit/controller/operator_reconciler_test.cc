@@ -428,7 +428,7 @@ TEST_F(OperatorReconcilerTest, RenewsTheTokenOfUserDataInTime) {
 
 TEST_F(OperatorReconcilerTest, ANewKeySignsTokensWhenAllServersHaveIt) {
   const TemporaryDirectory folder;
-  // This replica has just begun to act, so other servers may not have the first key yet.
+  // This replica has just begun to act, so perhaps other servers do not have the first key yet.
   WriteKeys(folder, {kNewKey, kOldKey});
   BeginWithWorkers(folder);
   const auto is_signed_with = [&](const std::string& key) {

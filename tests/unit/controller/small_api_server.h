@@ -75,6 +75,7 @@ class SmallApiServer {
     const auto found = objects_[plural].find(name);
     return found == objects_[plural].end() ? json::Value() : found->second;
   }
+  // Returns how many requests have begun with this text.
   std::size_t CountOf(const std::string& beginning) {
     const std::lock_guard lock(mutex_);
     std::size_t count = 0;

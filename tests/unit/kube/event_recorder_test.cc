@@ -160,6 +160,7 @@ INSTANTIATE_TEST_SUITE_P(Each, RefusedEvent, testing::ValuesIn(BadAnswers()),
                          [](const auto& bad) { return bad.param.name; });
 
 TEST(EventRecorder, KeepsTheLimitOfRequestsPerMinute) {
+  // A program may have two recorders, and both retry.
   EXPECT_LE(2 * RequestsInAMinute(EventRecorder::kRetryBackoff), kMostInAMinute);
 }
 

@@ -22,7 +22,7 @@ namespace pintle::vectors {
 // The objects of a case.  For each kind that the case does not have, they include the objects that all cases share.
 class CaseObjects {
  public:
-  // `folder` is the folder of the kind.
+  // `name` is the name of the case, and of its folder in `folder`.
   CaseObjects(const std::filesystem::path& folder, const std::string& name);
 
   // Returns all objects of the kind, or an error if one of them cannot be decoded.
