@@ -3,11 +3,11 @@
 
 // The agent's settings, which an administrator writes to pintled.conf and its drop-ins.
 //
-// The files have the syntax of systemd's own: sections, Key=value, comments that begin with "#" or ";".  The first main
-// file that exists is used; /etc/pintle/pintled.conf comes before /usr/lib/pintle/pintled.conf.  Then all drop-ins in
-// pintled.conf.d below /usr/lib/pintle, /run/pintle and /etc/pintle override it, in the order of their names.  A
-// drop-in in /etc hides drop-ins of the same name in /run and /usr/lib, and a drop-in in /run hides one in /usr/lib.  A
-// link to /dev/null has no settings and only hides.
+// The files have the syntax of systemd's configuration files: sections, Key=value, comments that begin with "#" or ";".
+// The main file is /etc/pintle/pintled.conf, or /usr/lib/pintle/pintled.conf if there is no such file in /etc.  All
+// drop-ins in pintled.conf.d below /usr/lib/pintle, /run/pintle and /etc/pintle override it, in the order of their
+// names.  A drop-in in /etc hides drop-ins of the same name in /run and /usr/lib, and a drop-in in /run hides one in
+// /usr/lib.  A drop-in that is a link to /dev/null has no settings and only hides others.
 //
 // An unknown key and an invalid value are errors.  Otherwise, a setting with a typo would silently do nothing.  A key
 // without a value resets the setting to its default, except that Units=, KubeletHealth= and TextFile= become empty.
@@ -43,7 +43,7 @@ struct Settings {
   std::string config_directory = "/etc/pintle/config.d";
   std::string policy_file;  // Empty if there is none.
   bool watch_logins = true;
-  std::optional<std::chrono::milliseconds> full_check = std::chrono::hours(1);  // Nullopt means never.
+  std::optional<std::chrono::milliseconds> full_check = std::chrono::hours(1);  // How often to look; nullopt is never.
 
   // [Kubernetes]
   std::string kubeconfig = "/var/lib/kubelet/kubeconfig";
@@ -53,7 +53,7 @@ struct Settings {
   bool wait_for_handover = false;  // Stand by until the Node has the label that gives it to this agent.
 
   // [Health]
-  std::optional<std::vector<std::string>> health_units;  // Nullopt stands for the units that the source needs.
+  std::optional<std::vector<std::string>> health_units;  // Nullopt: kubelet.service in a cluster, else none.
   std::string check_directory = "/etc/pintle/check.d";
   std::chrono::milliseconds health_limit = std::chrono::minutes(10);
 

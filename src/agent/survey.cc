@@ -88,11 +88,13 @@ void Force(plan::Plan& plan) {
 }
 
 Result<PlanOutcome> PlanChange(Observation seen, change::Things left_alone) {
-  // As in the Machine Config Operator, a machine that was not ready for pods yet needs no drain.
+  // As in the Machine Config Operator, a new machine is not drained for the OS of its first config, because it is not
+  // ready for pods yet.
   const bool needs_no_drain = seen.IsNewWithAnotherOs() && !seen.to;
   change::CurrentConfig to = seen.to ? *std::move(seen.to) : seen.current;
   auto prepared = std::make_shared<Prepared>(Prepared{std::move(seen.current), std::move(to), {}});
-  // If a new machine was installed with another OS than its first config wants, that is not drift but work.
+  // If a new machine was installed with another OS than its first config wants, that is not drift: the change to the
+  // wanted OS starts from the booted one.
   if (seen.as_booted) prepared->from.object = *std::move(seen.as_booted);
   change::CopyUnsupportedParts(seen.abilities, {.from = prepared->to.object, .to = prepared->from.object});
   prepared->plan = plan::Make(prepared->from, prepared->to, seen.policy, seen.overrides);

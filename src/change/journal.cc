@@ -29,12 +29,12 @@ namespace {
 constexpr const char* kJournal = format::kJournal.path;
 constexpr const char* kBlobs = "/var/lib/pintle/change/contents";
 
-// The limit of a reason, in bytes.  A reason of this length fits into the space that the journal reserves for later,
-// even if each byte is written as an escape of six bytes.
+// The limit of a reason, in bytes.  A reason of this length fits into the space by which a PairedFile can grow without
+// an allocation, even if each byte is written as an escape of six bytes.
 constexpr std::size_t kLongestReason = host::PairedFile::kRoomToGrow / 8;
 
-// Room for the data that is added to a change later: the links of its units, the deployment that was staged for it, the
-// reason for undoing it, and the number of boots.
+// A change that is being applied must leave this much room in its journal, because data is added later: the links of
+// its units, the deployment that was staged for it, the reason for undoing it, and the number of boots.
 constexpr std::size_t kRoomForMore = 1 << 20;
 
 Result<Change> ChangeIn(std::string_view text) {

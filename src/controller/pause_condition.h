@@ -22,7 +22,7 @@ inline constexpr std::string_view kPausedPending = "PausedPending";
 // paused pools has the same limit (deploy/monitoring).
 inline constexpr auto kCertificateIsUrgent = std::chrono::days(14);
 
-// Sets the condition.  A pool that is not paused and does not have the condition gets none.
+// Sets the condition.  If the pool is not paused, the condition becomes False, and is not added if it is missing.
 void SetPausedPending(const PauseReport& report, WallTime now, std::vector<api::Condition>& conditions);
 
 // Returns the next time at which the condition changes although the report stays the same, or nullopt.

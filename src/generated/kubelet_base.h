@@ -25,7 +25,7 @@ struct KubeletSettings {
   std::string controller_version;  // Identifies the build that makes the configs.
 };
 
-// The operator's words before the error of templates that cannot be executed.
+// The text that the operator puts before the error if the templates cannot be executed.
 inline constexpr std::string_view kKubeletTemplatesFailed =
     "could not generate the original Kubelet config ignition: GenerateMachineConfigsforRole failed with error";
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Makes the files of a KubeletConfig on a node.
+// Makes the files that the MachineConfig of a KubeletConfig has.
 
 #include <vector>
 
@@ -12,8 +12,8 @@
 
 namespace pintle::generated {
 
-// Makes all files of a KubeletConfig.  The settings in its kubelet.conf are merged over `base`, which is the
-// configuration that its pool has without KubeletConfigs.
+// Makes all files of a KubeletConfig.  For kubelet.conf, the object's settings are merged over `base`, which is the
+// configuration that the pool has without KubeletConfigs.
 Result<std::vector<NewFile>> KubeletFiles(const api::KubeletConfig& object, KubeletConfiguration base);
 
 // Makes a complete kubelet.conf.

@@ -40,7 +40,7 @@ enum class NodeType : std::uint8_t {
 
 // Returns whether a node is a constant or the dot.  No field can follow it, and it can only be the first command of a
 // pipeline.
-constexpr bool IsConstant(NodeType type) {
+constexpr bool IsConstantOrDot(NodeType type) {
   return type == NodeType::kBool || type == NodeType::kDot || type == NodeType::kNil || type == NodeType::kNumber ||
          type == NodeType::kString;
 }

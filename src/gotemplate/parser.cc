@@ -394,7 +394,7 @@ Result<> TreeParser::ParseVariables(PipeNode& pipe, std::string_view context) {
 Result<> TreeParser::CheckPipeline(const PipeNode& pipe, std::string_view context) {
   if (pipe.commands.empty()) return Fail(fmt::format("missing value for {}", context));
   for (std::size_t i = 1; i < pipe.commands.size(); ++i) {
-    if (IsConstant(pipe.commands[i]->arguments.front()->type)) {
+    if (IsConstantOrDot(pipe.commands[i]->arguments.front()->type)) {
       return Fail(fmt::format("non executable command in pipeline stage {}", i + 1));
     }
   }
@@ -437,7 +437,7 @@ Result<const Node*> TreeParser::ParseOperand() {
   if (term->type == NodeType::kVariable) {
     return shared_.Make<VariableNode>(position, with_fields(static_cast<const VariableNode*>(term)->names));
   }
-  if (IsConstant(term->type)) return Fail("unexpected . after term " + gotext::Quoted(SourceOf(*term)));
+  if (IsConstantOrDot(term->type)) return Fail("unexpected . after term " + gotext::Quoted(SourceOf(*term)));
   ChainNode* const chain = shared_.Make<ChainNode>(position, term);
   chain->names = std::move(names);
   return chain;

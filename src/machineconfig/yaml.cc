@@ -25,7 +25,8 @@ namespace {
 // The most text that aliases may add to a document; real documents stay far below it.
 constexpr std::size_t kMostAliasedBytes = 32 << 20;
 
-// Returns the name that yaml.v2 prints for the type of a plain scalar.  A time without a tag is a string for yaml.v2.
+// Returns the name that yaml.v2 prints for the type of a plain scalar that does not fit its tag.  A time is a string,
+// because yaml.v2 recognizes no times in a scalar with a tag such as !!int.
 std::string_view GoNameOfType(const PlainScalar& meaning) {
   if (std::holds_alternative<Null>(meaning)) return "!!null";
   if (std::holds_alternative<bool>(meaning)) return "!!bool";
@@ -52,7 +53,7 @@ std::string_view GoNameOf(YamlTag tag) {
   }
 }
 
-// Writes a value as Go's %#v writes the value that yaml.v2 makes.
+// Writes a value as Go's %#v prints it when yaml.v2 has decoded it.
 std::string AsGoSource(const json::Value& value) {
   switch (value.type()) {
     case json::Value::Type::kNull:
@@ -267,7 +268,7 @@ class Converter {
   }
 
   Result<> ConvertInto(json::Value::Object& map, const YamlNode& node, const Context& context, const json::Path& path) {
-    std::set<std::string> merged;    // Keys that only a `<<` has set so far.  The mapping may override each once.
+    std::set<std::string> merged;    // Keys that only a `<<` has set so far.  Such a key is no duplicate.
     std::set<std::string> repeated;  // Keys whose repetition has been reported.
     // A mapping is converted again for each alias to it, but its duplicate keys are reported only once.
     json::Report* const report = context.in_alias ? nullptr : report_;

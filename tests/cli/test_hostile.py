@@ -96,11 +96,11 @@ def test_huge_numbers_are_refused(tmp_path):
 @pytest.mark.parametrize("words", [["validate", "/dev/zero"], ["convert", "--to", "3.4", "/dev/zero"],
                                    ["diff", "/dev/zero", "/dev/zero"],
                                    ["rollout", "--pool", "/dev/zero", "--nodes", "x"]])
-def test_endless_files_end(words):
+def test_reading_an_endless_file_ends(words):
     refused(*words, texts=["/dev/zero", "longer than 268435456 bytes"], memory=1024 * MB)
 
 
-def test_an_endless_pipe_ends(tmp_path):
+def test_reading_an_endless_pipe_ends(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     command = ["/bin/sh", "-c", 'exec cat /dev/zero >"$1"', "sh", pipe]

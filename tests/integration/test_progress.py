@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the reported progress of fetching an image with the part that has arrived, with servers that stop halfway.
+"""Compares the progress that is reported while an image is fetched with the bytes that have arrived.
+
+The servers stop halfway until a test lets them go on.
 """
 
 import json
@@ -29,7 +31,10 @@ def sysroot(tmp_path):
 
 
 class Fetching:
-    """A fetch that is under way.  `reports` has each report so far, as the name of a part and its percentage."""
+    """A fetch that is under way.
+
+    `reports` has each report so far, as a part of the work, such as "downloading", and the percentage of this part.
+    """
 
     def __init__(self, sysroot, *words):
         self.reports = []
@@ -105,7 +110,7 @@ def test_the_progress_of_an_image_is_the_share_of_its_bytes(tmp_path, sysroot, i
         assert percents(reports, "checking") == percents(reports, "unpacking") == [0, 99]
 
 
-def test_without_a_terminal_each_tenth_has_a_line(image):
+def test_without_a_terminal_each_tenth_of_the_work_has_a_line(image):
     with Node(network="host") as node:
         copy_into_node(node, image.trust, f"/etc/containers/certs.d/{image.host}")
         node.run("tee", "/etc/containers/policy.json", input=image.policy.read_text())

@@ -42,7 +42,7 @@ CONFIG_KEYS = ("currentConfig", "desiredConfig", "currentImage", "desiredImage",
 # Each node goes through these pairs of its label and the annotation that answers it.
 TO_AGENT = (("awaited", "standby"), ("acts", "standby"), ("acts", "begins"), ("acts", "acts"))
 TO_DAEMON = (("leaves", "acts"), ("leaves", "standby"), ("", "standby"))
-# The daemon takes a moment to end.  An agent that did not wait for its end would begin before it.
+# The daemon takes a moment to end, so an agent that did not wait for the end would begin while the daemon still acts.
 PROGRAM_OF_DAEMON = """
     trap 'sleep 1.5; echo the daemon ends; exit 0' TERM
     echo the daemon begins
@@ -55,9 +55,10 @@ WRITE_FILE = 'mkdir --parents "${1%/*}" "${2%/*}"; [ -e "$1" ] || : >"$2"; cat >
 
 
 class NodeDaemon(BackgroundWork):
-    """The operator's daemon on one node: a unit of the node, and a thread here that applies configs meanwhile.
+    """Stands in for the operator's daemon on one node.
 
-    It leaves the same files on the node as the operator's program.
+    A unit of the node logs when the daemon begins and ends.  While it runs, a thread of the test applies configs, and
+    leaves the same files on the node as the operator's daemon.
     """
 
     def __init__(self, node):
@@ -229,7 +230,7 @@ class Site:
 def create_nodes(cluster, stack):
     """Boots the nodes, with agents that are not started yet.
 
-    Nobody boots a node again, so after a reboot each command in it would fail.
+    If an agent rebooted its node, the node would stay off, and the next command in it would fail.
     """
     nodes = [AgentNode(stack.enter_context(Node(plain=True, network="host")), cluster, name,
                        "[Kubernetes]\nWaitForHandover=yes\n") for name in NODES]
@@ -251,7 +252,7 @@ def install_configs(cluster, nodes):
     objects = Objects(cluster)
     for role in ("master", "worker"):
         objects.config(f"00-{role}", role=role, files={"/etc/base": "1"})
-    # Somebody has made the ControllerConfig and the rendered configs before.
+    # Here Pintle's controller stands in for the operator: it makes the ControllerConfig and the rendered configs.
     with Controller(cluster, "before", "--operator=yes"):
         first = objects.wait_for_target("worker")
         create_daemon_sets(cluster.admin)
@@ -382,7 +383,7 @@ def test_nodes_are_given_back_and_their_agents_wait_again(handed_over):
     assert history.configs == {name: {configs_before[name]} for name in NODES}
     wait_until(lambda: holders(site.cluster) == OLD, "the operator holds its leases", 60)
     assert everything(site.admin) == site.before and site.admin.request("GET", RECORD)[0] == 404
-    # The DaemonSet also restarts the pods that it has created for the nodes since the takeover.
+    # The cluster restarts the daemon's pods once more when the DaemonSet has its former values again.
     wait_until(lambda: daemon_nodes(site.cluster) == set(NODES), "the daemon runs on all nodes", 60)
     site.wait_for_actor("daemon")
 

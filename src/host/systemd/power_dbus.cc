@@ -33,7 +33,7 @@ void CallLogind(sd_bus* bus, const char* method, Answer& answer, const char* typ
 
 Result<> PowerDbus::Reboot(const std::string& reason) {
   const Bus bus = TRY(OpenSystemBus(), "rebooting");
-  // A failure to inform users is no reason not to reboot.
+  // The machine reboots even if this call fails and users are not informed.
   Answer announced;
   CallLogind(bus.get(), "SetWallMessage", announced, "sb", reason.c_str(), 1);
   Answer answer;

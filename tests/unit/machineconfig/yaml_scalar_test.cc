@@ -40,7 +40,7 @@ TEST(GoNumberText, WritesTheShortestDigits) {
   EXPECT_EQ(GoNumberText(0.1F), "0.1");
 }
 
-TEST(ThroughJson, TurnsWholeFractionsIntoWholeNumbers) {
+TEST(ThroughJson, TurnsFloatingPointNumbersThatAreWholeIntoIntegers) {
   EXPECT_EQ(std::get<std::int64_t>(ThroughJson(-0.0).value()), 0);
   EXPECT_EQ(std::get<std::int64_t>(ThroughJson(420.0).value()), 420);
   // Go writes the shortest digits that identify the number and fills up with zeros, so the result differs from the

@@ -18,7 +18,8 @@ TEST(LocalAddress, IsAnAddressOfThisMachineOrOfItsLink) {
   }
 }
 
-// The IPv4 address follows a prefix of 48, 56, 64 or 96 bits; the byte after the 64th bit is left out.
+// The IPv4 address, such as a9fe:a9fe, follows a prefix of 48, 56, 64 or 96 bits.  It skips byte 8 of the IPv6 address,
+// counted from 0.
 TEST(LocalAddress, IsALocalAddressBehindTheLocalNat64Prefix) {
   for (const char* host : {"[64:ff9b:1:a9fe:a9:fe00::]", "[64:ff9b:1:a9:fe:a9fe::]", "[64:ff9b:1:12a9:fe:a9fe::]",
                            "[64:ff9b:1::a9:fea9:fe00:0]", "[64:ff9b:1:1234:a9:fea9:fe00:0]", "[64:ff9b:1::a9fe:a9fe]",
