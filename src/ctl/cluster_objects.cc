@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <iterator>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "api/annotations.h"
@@ -70,11 +71,13 @@ void Add(api::ControllerConfig config, ClusterObjects& objects) {
   objects.control_plane_topology = std::move(config.spec.infra.status.control_plane_topology);
 }
 
-// Adds a MachineConfigNode without the conditions that no decision depends on, which are most of its size.
+// Adds a MachineConfigNode without its parts that no decision depends on, which are most of its size.
 void Add(api::MachineConfigNode node, ClusterObjects& objects) {
   controller::WatchedMachineConfigNode watched{{std::move(node)}};
   controller::Trim(watched);
   if (watched.status.conditions.empty()) return;  // pool::Status() would read no further nodes.
+  watched.metadata.owner_references = {};
+  watched.spec = {};
   objects.machine_config_nodes.push_back(std::move(watched));
 }
 
@@ -183,6 +186,23 @@ constexpr auto kOmissions = std::to_array<json::Omission>({
     {"conditions", "lastTransitionTime", kNode},
     {"conditions", "message", kNode},
     {"conditions", "reason", kNode},
+    {"spec", "podCIDR", kNode},
+    {"spec", "podCIDRs", kNode},
+    {"spec", "providerID", kNode},
+    // These are decoded, so a value that is no string is an error.
+    {"metadata", "resourceVersion", kNode, json::OmittedValues::kStrings},
+    {"metadata", "uid", kNode, json::OmittedValues::kStrings},
+    {"metadata", "resourceVersion", kMachineConfigNode, json::OmittedValues::kStrings},
+    {"metadata", "uid", kMachineConfigNode, json::OmittedValues::kStrings},
+    {"ownerReferences", "apiVersion", kMachineConfigNode, json::OmittedValues::kStrings},
+    {"ownerReferences", "kind", kMachineConfigNode, json::OmittedValues::kStrings},
+    {"ownerReferences", "name", kMachineConfigNode, json::OmittedValues::kStrings},
+    {"ownerReferences", "uid", kMachineConfigNode, json::OmittedValues::kStrings},
+    {"node", "name", kMachineConfigNode, json::OmittedValues::kStrings},
+    {"pool", "name", kMachineConfigNode, json::OmittedValues::kStrings},
+    {"configVersion", "current", kMachineConfigNode, json::OmittedValues::kStrings},
+    {"configImage", "currentImage", kMachineConfigNode, json::OmittedValues::kStrings},
+    {"conditions", "reason", kMachineConfigNode, json::OmittedValues::kStrings},
 });
 // Other programs' annotations of Nodes.
 constexpr auto kPrefixes = std::to_array<json::PrefixChoice>({{kNode, "annotations", controller::kOurPrefixes}});
@@ -192,14 +212,18 @@ constexpr auto kElements =
 
 // Returns the objects of a JSON list in which each object has its kind, as kubectl writes them.  Returns nullopt for
 // any other text, and for a text with an error, so that there is one place that describes errors.
-std::optional<ClusterObjects> ReadListedObjects(std::string_view text) {
+std::optional<ClusterObjects> ReadListedObjects(machineconfig::PiecewiseInput& input) {
   ClusterObjects objects;
   const auto take = [&](Value element) {
     const std::string kind = TextMember(element, "kind");
     if (kind.empty() || element.contains("items")) return false;
     return AddObject(kind, std::move(element), objects).has_value();
   };
-  const auto frame = json::ReadList(text, {kOmissions, kPrefixes, kElements}, take);
+  const auto read = [&](std::span<char> to) -> std::optional<std::size_t> {
+    const auto count = input.ReadPiece(to);
+    return count ? std::optional(*count) : std::nullopt;
+  };
+  const auto frame = json::ReadList(read, {kOmissions, kPrefixes, kElements}, take);
   if (!frame) return std::nullopt;
   if (frame->is_array()) return objects;
   const std::string kind = TextMember(*frame, "kind");
@@ -259,11 +283,12 @@ Result<> AddDocument(Value document, std::string_view kind, ClusterObjects& obje
 }
 
 Result<> AddFile(const std::string& path, std::string_view kind, ClusterObjects& objects) {
-  const std::string text = TRY(machineconfig::ReadInput(path));
-  if (auto listed = ReadListedObjects(text)) {
+  auto input = TRY(machineconfig::PiecewiseInput::Open(path));
+  if (auto listed = ReadListedObjects(input)) {
     Append(*std::move(listed), objects);
     return {};
   }
+  const std::string text = TRY(input.ReadWhole());
   std::vector<Value> documents = TRY(machineconfig::DocumentsIn(text, path));
   const bool is_one_object = documents.size() == 1 && documents[0].is_object() && !documents[0].contains("items");
   if (kind.empty()) kind = KindOfFile(path);

@@ -2,16 +2,18 @@
 #include "json/list_reader.h"
 
 #include <algorithm>
-#include <bit>
 #include <charconv>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "base/ascii.h"
 #include "base/utf8.h"
+#include "json/byte_runs.h"
 
 namespace pintle::json {
 namespace {
@@ -21,71 +23,204 @@ constexpr std::string_view kKindKey = "kind";
 // Deeper values are left to Parse(), which does not recurse.
 constexpr std::size_t kDeepest = 64;
 
-// Returns a word whose byte i has its highest bit set if the byte i of `word` ends a run of plain characters of a
-// string: a quote, a backslash, a control character, or a byte of a character that is not ASCII.  Bytes above the first
-// such byte may be set wrongly.
-std::uint64_t EndsOfRun(std::uint64_t word) {
-  constexpr std::uint64_t kOnes = 0x0101010101010101;
-  constexpr std::uint64_t kHighest = 0x8080808080808080;
-  const auto has_zero = [](std::uint64_t bytes) { return (bytes - kOnes) & ~bytes; };
-  const std::uint64_t quotes = has_zero(word ^ (kOnes * '"'));
-  const std::uint64_t backslashes = has_zero(word ^ (kOnes * '\\'));
-  const std::uint64_t controls = (word - kOnes * 0x20) & ~word;
-  return (quotes | backslashes | controls | word) & kHighest;
+// A step that fails with fewer bytes than these left in the window may have failed because the text goes on behind the
+// window.  No token that is looked at as a whole is longer; the longest is the escape of a character above U+FFFF.
+constexpr std::ptrdiff_t kLongestToken = 16;
+
+// The part of a text that is in memory.
+class Window {
+ public:
+  // A window on the whole text.
+  explicit Window(std::string_view text) : begin_(text.data()), end_(text.data() + text.size()), is_last_(true) {}
+
+  // A window that moves over a text as it is read.
+  Window(const ReadPiece& read, std::size_t size, std::size_t most_bytes)
+      : read_(&read),
+        most_bytes_(most_bytes),
+        capacity_(size),
+        buffer_(std::make_unique_for_overwrite<char[]>(size)),
+        begin_(buffer_.get()),
+        end_(begin_) {}
+
+  const char* begin() const { return begin_; }
+  const char* end() const { return end_; }
+  // Returns whether the window ends where the text ends.
+  bool is_last() const { return is_last_; }
+
+  // Reads more text, after dropping the text before `kept`.  The kept text is then at begin().  Returns false if there
+  // is an error, or if the text exceeds its limit.
+  bool ReadMore(const char* kept) {
+    const auto size = static_cast<std::size_t>(end_ - kept);
+    if (size == capacity_) {
+      capacity_ *= 2;
+      auto larger = std::make_unique_for_overwrite<char[]>(capacity_);
+      std::memcpy(larger.get(), kept, size);
+      buffer_ = std::move(larger);
+    } else {
+      std::memmove(buffer_.get(), kept, size);
+    }
+    begin_ = buffer_.get();
+    end_ = begin_ + size;
+    // A step that does not fit is repeated, so the window is filled even if a pipe has only a few bytes at a time.
+    for (std::size_t free = capacity_ - size; free > 0;) {
+      const std::optional<std::size_t> count = (*read_)({buffer_.get() + (capacity_ - free), free});
+      if (!count) return false;
+      if (*count == 0) {
+        is_last_ = true;
+        return true;
+      }
+      free -= *count;
+      end_ += *count;
+      bytes_ += *count;
+      if (bytes_ > most_bytes_) return false;
+    }
+    return true;
+  }
+
+ private:
+  const ReadPiece* read_ = nullptr;
+  std::size_t most_bytes_ = 0;
+  std::size_t bytes_ = 0;  // How much of the text has been read.
+  std::size_t capacity_ = 0;
+  std::unique_ptr<char[]> buffer_;
+  const char* begin_;
+  const char* end_;
+  bool is_last_ = false;
+};
+
+// The omissions of members of the objects `name`.
+struct Parent {
+  std::string_view name;
+  std::vector<const Omission*> members = {};
+  std::vector<const PrefixChoice*> prefixes = {};
+};
+
+std::vector<Parent> ParentsIn(const Omissions& omissions) {
+  std::vector<Parent> parents;
+  const auto parent_named = [&](std::string_view name) -> Parent& {
+    const auto found =
+        std::find_if(parents.begin(), parents.end(), [&](const Parent& parent) { return parent.name == name; });
+    return found == parents.end() ? parents.emplace_back(Parent{.name = name}) : *found;
+  };
+  for (const Omission& each : omissions.members) parent_named(each.parent).members.push_back(&each);
+  for (const PrefixChoice& each : omissions.prefixes) parent_named(each.parent).prefixes.push_back(&each);
+  return parents;
 }
 
-// Returns how many bytes of a word in memory come before the first one that is not 0.  The word is not 0.
-int BytesBefore(std::uint64_t word) {
-  // The first byte in memory is the highest one on some machines.  There, EndsOfRun() may have set bytes before the
-  // first end, so the caller looks at each byte.
-  if constexpr (std::endian::native != std::endian::little) return 0;
-  return std::countr_zero(word) / 8;
-}
-
-// Reads one text.  A function that returns false has found something that Parse() has to judge.
+// Reads one text.  A function that returns false has found something that Parse() has to judge, or the end of the
+// window.
 class Reader {
  public:
-  Reader(std::string_view text, const Omissions& omissions, const ParseLimits& limits, const TakeElement& take)
-      : at_(text.data()),
-        end_(text.data() + text.size()),
+  Reader(Window window, const Omissions& omissions, const ParseLimits& limits, const TakeElement& take)
+      : window_(std::move(window)),
+        at_(window_.begin()),
+        end_(window_.end()),
         omissions_(omissions),
+        parents_(ParentsIn(omissions)),
         deepest_(std::min(kDeepest, limits.depth)),
         most_values_(limits.values),
         take_(take) {}
 
   std::optional<Value> Read() {
-    Value value;
-    SkipBlanks();
-    if (!ReadValue(value, "")) return std::nullopt;
-    SkipBlanks();
-    if (at_ != end_ || !has_list_) return std::nullopt;
-    return value;
+    Value frame;
+    const bool is_read = ReadStep([&] { return BeginFrame(frame); }) &&
+                         (frame.is_array() ? ReadElements() : ReadFrameMembers(frame.members()));
+    if (!is_read || !has_list_ || !ReadStep([] { return true; })) return std::nullopt;
+    return at_ == end_ ? std::optional(std::move(frame)) : std::nullopt;
   }
 
  private:
-  // Looks for the member of an element that decides whether a choice leaves the element out.
-  struct Search {
-    const ElementChoice& choice;
-    std::size_t depth;  // The depth of the element.
-    bool is_found = false;
-    bool is_unwanted = false;
-  };
-
-  void SkipBlanks() {
-    // Programs that write for people indent lines with many spaces.
-    constexpr std::uint64_t kSpaces = 0x2020202020202020;
-    if (at_ != end_ && *at_ == '\n') ++at_;
-    while (end_ - at_ >= 8) {
-      std::uint64_t word = 0;
-      std::memcpy(&word, at_, sizeof word);
-      if (word != kSpaces) {
-        at_ += BytesBefore(word ^ kSpaces);
-        break;
-      }
-      at_ += sizeof word;
+  // Skips blanks and carries out a step.  If the window ends within the step or right behind it, the step is repeated
+  // with more text: behind a number, for example, there may be another digit.
+  template <typename Step>
+  bool ReadStep(Step&& step) {
+    while (true) {
+      const std::size_t count = count_;
+      const std::size_t depth = depth_;
+      SkipBlanks();
+      const char* const begin = at_;
+      const bool is_done = step();
+      if (is_done && (at_ != end_ || window_.is_last())) return true;
+      if (window_.is_last() || end_ - at_ >= kLongestToken) return false;
+      if (!window_.ReadMore(begin)) return false;
+      at_ = window_.begin();
+      end_ = window_.end();
+      count_ = count;
+      depth_ = depth;
     }
-    while (at_ != end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\r' || *at_ == '\t')) ++at_;
   }
+
+  // Carries out `read_next` for each element or member of the list or object that has begun, and reads its end.
+  template <typename ReadNext>
+  bool ReadSequence(char end, ReadNext&& read_next) {
+    bool is_over = false;
+    const auto take_end = [&] {
+      is_over = Take(end);
+      return true;
+    };
+    const auto take_end_or_comma = [&] { return (is_over = Take(end)) || Take(','); };
+    if (!ReadStep(take_end)) return false;
+    while (!is_over) {
+      if (!read_next() || !ReadStep(take_end_or_comma)) return false;
+    }
+    --depth_;
+    return true;
+  }
+
+  // Reads the beginning of the list, or of the object that has the list.
+  bool BeginFrame(Value& frame) {
+    if (at_ == end_ || ++count_ > most_values_ || ++depth_ > deepest_) return false;
+    const bool is_list = *at_ == '[';
+    frame = is_list ? Value::array() : Value::object();
+    return Take(is_list ? '[' : '{');
+  }
+
+  bool ReadFrameMembers(Value::Object& members) {
+    return ReadSequence('}', [&] { return ReadFrameMember(members); });
+  }
+
+  bool ReadFrameMember(Value::Object& members) {
+    std::string key;
+    bool is_taken = false;
+    const bool has_begun = ReadStep([&] {
+      std::string_view name;
+      if (!ReadKey(name)) return false;
+      key = name;
+      is_taken = key == kItems && !has_list_ && Take('[');
+      return true;
+    });
+    const auto [member, is_new] = members.emplace(key, Value());
+    if (!has_begun || !is_new) return false;
+    if (!is_taken) return ReadStep([&] { return ReadValue(member->second, member->first); });
+    member->second = Value::array();
+    return ++count_ <= most_values_ && ++depth_ <= deepest_ && ReadElements();
+  }
+
+  // Passes on the elements of the list that has begun.
+  bool ReadElements() {
+    has_list_ = true;
+    element_depth_ = depth_ + 1;
+    const ElementChoice* const choice = FindElementChoice(depth_ == 1 ? std::string_view() : kItems);
+    const bool are_read = ReadSequence(']', [&] { return ReadElement(choice); });
+    element_depth_ = 0;
+    kind_.clear();
+    return are_read;
+  }
+
+  bool ReadElement(const ElementChoice* choice) {
+    Value element;
+    bool is_skipped = false;
+    const bool is_read = ReadStep([&] {
+      kind_.clear();
+      element = Value();
+      if (choice != nullptr && !SkipUnwanted(*choice, is_skipped)) return false;
+      // Omissions apply to an element of the taken list as if it were a text of its own, which has no name.
+      return is_skipped || ReadValue(element, "");
+    });
+    return is_read && (is_skipped || take_(std::move(element)));
+  }
+
+  void SkipBlanks() { at_ = SkipBlankBytes(at_, end_); }
 
   // Skips one character if it is the next one.
   bool Take(char c) {
@@ -101,6 +236,24 @@ class Reader {
     return true;
   }
 
+  // Carries out `read_next` for each element or member of a list or object, whose opening bracket comes next.
+  template <typename ReadNext>
+  bool ReadAll(char end, ReadNext&& read_next) {
+    ++at_;
+    if (++depth_ > deepest_) return false;
+    SkipBlanks();
+    if (!Take(end)) {
+      do {
+        SkipBlanks();
+        if (!read_next()) return false;
+        SkipBlanks();
+      } while (Take(','));
+      if (!Take(end)) return false;
+    }
+    --depth_;
+    return true;
+  }
+
   // Reads the value of the member `name`, or an element of the list that the member has as its value.
   bool ReadValue(Value& to, std::string_view name) {
     if (at_ == end_ || ++count_ > most_values_) return false;
@@ -110,9 +263,9 @@ class Reader {
       case '[':
         return ReadList(to, name);
       case '"': {
-        std::string text;
+        std::string_view text;
         if (!ReadString(text)) return false;
-        if (is_kept_) to = Value(std::move(text));
+        to = Value(text);
         return true;
       }
       case 't':
@@ -129,40 +282,19 @@ class Reader {
   }
 
   bool ReadObject(Value& to, std::string_view name) {
-    ++at_;
-    if (++depth_ > deepest_) return false;
-    if (is_kept_) to = Value::object();
-    const std::string_view parent = is_kept_ && HasOmissions(name) ? name : std::string_view();
-    SkipBlanks();
-    if (!Take('}')) {
-      do {
-        SkipBlanks();
-        if (!ReadMember(to, parent)) return false;
-        SkipBlanks();
-      } while (Take(','));
-      if (!Take('}')) return false;
-    }
-    --depth_;
-    return true;
+    to = Value::object();
+    const Parent* const parent = FindParent(name);
+    return ReadAll('}', [&] { return ReadMember(to.members(), parent); });
   }
 
-  // Reads a member of one of the objects `parent`, as the header defines them.  `parent` is empty if no member of the
-  // object is left out.
-  bool ReadMember(Value& to, std::string_view parent) {
-    std::string key;
-    const char* const begin = at_;
-    if (at_ == end_ || *at_ != '"' || !ReadString(key)) return false;
-    const std::string_view quoted_key(begin, at_);
-    SkipBlanks();
-    if (!Take(':')) return false;
-    SkipBlanks();
-    const bool is_searched = search_ != nullptr && depth_ == search_->depth;
-    if (is_searched && Unquoted(quoted_key) == search_->choice.key) return ReadSought(*search_);
-    if (!is_kept_ || IsOmitted(parent, key)) return Skip();
-    auto& members = to.members();
+  // Reads a member of an object of which `parent` leaves members out, unless it is null.
+  bool ReadMember(Value::Object& members, const Parent* parent) {
+    std::string_view key;
+    if (!ReadKey(key)) return false;
+    if (parent != nullptr && IsOmitted(*parent, key)) return Skip();
     const std::size_t before = members.size();
     // Programs usually write the keys in their order.
-    const auto member = members.emplace_hint(members.end(), std::move(key), Value());
+    const auto member = members.emplace_hint(members.end(), key, Value());
     if (members.size() == before) return false;
     if (!ReadValue(member->second, member->first)) return false;
     const bool is_kind = depth_ == element_depth_ && member->first == kKindKey && member->second.is_string();
@@ -170,42 +302,85 @@ class Reader {
     return true;
   }
 
+  // Reads a key and what is between the key and its value.  The key is valid until the next string is read.
+  bool ReadKey(std::string_view& key) {
+    if (at_ == end_ || *at_ != '"' || !ReadString(key)) return false;
+    return SkipColon();
+  }
+
+  // Skips what is between a key and its value.
+  bool SkipColon() {
+    SkipBlanks();
+    if (!Take(':')) return false;
+    SkipBlanks();
+    return true;
+  }
+
+  bool ReadList(Value& to, std::string_view name) {
+    to = Value::array();
+    const ElementChoice* const choice = FindElementChoice(name);
+    return ReadAll(']', [&] {
+      bool is_skipped = false;
+      if (choice != nullptr && !SkipUnwanted(*choice, is_skipped)) return false;
+      return is_skipped || ReadValue(to.push_back(Value()), name);
+    });
+  }
+
   // Checks a value without making it.
   bool Skip() {
-    const bool was_kept = std::exchange(is_kept_, false);
-    Value nothing;
-    const bool is_read = ReadValue(nothing, "");
-    is_kept_ = was_kept;
-    return is_read;
+    if (at_ == end_ || ++count_ > most_values_) return false;
+    switch (*at_) {
+      case '{':
+        return ReadAll('}', [&] { return SkipKey() && SkipColon() && Skip(); });
+      case '[':
+        return ReadAll(']', [&] { return Skip(); });
+      case '"':
+        return SkipString();
+      case 't':
+        return TakeWord("true");
+      case 'f':
+        return TakeWord("false");
+      case 'n':
+        return TakeWord("null");
+      default: {
+        Value number;
+        return ReadNumber(number);
+      }
+    }
+  }
+
+  bool SkipKey() { return at_ != end_ && *at_ == '"' && SkipString(); }
+
+  // Skips a string after its opening quote.
+  bool SkipString() {
+    ++at_;
+    return SkipToQuote(nullptr);
   }
 
   bool IsOfKind(std::string_view kind) const { return kind.empty() || kind == kind_; }
 
-  // Returns whether members may be left out of the objects `parent`.
-  bool HasOmissions(std::string_view parent) const {
-    const auto is_in_parent = [&](const auto& omission) {
-      return omission.parent == parent && IsOfKind(omission.kind);
-    };
-    return std::any_of(omissions_.members.begin(), omissions_.members.end(), is_in_parent) ||
-           std::any_of(omissions_.prefixes.begin(), omissions_.prefixes.end(), is_in_parent);
+  const Parent* FindParent(std::string_view name) const {
+    if (name.empty()) return nullptr;
+    const auto found =
+        std::find_if(parents_.begin(), parents_.end(), [&](const Parent& parent) { return parent.name == name; });
+    return found == parents_.end() ? nullptr : &*found;
   }
 
-  bool IsOmitted(std::string_view parent, std::string_view key) const {
-    if (parent.empty()) return false;
-    const auto is_member = [&](const Omission& omission) {
-      return omission.key == key && omission.parent == parent && IsOfKind(omission.kind);
+  // Returns whether the member whose value comes next is left out.
+  bool IsOmitted(const Parent& parent, std::string_view key) const {
+    const bool is_string = at_ != end_ && *at_ == '"';
+    const auto is_member = [&](const Omission* omission) {
+      return omission->key == key && (is_string || omission->values == OmittedValues::kAll) && IsOfKind(omission->kind);
     };
-    const auto lacks_prefix = [&](const PrefixChoice& choice) {
-      return choice.parent == parent && IsOfKind(choice.kind) &&
-             std::none_of(choice.prefixes.begin(), choice.prefixes.end(),
-                          [&](std::string_view prefix) { return key.starts_with(prefix); });
+    const auto lacks_prefix = [&](const PrefixChoice* choice) {
+      return IsOfKind(choice->kind) && std::none_of(choice->prefixes.begin(), choice->prefixes.end(),
+                                                    [&](std::string_view prefix) { return key.starts_with(prefix); });
     };
-    return std::any_of(omissions_.members.begin(), omissions_.members.end(), is_member) ||
-           std::any_of(omissions_.prefixes.begin(), omissions_.prefixes.end(), lacks_prefix);
+    return std::any_of(parent.members.begin(), parent.members.end(), is_member) ||
+           std::any_of(parent.prefixes.begin(), parent.prefixes.end(), lacks_prefix);
   }
 
   const ElementChoice* FindElementChoice(std::string_view list) const {
-    if (!is_kept_) return nullptr;
     const auto found =
         std::find_if(omissions_.elements.begin(), omissions_.elements.end(),
                      [&](const ElementChoice& choice) { return choice.list == list && IsOfKind(choice.kind); });
@@ -214,28 +389,31 @@ class Reader {
 
   // Skips the next element of a list if the choice leaves it out, and sets `is_skipped` then.
   bool SkipUnwanted(const ElementChoice& choice, bool& is_skipped) {
+    is_skipped = false;
+    if (at_ == end_ || *at_ != '{') return true;
     const char* const begin = at_;
-    const std::size_t count = count_;
-    Search search{.choice = choice, .depth = depth_ + 1};
-    search_ = &search;
-    const bool is_read = Skip();
-    search_ = nullptr;
-    if (!is_read) return false;
-    is_skipped = search.is_unwanted;
-    if (is_skipped) return true;
+    const std::size_t count = count_++;
+    const std::size_t depth = depth_;
+    bool is_wanted = false;
+    bool is_found = false;
+    const bool is_read = ReadAll('}', [&] {
+      const char* const key = at_;
+      if (!SkipKey()) return false;
+      // A key with an escape is not sought.
+      const bool is_sought = std::string_view(key + 1, at_ - 1) == choice.key;
+      if (!SkipColon()) return false;
+      if (!is_sought) return Skip();
+      const char* const value = at_;
+      if (std::exchange(is_found, true) || !Skip()) return false;
+      const std::optional<std::string_view> text = Unquoted(std::string_view(value, at_));
+      is_wanted = !text || std::find(choice.wanted.begin(), choice.wanted.end(), *text) != choice.wanted.end();
+      return !is_wanted;
+    });
+    if (is_read && is_found) return is_skipped = true;
+    if (!is_read && !is_wanted) return false;
     at_ = begin;
     count_ = count;
-    return true;
-  }
-
-  // Reads the value that decides whether the element of SkipUnwanted() is left out.
-  bool ReadSought(Search& search) {
-    if (std::exchange(search.is_found, true)) return false;
-    const char* const begin = at_;
-    if (!Skip()) return false;
-    const std::optional<std::string_view> text = Unquoted(std::string_view(begin, at_));
-    const auto& wanted = search.choice.wanted;
-    search.is_unwanted = text && std::find(wanted.begin(), wanted.end(), *text) == wanted.end();
+    depth_ = depth;
     return true;
   }
 
@@ -245,101 +423,45 @@ class Reader {
     return text.substr(1, text.size() - 2);
   }
 
-  bool ReadList(Value& to, std::string_view name) {
+  // Reads a string after its opening quote.  The text is valid until the next string is read.
+  bool ReadString(std::string_view& to) {
     ++at_;
-    if (++depth_ > deepest_) return false;
-    // At depth 1 the list is the text itself; at depth 2 it is a member of the object that is the text.
-    const bool is_taken = !has_list_ && (depth_ == 1 || (depth_ == 2 && name == kItems));
-    if (is_taken) {
-      has_list_ = true;
-      element_depth_ = depth_ + 1;
+    const char* const begin = at_;
+    at_ = SkipPlainBytes(at_, end_);
+    if (at_ != end_ && *at_ == '"') {
+      to = std::string_view(begin, at_);
+      ++at_;
+      return true;
     }
-    if (is_kept_) to = Value::array();
-    const ElementChoice* const choice = FindElementChoice(name);
-    SkipBlanks();
-    if (!Take(']')) {
-      do {
-        SkipBlanks();
-        // Omissions apply to an element of the taken list as if it were a text of its own, which has no name.
-        bool is_skipped = false;
-        if (choice != nullptr && !SkipUnwanted(*choice, is_skipped)) return false;
-        if (is_skipped) {
-          SkipBlanks();
-          continue;
-        }
-        if (is_taken) kind_.clear();
-        Value element;
-        if (!ReadValue(element, is_taken ? std::string_view() : name)) return false;
-        if (is_taken && !take_(std::move(element))) return false;
-        if (!is_taken && is_kept_) to.push_back(std::move(element));
-        SkipBlanks();
-      } while (Take(','));
-      if (!Take(']')) return false;
-    }
-    --depth_;
+    unescaped_.assign(begin, at_);
+    if (!SkipToQuote(&unescaped_)) return false;
+    to = unescaped_;
     return true;
   }
 
-  // Reads a string after its opening quote.
-  bool ReadString(std::string& to) {
-    ++at_;
-    const char* begin = at_;
+  // Skips the rest of a string, and appends its characters to `to` unless it is null.
+  bool SkipToQuote(std::string* to) {
     while (true) {
-      SkipPlain();
+      const char* const begin = at_;
+      at_ = SkipPlainBytes(at_, end_);
+      if (to != nullptr) to->append(begin, at_);
       if (at_ == end_) return false;
-      const auto c = static_cast<unsigned char>(*at_);
-      if (c == '"') {
-        if (is_kept_) Append(to, begin);
-        ++at_;
-        return true;
-      }
-      if (c < 0x20) return false;
-      if (c == '\\') {
-        if (is_kept_) Append(to, begin);
-        if (!ReadEscape(to)) return false;
-        begin = at_;
-        continue;
-      }
-      if (!SkipCharacter()) return false;
+      if (Take('"')) return true;
+      if (*at_ == '\\' ? !ReadEscape(to) : !ReadCharacter(to)) return false;
     }
   }
 
-  // Appends the characters from `begin` on.
-  void Append(std::string& to, const char* begin) const {
-    // Making a new string costs less than appending, which takes more memory than the string needs.
-    if (to.empty()) {
-      to = std::string(begin, at_);
-    } else {
-      to.append(begin, at_);
-    }
-  }
-
-  // Skips characters that stand for themselves and are ASCII.
-  void SkipPlain() {
-    while (end_ - at_ >= 8) {
-      std::uint64_t word = 0;
-      std::memcpy(&word, at_, sizeof word);
-      if (const std::uint64_t ends = EndsOfRun(word); ends != 0) {
-        at_ += BytesBefore(ends);
-        break;
-      }
-      at_ += sizeof word;
-    }
-    while (at_ != end_) {
-      const auto c = static_cast<unsigned char>(*at_);
-      if (c < 0x20 || c >= 0x80 || c == '"' || c == '\\') return;
-      ++at_;
-    }
-  }
-
-  // Skips one character that is not ASCII.
-  bool SkipCharacter() {
+  // Reads one character that is not ASCII.
+  bool ReadCharacter(std::string* to) {
+    const char* const begin = at_;
+    if (static_cast<unsigned char>(*at_) < 0x20) return false;
     const Utf8Character first = FirstUtf8Character(std::string_view(at_, static_cast<std::size_t>(end_ - at_)));
     at_ += first.length;
+    if (to != nullptr) to->append(begin, at_);
     return first.is_valid;
   }
 
-  bool ReadEscape(std::string& to) {
+  bool ReadEscape(std::string* to) {
     ++at_;
     if (at_ == end_) return false;
     constexpr std::string_view kNames = "\"\\/bfnrt";
@@ -348,7 +470,7 @@ class Reader {
     if (name == 'u') return ReadUnicodeEscape(to);
     const std::size_t index = kNames.find(name);
     if (index == std::string_view::npos) return false;
-    if (is_kept_) to += kMeanings[index];
+    if (to != nullptr) *to += kMeanings[index];
     return true;
   }
 
@@ -360,7 +482,7 @@ class Reader {
     return true;
   }
 
-  bool ReadUnicodeEscape(std::string& to) {
+  bool ReadUnicodeEscape(std::string* to) {
     std::uint32_t code = 0;
     if (!ReadHex(code)) return false;
     if (code >= 0xdc00 && code <= 0xdfff) return false;
@@ -369,7 +491,7 @@ class Reader {
       if (!TakeWord("\\u") || !ReadHex(low) || low < 0xdc00 || low > 0xdfff) return false;
       code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
     }
-    if (is_kept_) AppendUtf8(code, to);
+    if (to != nullptr) AppendUtf8(code, *to);
     return true;
   }
 
@@ -412,17 +534,18 @@ class Reader {
     return true;
   }
 
+  Window window_;
   const char* at_;
-  const char* const end_;
+  const char* end_;  // The end of the window.
   const Omissions& omissions_;
+  const std::vector<Parent> parents_;
   const std::size_t deepest_;
   const std::size_t most_values_;
   const TakeElement& take_;
   bool has_list_ = false;          // Whether the list with the elements has begun.
-  bool is_kept_ = true;            // Whether what is read becomes a part of the result.
-  std::size_t element_depth_ = 0;  // The depth of the elements of that list.
+  std::size_t element_depth_ = 0;  // The depth of the elements of that list; 0 outside of it.
   std::string kind_;               // The member `kind` of the present element; empty before it has been read.
-  Search* search_ = nullptr;       // The search of SkipUnwanted() that is under way.
+  std::string unescaped_;          // The last string that was not plain ASCII.
   std::size_t depth_ = 0;
   std::size_t count_ = 0;
 };
@@ -432,7 +555,12 @@ class Reader {
 std::optional<Value> ReadList(std::string_view text, const Omissions& omissions, const TakeElement& take,
                               const ParseLimits& limits) {
   if (text.size() > limits.bytes) return std::nullopt;
-  return Reader(text, omissions, limits, take).Read();
+  return Reader(Window(text), omissions, limits, take).Read();
+}
+
+std::optional<Value> ReadList(const ReadPiece& read, const Omissions& omissions, const TakeElement& take,
+                              const ParseLimits& limits, std::size_t window) {
+  return Reader(Window(read, window, limits.bytes), omissions, limits, take).Read();
 }
 
 }  // namespace pintle::json

@@ -3,11 +3,16 @@
 
 // Reads a large list of objects quickly, and element by element, so that it takes little memory.
 //
+// The text need not be in memory as a whole: ReadList() can read it through a window, which only has to hold the
+// largest element.
+//
 // ReadList() returns nullopt for every text that is not well-formed.  It also returns nullopt for a few well-formed
 // texts: those with duplicate keys, numbers out of range, a byte order mark or very deep values, and those that exceed
 // a limit.  The caller then uses Parse() of json/parse.h, which describes errors.  For all other texts, both read the
 // same values.
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
@@ -24,11 +29,16 @@ namespace pintle::json {
 // `parent` of another object, or elements of a list that is such a member.  With a `kind`, the part is left out only of
 // elements whose member `kind` has this value, and only if this member comes before the part.
 
+// Which values of a member are left out.  With kStrings, a value that a decoder would refuse because it is no string is
+// kept, so that the decoder reports it.
+enum class OmittedValues : std::uint8_t { kAll, kStrings };
+
 // The member `key` of the objects `parent` is left out.
 struct Omission {
   std::string_view parent;
   std::string_view key;
   std::string_view kind = {};
+  OmittedValues values = OmittedValues::kAll;
 };
 
 // In the objects `parent`, all members are left out except those whose keys begin with one of the prefixes.
@@ -60,5 +70,18 @@ using TakeElement = std::function<bool(Value element)>;
 // `take` has returned false, or if the text has to be read by Parse(), for example because it has no such list.
 std::optional<Value> ReadList(std::string_view text, const Omissions& omissions, const TakeElement& take,
                               const ParseLimits& limits = {});
+
+// Reads the next bytes of a text into a buffer, which is not empty.  Returns their number, 0 at the end of the text, or
+// nullopt if they cannot be read.
+using ReadPiece = std::function<std::optional<std::size_t>(std::span<char> to)>;
+
+// The first size of the window.  A window that fits into the cache of a processor core takes less time than memory that
+// is used only once, for which the kernel has to clear each page.
+inline constexpr std::size_t kReadWindow = std::size_t{256} << 10;
+
+// Also reads the text itself.  `window` is at least 1; the window grows if an element does not fit.  Returns nullopt,
+// too, if the text cannot be read.
+std::optional<Value> ReadList(const ReadPiece& read, const Omissions& omissions, const TakeElement& take,
+                              const ParseLimits& limits = {}, std::size_t window = kReadWindow);
 
 }  // namespace pintle::json

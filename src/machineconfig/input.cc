@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 #include <sys/stat.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,13 +25,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Result<std::string> ReadAll(int fd, std::size_t limit) {
-  const auto too_long = [&] { return Error(ErrorKind::kInvalid, fmt::format("longer than {} bytes", limit)); };
+Error TooLong(std::size_t limit) { return Error(ErrorKind::kInvalid, fmt::format("longer than {} bytes", limit)); }
+
+// Returns the number of bytes that were read; it is 0 at the end.
+Result<std::size_t> ReadSome(int fd, std::span<char> to) {
+  while (true) {
+    const ssize_t count = ::read(fd, to.data(), to.size());
+    if (count >= 0) return static_cast<std::size_t>(count);
+    if (errno == EISDIR) return Error(ErrorKind::kInvalid, "it is a directory; name a file in it");
+    if (errno != EINTR) return Error::FromErrno("read");
+  }
+}
+
+// Appends the rest of a file to `contents`.
+Result<std::string> ReadAll(int fd, std::size_t limit, std::string contents = {}) {
   struct stat status = {};
   // A regular file that is too long is refused before it is read.
   const bool is_sized = ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
-  if (is_sized && static_cast<std::uint64_t>(status.st_size) > limit) return too_long();
-  std::string contents;
+  if (is_sized && static_cast<std::uint64_t>(status.st_size) > limit) return TooLong(limit);
   constexpr std::size_t kChunk = 1 << 16;
   // The string gets no larger buffer than it needs, since some callers keep it.  The last byte is for the end of the
   // file.
@@ -40,17 +52,11 @@ Result<std::string> ReadAll(int fd, std::size_t limit) {
   while (true) {
     const std::size_t before = contents.size();
     const std::size_t chunk = before < expected ? std::min(kChunk, expected - before) : kChunk;
+    if (before > limit) return TooLong(limit);
     contents.resize(before + chunk);
-    const ssize_t count = ::read(fd, contents.data() + before, chunk);
-    if (count < 0 && errno == EINTR) {
-      contents.resize(before);
-      continue;
-    }
-    if (count < 0 && errno == EISDIR) return Error(ErrorKind::kInvalid, "it is a directory; name a file in it");
-    if (count < 0) return Error::FromErrno("read");
-    contents.resize(before + static_cast<std::size_t>(count));
+    const std::size_t count = TRY(ReadSome(fd, {contents.data() + before, chunk}));
+    contents.resize(before + count);
     if (count == 0) return contents;
-    if (contents.size() > limit) return too_long();
   }
 }
 
@@ -143,6 +149,37 @@ bool LooksLikeJson(const std::string& text) {
 Result<std::string> ReadInput(const std::string& path, Accepts accepts, std::size_t limit) {
   if (path.empty()) return Error(ErrorKind::kInvalid, "the name of a file is empty");
   return TRY(ReadPath(path, accepts, limit), "reading " + path);
+}
+
+Result<PiecewiseInput> PiecewiseInput::Open(const std::string& path, std::size_t limit) {
+  if (path.empty()) return Error(ErrorKind::kInvalid, "the name of a file is empty");
+  PiecewiseInput input(path, limit);
+  input.fd_ = STDIN_FILENO;
+  if (path != "-") {
+    input.file_.Reset(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!input.file_) return Error::FromErrno("open").While("reading " + path);
+    input.fd_ = input.file_.get();
+  }
+  struct stat status = {};
+  const bool is_regular = ::fstat(input.fd_, &status) == 0 && S_ISREG(status.st_mode);
+  if (is_regular && static_cast<std::uint64_t>(status.st_size) > limit) return TooLong(limit).While("reading " + path);
+  // Standard input may be a file of which a part has been read already.
+  const off_t begin = is_regular ? ::lseek(input.fd_, 0, SEEK_CUR) : -1;
+  if (begin >= 0) input.begin_ = begin;
+  return input;
+}
+
+Result<std::size_t> PiecewiseInput::ReadPiece(std::span<char> to) {
+  const std::size_t count = TRY(ReadSome(fd_, to), "reading " + path_);
+  if (!begin_) kept_.append(to.data(), count);
+  return count;
+}
+
+Result<std::string> PiecewiseInput::ReadWhole() { return TRY(ReadFromBegin(), "reading " + path_); }
+
+Result<std::string> PiecewiseInput::ReadFromBegin() {
+  if (begin_ && ::lseek(fd_, *begin_, SEEK_SET) < 0) return Error::FromErrno("lseek");
+  return ReadAll(fd_, limit_, std::move(kept_));
 }
 
 bool IsWantedName(std::string_view name, std::span<const std::string_view> endings) {

@@ -3,12 +3,17 @@
 
 // Reads files that people write and name on a command line or put into a directory.
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
+#include "base/unique_fd.h"
 #include "json/parse.h"
 
 namespace pintle::machineconfig {
@@ -22,6 +27,32 @@ enum class Accepts { kAnything, kFilesOnly };
 // in the working directory.  More than `limit` bytes are an error.
 Result<std::string> ReadInput(const std::string& path, Accepts accepts = Accepts::kAnything,
                               std::size_t limit = json::ParseLimits().bytes);
+
+// An input that is read in pieces.  Its contents as a whole are still available afterwards, for a reader for which the
+// pieces turn out not to be enough: a regular file is read again, and the pieces of any other input are kept.
+class PiecewiseInput {
+ public:
+  // Opens an input that ReadInput() accepts.
+  static Result<PiecewiseInput> Open(const std::string& path, std::size_t limit = json::ParseLimits().bytes);
+
+  // Reads the next bytes.  Returns their number; it is 0 at the end.
+  Result<std::size_t> ReadPiece(std::span<char> to);
+
+  // Returns the contents as ReadInput() does, whatever pieces have been read.  Call it once.
+  Result<std::string> ReadWhole();
+
+ private:
+  PiecewiseInput(std::string path, std::size_t limit) : path_(std::move(path)), limit_(limit) {}
+
+  Result<std::string> ReadFromBegin();
+
+  std::string path_;
+  std::size_t limit_;
+  UniqueFd file_;
+  int fd_ = -1;                        // file_, or standard input.
+  std::optional<std::int64_t> begin_;  // Where a regular file begins; nullopt for any other input.
+  std::string kept_;                   // The pieces of an input that is not a regular file.
+};
 
 // With kRefused, a directory that has no file with one of the endings is a fault.
 enum class EmptyDirectory { kAllowed, kRefused };

@@ -36,6 +36,27 @@ def test_reads_nodes_in_every_form(tmp_path):
     assert answer.json() == expected
 
 
+def test_reads_a_long_list_from_a_file_and_from_a_pipe(tmp_path):
+    nodes = json.loads(NODES.read_text())
+    nodes = nodes if isinstance(nodes, list) else nodes["items"]
+    padding = {"managedFields": [{"manager": "kubelet", "time": "2026-01-01T00:00:00Z"}] * 100}
+    nodes = [{**node, "kind": "Node", "metadata": {**node["metadata"], "name": f"n{number}", **padding}}
+             for number, node in enumerate(nodes * 40)]
+    text = json.dumps({"apiVersion": "v1", "kind": "List", "items": nodes}, indent=4)
+    assert len(text) > 2_000_000
+    path = write(tmp_path / "list.json", text)
+    words = ["rollout", "--pool", POOL, "-o", "json", "--nodes"]
+    expected = pintle(*words, path)
+    assert expected.status == 2 and expected.json()["status"]["machineCount"] == len(nodes)
+    for name in "-", "/dev/stdin":
+        assert pintle(*words, name, stdin=text.encode()).stdout == expected.stdout
+    with path.open("rb") as opened:
+        assert pintle(*words, "-", stdin=opened).stdout == expected.stdout
+    broken = write(tmp_path / "broken.json", text[:-100])
+    for name, more in (broken, {}), ("-", {"stdin": text[:-100].encode()}):
+        refused(*words, name, texts=f"reading {name}: ", **more)
+
+
 def test_a_json_list_whose_unneeded_parts_are_left_out_gives_the_same_answer(tmp_path):
     tried = 0
     for folder in sorted(DATA.parent.iterdir()):

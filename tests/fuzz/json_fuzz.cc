@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // A value that was parsed from JSON and written again is parsed as the same value.  ReadList() reads the values that
-// Parse() reads, and no others.
+// Parse() reads, and no others, whatever the size of its window.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,9 +27,23 @@ void CheckListReader(std::string_view text) {
     elements.push_back(std::move(element));
     return true;
   };
-  if (ReadList(list, {}, take)) {
+  const bool is_read = ReadList(list, {}, take).has_value();
+  const Value::Array in_memory = std::exchange(elements, {});
+  if (is_read) {
     const auto parsed = Parse(list);
-    if (!parsed || *parsed != Value(std::move(elements))) std::abort();
+    if (!parsed || *parsed != Value(in_memory)) std::abort();
+  }
+  for (const std::size_t window : {std::size_t{1}, text.size() % 31 + 1}) {
+    std::string_view rest = list;
+    const auto read = [&](std::span<char> to) -> std::optional<std::size_t> {
+      const std::string_view piece = rest.substr(0, to.size());
+      std::copy(piece.begin(), piece.end(), to.begin());
+      rest.remove_prefix(piece.size());
+      return piece.size();
+    };
+    elements.clear();
+    if (ReadList(read, {}, take, {}, window).has_value() != is_read) std::abort();
+    if (is_read && elements != in_memory) std::abort();
   }
   static constexpr std::array<std::string_view, 1> kWanted = {"a"};
   constexpr std::array kMembers = {Omission{"a", "b"}, Omission{"a", "c", "a"}};

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "json/list_reader.h"
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
+#include <random>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -160,6 +164,17 @@ TEST(ReadList, LeavesMembersOutOfTheElementsOfOneKind) {
   EXPECT_EQ(parse(R"([{"kind":"Node","annotations":{"other/b":"\x"}}])"), std::vector<std::string>{"nothing"});
 }
 
+TEST(ReadList, KeepsAValueThatIsNoStringIfOnlyStringsAreLeftOut) {
+  constexpr std::array kOmissions = {Omission{"metadata", "uid", "", OmittedValues::kStrings}};
+  const auto parse = [&](std::string_view text) { return TextOf(OnlyElement(text, {.members = kOmissions})); };
+  EXPECT_EQ(parse(R"({"metadata":{"name":"a","uid": "\u0041"}})"), R"({"metadata":{"name":"a"}})");
+  for (const std::string value : {"1", "null", "true", R"(["a"])", R"({"a":"b"})"}) {
+    const std::string text = R"({"metadata":{"uid":)" + value + "}}";
+    EXPECT_EQ(parse(text), text);
+  }
+  EXPECT_EQ(parse(R"({"metadata":{"uid":"\x"}})"), "nothing");
+}
+
 TEST(ReadList, LeavesElementsOutOfTheListsOfOneKind) {
   static constexpr std::array<std::string_view, 2> kWanted = {"A", "B"};
   constexpr std::array kChoices = {ElementChoice{"Report", "conditions", "type", kWanted}};
@@ -205,6 +220,318 @@ TEST(ReadList, TakesTheElementsOfAList) {
   EXPECT_EQ(Elements(R"({"items": null})").second, "nothing");
   EXPECT_EQ(Elements(R"([1, 2)").second, "nothing");
   EXPECT_EQ(Elements(R"("text")").second, "nothing");
+}
+
+// What ReadList() makes of a text.
+struct Reading {
+  bool is_read = false;
+  Value rest;
+  Value::Array elements;  // Empty if the text is not read.
+
+  bool operator==(const Reading& other) const = default;
+};
+
+Reading ReadingOf(std::optional<Value> rest, Value::Array elements) {
+  if (!rest) return {};
+  return {.is_read = true, .rest = *std::move(rest), .elements = std::move(elements)};
+}
+
+Reading ReadText(std::string_view text, const Omissions& omissions = {}) {
+  Value::Array elements;
+  auto rest = ReadList(text, omissions, [&](Value element) {
+    elements.push_back(std::move(element));
+    return true;
+  });
+  return ReadingOf(std::move(rest), std::move(elements));
+}
+
+// Returns a function that returns a text in pieces of at most `longest` bytes.
+ReadPiece PiecesOf(std::string_view text, std::size_t longest) {
+  return [text, longest](std::span<char> to) mutable -> std::optional<std::size_t> {
+    EXPECT_FALSE(to.empty());
+    const std::string_view piece = text.substr(0, std::min(longest, to.size()));
+    std::copy(piece.begin(), piece.end(), to.begin());
+    text.remove_prefix(piece.size());
+    return piece.size();
+  };
+}
+
+Reading ReadThroughWindow(std::string_view text, std::size_t window, std::size_t piece,
+                          const Omissions& omissions = {}) {
+  Value::Array elements;
+  const auto take = [&](Value element) {
+    elements.push_back(std::move(element));
+    return true;
+  };
+  auto rest = ReadList(PiecesOf(text, piece), omissions, take, {}, window);
+  return ReadingOf(std::move(rest), std::move(elements));
+}
+
+// Each kind of token is at each place of the window's edge.
+constexpr std::string_view kManyTokens =
+    "\n{ \"apiVersion\" : \"v1\", \"more\": {\"a\": [1, 2]}, \"items\" : [ {\"a\": -12.5e+10, \"b\": [true, false, "
+    "null]}"
+    " , 123456 ,\"\\ud83d\\ude00\\u00e4\\n\\\\\xc3\xa4\xf0\x9f\x98\x80\", {}, [ ], {\"conditions\":[{\"type\": \"A\"} "
+    ", "
+    "{\"more\":1,\"type\":\"C\"},{\"type\":\"B\",\"more\":[{}]}],\"metadata\":{\"uid\":"
+    "\"0123456789abcdefghijklmnopqrstuvwxyz\"}}"
+    ", 7 ] ,\"kind\":\"List\", \"items2\": [0], \"n\": 12 }  \n ";
+
+constexpr std::array<std::string_view, 2> kWantedTypes = {"A", "B"};
+constexpr std::array kConditionsChosen = {ElementChoice{"", "conditions", "type", kWantedTypes}};
+constexpr std::array kUidOmitted = {Omission{"metadata", "uid"}};
+
+TEST(ReadList, ReadsTheSameThroughAWindowOfEachSize) {
+  for (const Omissions& omissions : {Omissions{}, Omissions{.members = kUidOmitted, .elements = kConditionsChosen}}) {
+    const Reading expected = ReadText(kManyTokens, omissions);
+    ASSERT_TRUE(expected.is_read);
+    ASSERT_EQ(expected.elements.size(), 7U);
+    for (std::size_t window = 1; window <= kManyTokens.size() + 2; ++window) {
+      for (const std::size_t piece : {std::size_t{1}, std::size_t{7}, kManyTokens.size()}) {
+        ASSERT_EQ(ReadThroughWindow(kManyTokens, window, piece, omissions), expected) << window << " " << piece;
+      }
+    }
+  }
+}
+
+TEST(ReadList, ReadsAListThatIsTheTextThroughAWindowOfEachSize) {
+  constexpr std::string_view kText = " [1234567890, {\"a\": [ ]} ,[\"x\"], 12 ]\n";
+  const Reading expected = ReadText(kText);
+  ASSERT_EQ(expected.elements.size(), 4U);
+  for (std::size_t window = 1; window <= kText.size() + 2; ++window) {
+    EXPECT_EQ(ReadThroughWindow(kText, window, window), expected) << window;
+  }
+}
+
+TEST(ReadList, ReadsNoTextThatEndsTooEarlyOrGoesOn) {
+  const std::size_t end = kManyTokens.rfind('}');
+  for (std::size_t window = 1; window <= 200; window += window < 20 ? 1 : 37) {
+    for (std::size_t length = 0; length <= end; ++length) {
+      ASSERT_FALSE(ReadThroughWindow(kManyTokens.substr(0, length), window, window).is_read) << window << " " << length;
+    }
+    for (const std::string_view more : {"x", "{}", "]", ","}) {
+      ASSERT_FALSE(ReadThroughWindow(std::string(kManyTokens) + std::string(more), window, window).is_read);
+    }
+  }
+}
+
+TEST(ReadList, LeavesAByteOrderMarkAndYamlToParseWhateverTheWindow) {
+  for (const std::string_view text :
+       {"\xef\xbb\xbf[]", "- a\n- b\n", "items:\n- a\n", "[a, b]", "{\"items\": [1], }", ""}) {
+    for (std::size_t window = 1; window < 40; ++window) EXPECT_FALSE(ReadThroughWindow(text, window, 100).is_read);
+  }
+}
+
+TEST(ReadList, HoldsNoMoreOfTheTextThanAnElementNeeds) {
+  std::string text = "[" + std::string(1000, 'x').insert(0, 1, '"').append(1, '"');
+  for (int i = 0; i < 1000; ++i) text += ",[1,2,3,4,5,6,7,8,9]";
+  text += "]";
+  std::size_t largest = 0;
+  const ReadPiece pieces = PiecesOf(text, text.size());
+  const ReadPiece read = [&](std::span<char> to) {
+    largest = std::max(largest, to.size());
+    return pieces(to);
+  };
+  int count = 0;
+  const auto take = [&](const Value&) { return ++count > 0; };
+  EXPECT_TRUE(ReadList(read, {}, take, {}, 64));
+  EXPECT_EQ(count, 1001);
+  EXPECT_LE(largest, 2048U);
+}
+
+TEST(ReadList, ReturnsNulloptIfTheTextCannotBeReadOrIsTooLong) {
+  const auto take = [](const Value&) { return true; };
+  const auto broken = [text = PiecesOf("[1, 2", 100)](std::span<char> to) -> std::optional<std::size_t> {
+    const auto count = text(to);
+    return count == 0U ? std::nullopt : count;
+  };
+  EXPECT_FALSE(ReadList(broken, {}, take));
+  EXPECT_FALSE(ReadList(PiecesOf("[1, 2]", 100), {}, take, {.bytes = 5}));
+  EXPECT_TRUE(ReadList(PiecesOf("[1, 2]", 100), {}, take, {.bytes = 6}));
+  EXPECT_FALSE(ReadList(PiecesOf("[1, 2]", 1), {}, take, {.values = 2}, 2));
+  EXPECT_TRUE(ReadList(PiecesOf("[1, 2]", 1), {}, take, {.values = 3}, 2));
+}
+
+// Writes random lists of objects, and texts that are nearly such lists.
+class DocumentWriter {
+ public:
+  std::string Write() {
+    std::string text = Blanks();
+    const bool is_object = random_() % 2 == 0;
+    if (is_object) text += "{" + Blanks() + (random_() % 2 == 0 ? "\"kind\":\"List\"," : "") + "\"items\"" + Colon();
+    text += List([&] { return Element(); });
+    if (is_object) text += (random_() % 2 == 0 ? ",\"metadata\"" + Colon() + Written(2) : "") + Blanks() + "}";
+    return text + Blanks();
+  }
+
+  // Changes one byte.
+  std::string Damaged(std::string text) {
+    static constexpr std::string_view kBytes = "{}[]:,\"\\ \n01.-eu\x80\x01";
+    const std::size_t at = random_() % text.size();
+    const char byte = kBytes[random_() % kBytes.size()];
+    switch (random_() % 3) {
+      case 0:
+        return text.erase(at, 1);
+      case 1:
+        return text.insert(at, 1, byte);
+      default:
+        text[at] = byte;
+        return text;
+    }
+  }
+
+  std::size_t Below(std::size_t end) { return random_() % end; }
+
+ private:
+  std::string Blanks() {
+    switch (random_() % 4) {
+      case 0:
+        return "\n" + std::string(random_() % 40, ' ');
+      case 1:
+        return std::array{" ", "\t", "\r\n", "  "}[random_() % 4];
+      default:
+        return "";
+    }
+  }
+
+  std::string Colon() { return Blanks() + ":" + Blanks(); }
+
+  template <typename WritePart>
+  std::string Parts(char begin, char end, WritePart&& write_part) {
+    std::string text = begin + Blanks();
+    for (std::size_t left = random_() % 5; left > 0; --left) {
+      text += write_part() + Blanks();
+      if (left > 1) text += "," + Blanks();
+    }
+    return text + end;
+  }
+
+  template <typename WritePart>
+  std::string List(WritePart&& write_part) {
+    return Parts('[', ']', write_part);
+  }
+
+  std::string Text() {
+    static constexpr std::array kParts = {
+        "a",        "0123456789abcdefghij", " ", "\\n", "\\\"", "\\u00e4", "\\ud83d\\ude00",
+        "\xc3\xa4", "\xf0\x9f\x98\x80",     "{", "]",   ","};
+    std::string text = "\"";
+    for (std::size_t left = random_() % 4; left > 0; --left) text += kParts[random_() % kParts.size()];
+    return text + "\"";
+  }
+
+  std::string Written(int depth) {
+    switch (random_() % (depth > 0 ? 9 : 6)) {
+      case 0:
+        return std::array{"true", "false", "null"}[random_() % 3];
+      case 1:
+        return std::array{"0", "-1", "12345678901", "2.5", "-1e3", "0.125E+2"}[random_() % 6];
+      case 6:
+        return List([&] { return Written(depth - 1); });
+      case 7:
+      case 8:
+        return Parts('{', '}', [&] { return Member(depth); });
+      default:
+        return Text();
+    }
+  }
+
+  std::string Member(int depth) {
+    static constexpr std::array kKeys = {"a",   "b",    "\\u0063",    "metadata",       "annotations",
+                                         "uid", "kind", "conditions", "ours/something", "x"};
+    const std::string type = std::array{"\"A\"", "\"B\"", "\"C\"", "\"\xc3\xa4\"", "1"}[random_() % 5];
+    if (random_() % 4 == 0) return "\"type\"" + Colon() + type;
+    return "\"" + std::string(kKeys[random_() % kKeys.size()]) + "\"" + Colon() + Written(depth - 1);
+  }
+
+  // The kind of an element comes first, if it has any.
+  std::string Element() {
+    if (random_() % 8 == 0) return random_() % 2 == 0 ? Text() : List([&] { return Written(2); });
+    std::string text = "{" + Blanks();
+    const bool has_kind = random_() % 4 != 0;
+    if (has_kind) text += "\"kind\"" + Colon() + std::array{"\"Node\"", "\"Other\""}[random_() % 2];
+    const std::size_t more = random_() % 3;
+    static constexpr std::array kKeys = {"metadata", "conditions", "annotations"};
+    for (std::size_t i = 0; i < more; ++i) {
+      if (has_kind || i > 0) text += Blanks() + ",";
+      text += Blanks() + "\"" + kKeys[i] + "\"" + Colon() + Written(4);
+    }
+    return text + Blanks() + "}";
+  }
+
+  std::mt19937 random_{1};  // NOLINT(cert-msc32-c,cert-msc51-cpp): the same texts in each run.
+};
+
+constexpr std::array kModelMembers = {Omission{"metadata", "a"}, Omission{"metadata", "b", "Node"},
+                                      Omission{"metadata", "uid", "Node", OmittedValues::kStrings}};
+constexpr std::array<std::string_view, 1> kModelPrefixes = {"ours/"};
+constexpr std::array kModelChoices = {PrefixChoice{"Node", "annotations", kModelPrefixes}};
+constexpr std::array kModelElements = {ElementChoice{"Node", "conditions", "type", kWantedTypes}};
+constexpr Omissions kModelOmissions = {kModelMembers, kModelChoices, kModelElements};
+
+// Removes the parts of an element that are left out, as the header defines them.
+void LeaveOut(Value& value, std::string_view name, std::string_view kind) {
+  const auto is_of = [&](std::string_view wanted) { return wanted.empty() || wanted == kind; };
+  if (value.is_object()) {
+    std::erase_if(value.members(), [&](const auto& member) {
+      const bool is_omitted = std::any_of(kModelMembers.begin(), kModelMembers.end(), [&](const Omission& each) {
+        return each.parent == name && each.key == member.first && is_of(each.kind) &&
+               (each.values == OmittedValues::kAll || member.second.is_string());
+      });
+      return is_omitted || (name == "annotations" && is_of("Node") && !member.first.starts_with("ours/"));
+    });
+    for (auto& [key, member] : value.members()) LeaveOut(member, key, kind);
+  } else if (value.is_array()) {
+    if (name == "conditions" && is_of("Node")) {
+      std::erase_if(value.elements(), [](const Value& element) {
+        const Value* const type = element.Find("type");
+        return type != nullptr && type->is_string() && type->text() != "A" && type->text() != "B";
+      });
+    }
+    for (Value& element : value) LeaveOut(element, name, kind);
+  }
+}
+
+// Returns what ReadList() has to make of a text that Parse() can read.
+Reading ModelOf(Value parsed) {
+  Reading model{.is_read = true, .rest = std::move(parsed), .elements = {}};
+  Value& list = model.rest.is_array() ? model.rest : *model.rest.Find("items");
+  model.elements = std::exchange(list, Value::array()).elements();
+  for (Value& element : model.elements) LeaveOut(element, "", element.TextAt({"kind"}));
+  if (model.rest.is_object()) LeaveOut(model.rest, "", "");
+  return model;
+}
+
+TEST(ReadList, ReadsRandomTextsAsParseDoesWhateverTheWindow) {
+  DocumentWriter writer;
+  int read = 0;
+  int refused = 0;
+  for (int i = 0; i < 3000; ++i) {
+    std::string text = writer.Write();
+    if (i % 3 == 0) text = writer.Damaged(std::move(text));
+    const auto parsed = Parse(text);
+    for (const Omissions& omissions : {Omissions{}, kModelOmissions}) {
+      const Reading reading = ReadText(text, omissions);
+      // A text with a duplicate key is not read.
+      if (reading.is_read) {
+        ASSERT_TRUE(parsed) << text;
+        const bool is_complete = omissions.members.empty();
+        if (!is_complete) {
+          ASSERT_EQ(reading, ModelOf(*parsed)) << text;
+        } else {
+          Value whole = reading.rest;
+          (whole.is_array() ? whole : *whole.Find("items")) = Value(reading.elements);
+          ASSERT_EQ(whole, *parsed) << text;
+        }
+      }
+      ++(reading.is_read ? read : refused);
+      for (const std::size_t window : {std::size_t{1}, 1 + writer.Below(40), 1 + writer.Below(400)}) {
+        ASSERT_EQ(ReadThroughWindow(text, window, 1 + writer.Below(100), omissions), reading) << window << text;
+      }
+    }
+  }
+  EXPECT_GT(read, 3000);
+  EXPECT_GT(refused, 1000);
 }
 
 TEST(ReadList, StopsWhenAnElementIsNotTaken) {
