@@ -212,7 +212,7 @@ class Drafter {
     if (net::HasCertificate(trusted) && !ContainsCertificates(root, trusted)) {
       return Problem(
           "ConfigMap machine-config-server-ca has no ca-bundle.crt, and machines trust other authorities than those of "
-          "kube-system/root-ca: create it again with the authorities in rootCAData of the ControllerConfig");
+          "kube-system/root-ca: create ca-bundle.crt again with the authorities in rootCAData of the ControllerConfig");
     }
     AddAuthority("rootCAData", root, "kube-system/root-ca");
   }
@@ -365,8 +365,8 @@ class Drafter {
     const bool is_same_stream = inputs_.present_stream_version == version;
     if (!is_known || is_same_release == is_same_stream) return "";
     return fmt::format(
-        "the OSImageStream cluster is not that of the release {}: its version is {}, and that of the "
-        "release {} is {}",
+        "the OSImageStream cluster is not that of the release {}: its version is {}, and the OSImageStream of the "
+        "release {} has the version {}",
         release, version, inputs_.present_release, inputs_.present_stream_version);
   }
 

@@ -90,7 +90,7 @@ TEST(DraftControllerConfig, HasEveryFieldOfAWholeCluster) {
 struct Case {
   std::string name;
   std::function<void(ControllerConfigInputs&)> change;
-  Value expected;  // The fields that differ from those of the whole cluster; a field that is left out is "(none)".
+  Value expected;  // The fields that differ from those for CompleteInputs(); "(none)" for a field that is left out.
   std::vector<std::string> problems = {};
 };
 
@@ -136,7 +136,7 @@ std::string NoCertificateIn(const std::string& map) {
 
 constexpr const char* kServerAuthorityGone =
     "ConfigMap machine-config-server-ca has no ca-bundle.crt, and machines trust other authorities than those of "
-    "kube-system/root-ca: create it again with the authorities in rootCAData of the ControllerConfig";
+    "kube-system/root-ca: create ca-bundle.crt again with the authorities in rootCAData of the ControllerConfig";
 
 std::vector<Case> Cases() {
   using Inputs = ControllerConfigInputs;
@@ -460,7 +460,7 @@ std::vector<Case> Cases() {
          in.kubelet_client_ca = ConfigMapWith({{kBundleKey, WithoutLineBreak(FirstCa())}});
        },
        {{"kubeAPIServerServingCAData", EncodeBase64(FirstCa() + SecondCa())}, {"internalRegistryPullSecret", Value()}}},
-      {"successors of the last signer without a line break at the end",
+      {"the signer is the last certificate, and its successors have no line break at the end",
        [](Inputs& in) {
          in.is_installing = true;
          in.initial_authority = ConfigMapWith({{kBundleKey, SignerCa()}});
@@ -587,8 +587,8 @@ std::vector<Case> Cases() {
          in.present_stream_version = "OLD";
        },
        no_images,
-       {"the OSImageStream cluster is not that of the release 4.21.0: its version is OLD, and that of the release "
-        "4.20.0 is OLD"}},
+       {"the OSImageStream cluster is not that of the release 4.21.0: its version is OLD, and the OSImageStream of the "
+        "release 4.20.0 has the version OLD"}},
       {"an OSImageStream of the release after",
        [](Inputs& in) {
          in.has_os_streams = true;
@@ -597,8 +597,8 @@ std::vector<Case> Cases() {
          in.present_stream_version = "HASH";
        },
        no_images,
-       {"the OSImageStream cluster is not that of the release 4.21.0: its version is NEW, and that of the release "
-        "4.21.0 is HASH"}},
+       {"the OSImageStream cluster is not that of the release 4.21.0: its version is NEW, and the OSImageStream of the "
+        "release 4.21.0 has the version HASH"}},
       {"a new release and its OSImageStream",
        [](Inputs& in) {
          in.has_os_streams = true;
@@ -667,7 +667,7 @@ TEST(DraftControllerConfig, NeedsTheConfigurationOfSomeClouds) {
   }
 }
 
-TEST(DraftControllerConfig, NeedsTheKeyWithTheConfigurationOfSomeClouds) {
+TEST(DraftControllerConfig, NeedsTheKeyCloudConfForSomeClouds) {
   for (const char* platform : {"Azure", "GCP", "OpenStack", "VSphere"}) {
     ControllerConfigInputs inputs = CompleteInputs();
     inputs.infrastructure["status"]["platformStatus"]["type"] = platform;
@@ -756,7 +756,7 @@ TEST(DraftControllerConfig, LeavesOutOnlyTheFieldsThatNeedAnUnreadableInput) {
     EXPECT_EQ(draft.spec, expected) << row.fields.front();
     EXPECT_THAT(draft.problems, ElementsAre("access is forbidden")) << row.fields.front();
   }
-  // Once the cluster is installed, nobody needs these.
+  // Once the cluster is installed, no field needs these two inputs.
   complete.unreadable = {{ConfigInput::kInitialAuthority, "a"}, {ConfigInput::kKubeletClientCa, "b"}};
   EXPECT_EQ(DraftControllerConfig(complete).spec, whole);
   EXPECT_THAT(DraftControllerConfig(complete).problems, IsEmpty());
@@ -821,8 +821,9 @@ std::vector<Difference> Differences() {
       {"an old field for the OS image", [](Value& present) { present["osImageURL"] = ""; }},
       {"a network without a migration", [](Value& present) { present["network"] = Value::object(); }},
       {"no proxy, as an object", [](Value& present) { present["proxy"] = Value::object(); }},
-      {"no authorities of registries, as null", [](Value& present) { present["imageRegistryBundleData"] = Value(); }},
-      {"no authorities of registries are left out",
+      {"an empty list of authorities of registries is null",
+       [](Value& present) { present["imageRegistryBundleData"] = Value(); }},
+      {"an empty list of authorities of registries is left out",
        [](Value& present) { present.Erase("imageRegistryBundleUserData"); }},
       {"the version of the DNS", [](Value& present) { present["dns"]["metadata"]["resourceVersion"] = "7"; }},
       {"the managers of the DNS",
@@ -878,7 +879,7 @@ TEST(MergedControllerConfig, TakesRenewedCredentialsAndReplacesUnreadableCredent
   }
 }
 
-TEST(MergedControllerConfig, BeginsWithTheFieldsThatTheApiRequires) {
+TEST(MergedControllerConfig, HasTheFieldsThatTheApiRequiresIfThereIsNoneYet) {
   ControllerConfigInputs inputs = CompleteInputs();
   inputs.is_installing = true;
   inputs.infrastructure["status"].Erase("etcdDiscoveryDomain");
