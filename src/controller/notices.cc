@@ -21,9 +21,9 @@
 namespace pintle::controller {
 namespace {
 
-// A notice that is not present any more is known for this long.
+// A notice is remembered for this long after the last look that found it.
 constexpr auto kKnownFor = std::chrono::hours(24);
-// If more notices than this are known, the older half is forgotten.
+// If more notices than this are remembered, the older half is forgotten.
 constexpr std::size_t kMostKnown = 20'000;
 constexpr std::size_t kIdDigits = 32;  // Hexadecimal digits of the SHA-256: 128 bits.
 // A longer reason of a node is cut off.  Agents cut their reasons off at the same length.

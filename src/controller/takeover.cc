@@ -235,8 +235,8 @@ class TakeoverRun {
     return right.verb == "get" || right.verb == "list" || right.verb == "watch";
   }
 
-  // `lacking` are the rights that the caller lacks.  Returns an empty list if the caller may not create
-  // SubjectAccessReviews.
+  // `lacking` are the rights that the person who runs `takeover` lacks.  Returns an empty list if this person may not
+  // create SubjectAccessReviews.
   Result<std::vector<RightsFile>> RightsThatTheAccountLacks(const std::vector<Right>& lacking) {
     if (!MayReview(lacking)) return std::vector<RightsFile>();
     std::vector<RightsFile> files = RightsOfAccount(order_.settings);
@@ -246,7 +246,7 @@ class TakeoverRun {
   }
 
   // Checks the rights of one agent, because the rights of all agents come from the same group.  Returns an empty list
-  // if no agent gets a node, or if the caller may not create SubjectAccessReviews.
+  // if no agent gets a node, or if MayReview() returns false.
   Result<std::vector<AgentRights>> RightsThatAgentsLack(const std::vector<Right>& lacking, const TakeoverState& state) {
     const std::string node = order_.settings.with_daemons ? NodeOfAnAgent(state) : "";
     if (node.empty() || !MayReview(lacking)) return std::vector<AgentRights>();
@@ -254,7 +254,7 @@ class TakeoverRun {
     return std::vector<AgentRights>{{.node = node, .rights = std::move(of_agent)}};
   }
 
-  // Returns whether the caller may create SubjectAccessReviews.
+  // Returns whether the person who runs `takeover` may create SubjectAccessReviews.
   static bool MayReview(const std::vector<Right>& lacking) {
     return std::none_of(lacking.begin(), lacking.end(),
                         [](const Right& right) { return right.resource == "subjectaccessreviews"; });

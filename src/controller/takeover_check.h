@@ -38,7 +38,7 @@ struct TakeoverEvidence {
   const SourcesView* generated_from = nullptr;
   const generated::TemplateFolder* templates = nullptr;
   std::optional<api::ClusterOperator> cluster_operator = {};
-  std::vector<Right> lacking = {};                // The rights that the caller lacks.
+  std::vector<Right> lacking = {};                // The rights that the person who runs `takeover` lacks.
   std::vector<RightsFile> account_lacking = {};   // The rights that Pintle's account lacks.
   std::vector<AgentRights> agents_lacking = {};   // The rights that agents lack.
   std::vector<UnreadableObject> unreadable = {};  // Objects that cannot be read; may contain an object several times.

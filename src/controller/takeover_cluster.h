@@ -37,7 +37,7 @@ class TakeoverCluster {
   Result<std::vector<std::string>> UnsupportedFeatures(const UnreadableListener& unreadable);
   // Returns nullopt if the cluster has no ClusterOperator of the Machine Config Operator; only OpenShift has one.
   Result<std::optional<api::ClusterOperator>> ReadClusterOperator();
-  // Returns those of the rights that the holder lacks; without a holder, those that the caller lacks.
+  // Returns those of the rights that the holder lacks; without a holder, those that the client's own user lacks.
   Result<std::vector<Right>> LackingRights(const std::vector<Right>& rights,
                                            const std::optional<RightsHolder>& holder = {});
   // If somebody else has changed the object first, the error is kConflict, and the caller has to decide the step again.

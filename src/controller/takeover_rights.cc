@@ -37,6 +37,7 @@ struct Grant {
   std::string_view names = "";
 };
 
+// The rights that the person who runs `takeover` needs in addition to those in kForTheCheck.
 constexpr auto kOfTheCaller = std::to_array<Grant>({
     {"get,create,patch,delete", kCore, "configmaps", kOwn, "pintle-takeover"},
     {"get,patch", kSettings, "clusterversions", kEverywhere, "version"},
@@ -54,7 +55,7 @@ constexpr auto kOfTheCaller = std::to_array<Grant>({
 });
 
 // Before the first step, `check` and `start` read the cluster as Pintle's controller does, with the rights of the
-// caller.
+// person who runs them.
 constexpr auto kForTheCheck = std::to_array<Grant>({
     {"watch", kCore, "nodes"},
     {"watch", kCore, "pods", kTheirs},

@@ -54,7 +54,7 @@ RightsHolder HolderOfAccount(const kube::ObjectName& account);
 RightsHolder HolderOnNode(const std::string& node);
 
 // Returns the object that asks the API server whether the holder has the right.  Without a holder, the question is
-// about the caller.
+// about the user whose credentials the request has.
 json::Value ReviewOf(const Right& right, const std::optional<RightsHolder>& holder);
 
 // The rights that an agent lacks.
@@ -63,8 +63,8 @@ struct AgentRights {
   std::vector<Right> rights;
 };
 
-// Returns an obstacle for each lack of rights.  `of_caller` are the rights that the caller lacks, `of_account` those
-// that Pintle's account lacks, and `of_agents` those that agents lack.
+// Returns an obstacle for each lack of rights.  `of_caller` are the rights that the person who runs `takeover` lacks,
+// `of_account` those that Pintle's account lacks, and `of_agents` those that agents lack.
 std::vector<TakeoverFinding> FindingsAbout(const std::vector<Right>& of_caller,
                                            const std::vector<RightsFile>& of_account,
                                            const std::vector<AgentRights>& of_agents, const TakeoverSettings& settings);

@@ -34,7 +34,7 @@ std::span<const Extension> SupportedExtensions();
 Result<std::optional<ignition::Config>> Validate(const api::MachineConfig& config, json::Report& report);
 
 // Makes the checks of Validate() for the author of the config, and reports all problems at once, each with its place in
-// the document.  Returns nullopt if there is no usable config.
+// the document.  Returns the Ignition config, or nullopt if there is none or if `report` has errors.
 std::optional<ignition::Config> FindProblems(const api::MachineConfig& config, json::Report& report);
 
 // Checks an Ignition config of any version by the rules of the newest version, which are stricter.  Also checks the

@@ -42,8 +42,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   const Client& client() const { return client_; }
 
   void Begin();
-  // Called when the server stops: ends a connection that waits for a request, or that sends a stream, and answers one
-  // that waits for a later answer.
+  // Called when the server stops.  Ends the connection if it waits for a request or sends a stream.  If it waits for a
+  // LaterAnswer, answers 503 instead.
   void PrepareToStop();
 
  private:
@@ -53,15 +53,16 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   // These functions are steps.  Each sets the next step when it is done.
   Outcome ShakeHands();
   Outcome ReadHead();
-  // Waits for a later answer, and reads meanwhile, to notice when the client leaves.  Only the beginning of the next
-  // requests is kept in memory.
+  // Waits for the LaterAnswer of a request, and reads meanwhile, to notice when the client leaves.  Only the beginning
+  // of the next requests is kept in memory.
   Outcome AwaitLater();
   Outcome WriteHead();
   Outcome WriteBody();
   // Sends the pieces of a stream.  Between two pieces, it waits until the client closes the connection or the stream
   // calls WakeFromStream().
   Outcome FollowStream();
-  // Closing a socket with unread data would reset the connection, and the client could lose the answer.
+  // These two steps end a connection: the first closes only our direction, and the second discards what the client
+  // still sends.  Closing a socket with unread data would reset the connection, and the client could lose the answer.
   Outcome EndSending();
   Outcome AwaitEnd();
 
@@ -74,8 +75,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   void CancelWaitAndAdvance();
   void End();
 
-  // Sets the deadline at which the connection ends, or at which a later answer is replaced.  A later deadline does not
-  // set the timer again, to save calls.  If the timer fires before the deadline, SetAlarm() sets it again.
+  // Sets the deadline at which the connection ends, or at which ReplaceLater() is called.  A timer that fires before
+  // the deadline is not set again, to save calls; when it has fired, SetAlarm() sets it for the deadline.
   void EndAfter(std::chrono::milliseconds time);
   void SetAlarm();
 
@@ -86,7 +87,9 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   void AnswerRequest();
   void Answer(HttpAnswer answer, AfterAnswer after);
   void AnswerLater(std::shared_ptr<LaterAnswer> later, AfterAnswer after);
+  // Returns whether the connection waits for a LaterAnswer and keeps as much of the next requests as it may.
   bool HasReadEnough() const;
+  // Answers 503 instead of waiting for the LaterAnswer any longer.
   void ReplaceLater();
   void ForgetLater();
   void WakeFromStream();

@@ -44,7 +44,7 @@ class HttpServerState {
   bool is_full() const { return connections_ >= limits_.connections; }
   // Returns whether the rate of the client's requests allows one now, and counts the request if so.
   bool AllowsRequest(std::string_view client_key);
-  // Returns null if the client has too many later answers.
+  // Counts one more request that waits for its LaterAnswer, or returns null if its client has too many of them.
   LaterCounter::Count AddLater(const std::string& client_key) const;
 
  private:

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Counts the later answers of a server for each client.
+// Counts, for each client, the objects LaterAnswer (net/http_answer.h) that a server waits for.
 //
-// A later answer may outlive its server, because its owner may keep the request.  So each count owns the counter.
+// A LaterAnswer may outlive its server, because its owner may keep the request.  So each count owns the counter.
 
 #include <cstddef>
 #include <memory>
@@ -17,8 +17,8 @@ class LaterCounter : public std::enable_shared_from_this<LaterCounter> {
  public:
   using Count = std::shared_ptr<const void>;
 
-  // Returns null if the client has `most` later answers already.  The answer counts as long as the returned object
-  // exists.
+  // Counts one more LaterAnswer, as long as the returned object exists.  Returns null if the client has `most` of them
+  // already.
   Count Add(const std::string& client_key, std::size_t most) {
     {
       const std::lock_guard lock(mutex_);

@@ -59,7 +59,8 @@ class UpdateChooser {
     return updates;
   }
 
-  // Chooses all nodes that are unavailable already and are not in `updates`.
+  // Chooses the nodes of FindUnavailableToUpdate(), which need no capacity.  Leaves out those in `updates`, those that
+  // are not admitted, and those that have to join a custom pool.
   std::vector<NodeUpdate> ChooseUnavailable(const std::vector<NodeUpdate>& updates) const {
     std::unordered_set<std::string_view> names;
     for (const NodeUpdate& update : updates) names.insert(update.node);

@@ -20,7 +20,10 @@ TESTS = sources.TOP / "tests/unit/controller"
 
 
 def problem_of(source, directory, words, objects):
-    """Returns the compiler's error.  The paths are relative, so that ccache knows the result also in another clone."""
+    """Returns the compiler's error, or None.  `words` are the compiler and its flags.
+
+    The paths are relative, so that ccache knows the result also in another clone.
+    """
     name, made = (os.path.relpath(path, directory) for path in (source, objects / f"{source.stem}.o"))
     quick = ["-O0", "-g0", "-U_FORTIFY_SOURCE", "-fdiagnostics-color=never", '-DOWN_TEMPLATES_DIR=""']
     result = subprocess.run([*words, *quick, "-c", name, "-o", made],

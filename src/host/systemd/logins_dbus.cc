@@ -115,8 +115,8 @@ class Logins::Follower {
     if (!logins_.known_.insert(session).second) return;
     const auto [request, _] = requests_.insert_or_assign(
         session, std::unique_ptr<Request>(new Request{.follower = *this, .session = session, .slot = nullptr}));
-    // This fails only if the connection is lost.  Then the caller follows a new connection, which reads all sessions
-    // again.
+    // This fails only if the connection is lost.  Then the owner of Logins calls Follow() with a new connection, and
+    // all sessions are read again.
     static_cast<void>(::sd_bus_call_method_async(bus_, Out(request->second->slot), kLogindName, path.c_str(),
                                                  "org.freedesktop.DBus.Properties", "GetAll", &OnAnswer,
                                                  request->second.get(), "s", kSession));

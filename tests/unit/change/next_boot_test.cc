@@ -72,7 +72,7 @@ TEST_F(DroppingUnfinalized, LeavesAChangeThatWasCutShortToTheRecovery) {
 }
 
 #ifdef PINTLE_HAS_SELINUX
-// The running policy has one label for everything, and the policy of the next deployment has another.
+// The running SELinux policy has one label for everything.  A test can give the next deployment another policy.
 class LabellingNextDeployment : public testing::Test {
  protected:
   static void SetUpTestSuite() { UseOwnMounts(); }

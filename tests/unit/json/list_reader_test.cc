@@ -195,7 +195,7 @@ TEST(ReadList, LeavesElementsOutOfTheListsOfOneKind) {
   }
   EXPECT_EQ(parse("Report", R"([{"type":"\u0041"}])"), R"([{"type":"A"}])");
   EXPECT_EQ(parse("Report", R"([{"\u0074ype":"C"}])"), R"([{"type":"C"}])");
-  // Parse() judges these.
+  // These texts are invalid JSON, or have a key twice, so Parse() refuses them.
   EXPECT_EQ(parse("Report", R"([{"type":"C","type":"A"}])"), "nothing");
   EXPECT_EQ(parse("Report", R"([{"type":"C",}])"), "nothing");
   EXPECT_EQ(parse("Report", R"([{"type":"C"},])"), "nothing");
