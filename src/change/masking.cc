@@ -168,6 +168,24 @@ std::string WithoutPartOfKey(std::string_view line) {
   return std::string(kMasked).append(line.substr(end));
 }
 
+// Returns the beginning of the mark that a line ends in the middle of, or "".  The mark goes on in the next line.
+std::string_view CutMarkIn(std::string_view line) {
+  constexpr std::size_t kLongestMark = 80;
+  std::size_t begin = std::string_view::npos;
+  for (const std::string_view mark : {kFirstMark, kLastMark}) {
+    const std::size_t found = line.rfind(mark.substr(0, mark.size() - 1));  // The line may end before the blank.
+    if (found != std::string_view::npos && (begin == std::string_view::npos || found > begin)) begin = found;
+  }
+  if (begin == std::string_view::npos || line.size() - begin > kLongestMark) return "";
+  if (line.find(kMarkEnd, begin + kMarkEnd.size()) != std::string_view::npos) return "";
+  return line.substr(begin, line.find_last_not_of(" \t\r\\") + 1 - begin);
+}
+
+// Returns a line that goes on with a folded text, without the blanks and the backslash before the text.
+std::string_view WithoutFold(std::string_view line) {
+  return line.substr(std::min(line.find_first_not_of(" \t\\"), line.size()));
+}
+
 }  // namespace
 
 std::string WithoutDataUrls(std::string_view line) {
@@ -200,9 +218,15 @@ std::string LineMasker::Next(std::string_view line) {
   if (block_indent_ && (IndentOf(line) > *block_indent_ || IndentOf(line) == line.size())) return std::string(kMasked);
   block_indent_.reset();
   if (BeginsSecretBlock(line)) block_indent_ = IndentOf(line);
-  if (in_key_ && !EndsKey(line)) return std::string(kMasked);
-  in_key_ = BeginsKey(line) && (!EndsKey(line) || line.rfind(kFirstMark) > line.rfind(kLastMark));
-  return MaskedLine(line);
+  const bool is_mark_cut = !cut_mark_.empty();
+  const std::string joined = is_mark_cut ? cut_mark_ + " " + std::string(WithoutFold(line)) : "";
+  const std::string_view marks = is_mark_cut ? joined : line;
+  cut_mark_ = CutMarkIn(marks);
+  const bool ends_key = EndsKey(marks);
+  if (in_key_ && !ends_key) return std::string(kMasked);
+  const bool begins_key = BeginsKey(marks);
+  in_key_ = begins_key && (!ends_key || marks.rfind(kFirstMark) > marks.rfind(kLastMark));
+  return is_mark_cut && (begins_key || ends_key) ? std::string(kMasked) : MaskedLine(line);
 }
 
 std::vector<std::string> Masked(const std::vector<std::string_view>& lines) {

@@ -24,6 +24,8 @@ class LineMasker {
 
  private:
   bool in_key_ = false;
+  // The beginning of a mark, such as "-----BEGIN RSA", if the last line ends in the middle of the mark.
+  std::string cut_mark_;
   std::optional<std::size_t> block_indent_;  // The indentation of the line above a block with a secret.
 };
 

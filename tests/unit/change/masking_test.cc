@@ -59,12 +59,32 @@ TEST(Masked, HidesAPrivateKeyThatSharesALineWithItsMarks) {
       ElementsAre("x: \"-----BEGIN RSA PRIVATE KEY-----<masked>", "<masked>"));
   EXPECT_THAT(
       Masked({R"(x: "-----BEGIN RSA\)", R"(  \ PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\n")", "after"}),
-      ElementsAre("x: \"-----BEGIN RSA\\", R"(<masked>-----END RSA PRIVATE KEY-----\n")", "after"));
+      ElementsAre("x: \"-----BEGIN RSA\\", "<masked>", "after"));
   EXPECT_THAT(
       Masked({"-----BEGIN PRIVATE KEY-----", R"(-----END PRIVATE KEY-----\n-----BEGIN PRIVATE KEY-----\)", "MIIE"}),
       ElementsAre("-----BEGIN PRIVATE KEY-----", "<masked>", "<masked>"));
   EXPECT_THAT(Masked({"  -----BEGIN PRIVATE KEY-----\r", "MIIE", "  -----END PRIVATE KEY-----\r"}),
               ElementsAre("  -----BEGIN PRIVATE KEY-----\r", "<masked>", "  -----END PRIVATE KEY-----\r"));
+}
+
+TEST(Masked, HidesAPrivateKeyIfBothOfItsMarksAreFolded) {
+  EXPECT_THAT(Masked({R"(x: "-----BEGIN RSA\)", R"(  \ PRIVATE KEY-----\nMIIE\nabcd\n-----END\)",
+                      R"(  \ RSA PRIVATE KEY-----\n")", "after"}),
+              ElementsAre("x: \"-----BEGIN RSA\\", "<masked>", "<masked>", "after"));
+  // PyYAML also folds a text behind its line breaks.
+  EXPECT_THAT(Masked({R"(x: "-----BEGIN PRIVATE\)", R"(  \ KEY-----\nMIIE\n\)", R"(  abcd\n\)",
+                      R"(  -----END PRIVATE KEY-----")"}),
+              ElementsAre("x: \"-----BEGIN PRIVATE\\", "<masked>", "<masked>", R"(  -----END PRIVATE KEY-----")"));
+  // The lines of a plain text are folded without backslashes.
+  EXPECT_THAT(
+      Masked({"x: -----BEGIN", "  PRIVATE KEY-----", "", "  MIIE", "", "  -----END", "  PRIVATE KEY-----", "y: 1"}),
+      ElementsAre("x: -----BEGIN", "<masked>", "<masked>", "<masked>", "<masked>", "<masked>", "<masked>", "y: 1"));
+}
+
+TEST(Masked, LeavesACertificateWhoseMarksAreFolded) {
+  const std::vector<std::string_view> lines = {R"(x: "-----BEGIN\)", R"(  \ CERTIFICATE-----\nMIIE\n-----END\)",
+                                               R"(  \ CERTIFICATE-----\n")", "the PRIVATE KEY----- is elsewhere"};
+  EXPECT_THAT(Masked(lines), testing::ElementsAreArray(lines));
 }
 
 }  // namespace
