@@ -14,6 +14,7 @@ TEST(MaskedLine, HidesTheValueOfANameThatSuggestsASecret) {
   EXPECT_EQ(MaskedLine(R"({"auths":{"quay.io":{"auth":"dXNlcg==","email":"a@b"}}})"),
             R"({"auths":{"quay.io":{"auth":<masked>,"email":"a@b"}}})");
   EXPECT_EQ(MaskedLine(R"("token" : "a\"b", "x": 1)"), R"("token" : <masked>, "x": 1)");
+  EXPECT_EQ(MaskedLine("{password: 'it''s secret', x: 1}"), "{password: <masked>, x: 1}");
 }
 
 TEST(MaskedLine, HidesTheArgumentOfAnOptionThatSuggestsASecret) {
@@ -85,6 +86,26 @@ TEST(Masked, LeavesACertificateWhoseMarksAreFolded) {
   const std::vector<std::string_view> lines = {R"(x: "-----BEGIN\)", R"(  \ CERTIFICATE-----\nMIIE\n-----END\)",
                                                R"(  \ CERTIFICATE-----\n")", "the PRIVATE KEY----- is elsewhere"};
   EXPECT_THAT(Masked(lines), testing::ElementsAreArray(lines));
+}
+
+// YAML writers fold long texts at blanks.
+TEST(Masked, HidesASecretThatGoesOnInTheNextLines) {
+  EXPECT_THAT(
+      Masked({R"(pull-secret: '{"auths": {"quay.io": {"auth":)", R"(  "dXNlcg==", "email": "a@b"}}}')", "kind: a"}),
+      ElementsAre("pull-secret: <masked>", "<masked>", "kind: a"));
+  EXPECT_THAT(Masked({R"(- password: "two\)", "", R"(    \ words")", "  user: a", "    b"}),
+              ElementsAre("- password: <masked>", "", "<masked>", "  user: a", "    b"));
+  EXPECT_THAT(Masked({"token: two", "  words", "", "kind: a"}),
+              ElementsAre("token: <masked>", "<masked>", "", "kind: a"));
+  EXPECT_THAT(Masked({R"(private: "-----BEGIN PRIVATE KEY-----\n\)", R"(  MIIE\n\)",
+                      R"(  -----END PRIVATE KEY-----\n")", "kind: a"}),
+              ElementsAre("private: <masked>", "<masked>", "<masked>", "kind: a"));
+}
+
+TEST(Masked, LeavesLinesBelowASecretThatHasEnded) {
+  EXPECT_THAT(Masked({R"(token: "a")", "  b: c"}), ElementsAre("token: <masked>", "  b: c"));
+  EXPECT_THAT(Masked({"- token: a", "  b: c"}), ElementsAre("- token: <masked>", "  b: c"));
+  EXPECT_THAT(Masked({"secret:", "  name: a"}), ElementsAre("secret:", "  name: a"));
 }
 
 }  // namespace
