@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <optional>
 
 #include "base/ascii.h"
 #include "base/printable.h"
@@ -39,19 +41,31 @@ std::string_view NameBefore(std::string_view line, std::size_t at) {
   return line.substr(begin, at - begin);
 }
 
-// Returns the end of the value that begins at this position: after its closing quote, or the end of the line.
-std::size_t EndOfValue(std::string_view line, std::size_t at) {
+bool IsQuote(char c) { return c == '"' || c == '\''; }
+
+// Returns the position behind the closing quote of the value that begins with a quote at this position, or nullopt if
+// the closing quote is on another line.
+std::optional<std::size_t> EndOfQuoted(std::string_view line, std::size_t at) {
   const char quote = line[at];
-  if (quote != '"' && quote != '\'') return line.size();
   for (std::size_t i = at + 1; i < line.size(); ++i) {
-    if (line[i] == '\\') {
+    const bool is_doubled = quote == '\'' && line.substr(i, 2) == "''";  // YAML writes a single quote so.
+    if (line[i] == '\\' || is_doubled) {
       ++i;
     } else if (line[i] == quote) {
       return i + 1;
     }
   }
-  return line.size();
+  return std::nullopt;
 }
+
+// Returns the end of the value that begins at this position: after its closing quote, or the end of the line.
+std::size_t EndOfValue(std::string_view line, std::size_t at) {
+  return IsQuote(line[at]) ? EndOfQuoted(line, at).value_or(line.size()) : line.size();
+}
+
+// Returns whether a value that begins with this character has its secret later in the line or on other lines, as after
+// "secret: {".
+bool IsPartOfStructure(char c) { return c == '{' || c == '[' || c == '|' || c == '>'; }
 
 // Masks the value in `password = SECRET` and `password: SECRET`.
 std::string WithoutNamedSecrets(std::string_view line) {
@@ -60,10 +74,7 @@ std::string WithoutNamedSecrets(std::string_view line) {
   for (std::size_t at = 0; at < line.size(); ++at) {
     if ((line[at] != '=' && line[at] != ':') || !SuggestsASecret(NameBefore(line, at))) continue;
     const std::size_t begin = std::min(line.find_first_not_of(" \t", at + 1), line.size());
-    // After "secret: {" and the like, the secret is later in this line, or on another line.
-    if (begin == line.size() || line[begin] == '{' || line[begin] == '[' || line[begin] == '|' || line[begin] == '>') {
-      continue;
-    }
+    if (begin == line.size() || IsPartOfStructure(line[begin])) continue;
     const std::size_t end = EndOfValue(line, begin);
     masked += line.substr(copied, begin - copied);
     masked += kMasked;
@@ -74,10 +85,24 @@ std::string WithoutNamedSecrets(std::string_view line) {
   return masked;
 }
 
+// Returns the column of the name whose secret reaches the end of the line, or nullopt.  In YAML, such a secret goes on
+// in the next lines if they are indented more than its name.
+std::optional<std::size_t> ColumnOfOpenSecret(std::string_view line) {
+  for (std::size_t at = line.find(':'); at != std::string_view::npos; at = line.find(':', at + 1)) {
+    const std::string_view name = NameBefore(line, at);
+    const std::size_t begin = line.find_first_not_of(" \t", at + 1);
+    if (begin == std::string_view::npos || IsPartOfStructure(line[begin]) || !SuggestsASecret(name)) continue;
+    const auto end = IsQuote(line[begin]) ? EndOfQuoted(line, begin) : std::nullopt;
+    if (!end) return static_cast<std::size_t>(name.data() - line.data());
+    at = *end - 1;
+  }
+  return std::nullopt;
+}
+
 // Returns the end of the word that begins at this position, of which a part may be in quotes.
 std::size_t EndOfArgument(std::string_view line, std::size_t at) {
   while (at < line.size() && line[at] != ' ' && line[at] != '\t') {
-    at = line[at] == '"' || line[at] == '\'' ? EndOfValue(line, at) : at + 1;
+    at = IsQuote(line[at]) ? EndOfValue(line, at) : at + 1;
   }
   return at;
 }
@@ -168,6 +193,24 @@ std::string WithoutPartOfKey(std::string_view line) {
   return std::string(kMasked).append(line.substr(end));
 }
 
+// Returns the beginning of the mark that a line ends in the middle of, or "".  The mark goes on in the next line.
+std::string_view CutMarkIn(std::string_view line) {
+  constexpr std::size_t kLongestMark = 80;
+  std::size_t begin = std::string_view::npos;
+  for (const std::string_view mark : {kFirstMark, kLastMark}) {
+    const std::size_t found = line.rfind(mark.substr(0, mark.size() - 1));  // The line may end before the blank.
+    if (found != std::string_view::npos && (begin == std::string_view::npos || found > begin)) begin = found;
+  }
+  if (begin == std::string_view::npos || line.size() - begin > kLongestMark) return "";
+  if (line.find(kMarkEnd, begin + kMarkEnd.size()) != std::string_view::npos) return "";
+  return line.substr(begin, line.find_last_not_of(" \t\r\\") + 1 - begin);
+}
+
+// Returns a line that goes on with a folded text, without the blanks and the backslash before the text.
+std::string_view WithoutFold(std::string_view line) {
+  return line.substr(std::min(line.find_first_not_of(" \t\\"), line.size()));
+}
+
 }  // namespace
 
 std::string WithoutDataUrls(std::string_view line) {
@@ -200,9 +243,18 @@ std::string LineMasker::Next(std::string_view line) {
   if (block_indent_ && (IndentOf(line) > *block_indent_ || IndentOf(line) == line.size())) return std::string(kMasked);
   block_indent_.reset();
   if (BeginsSecretBlock(line)) block_indent_ = IndentOf(line);
-  if (in_key_ && !EndsKey(line)) return std::string(kMasked);
-  in_key_ = BeginsKey(line) && (!EndsKey(line) || line.rfind(kFirstMark) > line.rfind(kLastMark));
-  return MaskedLine(line);
+  const bool is_open = open_column_ && (IsBlank(line) || IndentOf(line) > *open_column_);
+  if (!is_open) open_column_ = ColumnOfOpenSecret(line);
+  const bool is_mark_cut = !cut_mark_.empty();
+  const std::string joined = is_mark_cut ? cut_mark_ + " " + std::string(WithoutFold(line)) : "";
+  const std::string_view marks = is_mark_cut ? joined : line;
+  cut_mark_ = CutMarkIn(marks);
+  const bool ends_key = EndsKey(marks);
+  if (in_key_ && !ends_key) return std::string(kMasked);
+  const bool begins_key = BeginsKey(marks);
+  in_key_ = begins_key && (!ends_key || marks.rfind(kFirstMark) > marks.rfind(kLastMark));
+  const bool is_part_of_mark = is_mark_cut && (begins_key || ends_key);
+  return is_part_of_mark || (is_open && !IsBlank(line)) ? std::string(kMasked) : MaskedLine(line);
 }
 
 std::vector<std::string> Masked(const std::vector<std::string_view>& lines) {

@@ -24,7 +24,10 @@ class LineMasker {
 
  private:
   bool in_key_ = false;
+  // The beginning of a mark, such as "-----BEGIN RSA", if the last line ends in the middle of the mark.
+  std::string cut_mark_;
   std::optional<std::size_t> block_indent_;  // The indentation of the line above a block with a secret.
+  std::optional<std::size_t> open_column_;   // The column of the name of a secret that may go on in the next line.
 };
 
 // Masks all lines of a text.

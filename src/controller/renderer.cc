@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -25,6 +26,8 @@ constexpr auto kWaitForInputs = std::chrono::minutes(1);
 constexpr const char* kRender = "render";  // The kind of write in the keys of the back-offs.
 // At most this many pools are rendered at once.  Each job has some copies of a rendered config, which may be large.
 constexpr std::size_t kJobsAtOnce = 4;
+// A job that takes longer than this counts no more, because the API server may be silent about one pool alone.
+constexpr auto kLongestPlace = std::chrono::seconds(10);
 
 // Returns the patch that makes a config the pool's target.  If `now` is set and the config replaces another target, the
 // patch also records `now` as the time of the change.
@@ -65,7 +68,11 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
       : renderer_(renderer),
         pool_(std::move(pool)),
         key_(std::move(key)),
+        began_(renderer.clock_.Monotonic()),
         client_(renderer.client_.Once([this](const kube::Failure& failure) { failure_ = failure; })) {}
+
+  // Returns when other pools need not wait for the end of this job any more.
+  MonotonicTime leaves_place() const { return began_ + kLongestPlace; }
 
   // `current` names the pool's present target.  This config is read in full, since nodes must be able to go from it to
   // the new config.
@@ -336,6 +343,7 @@ class Renderer::Job : public std::enable_shared_from_this<Job> {
   Renderer& renderer_;
   const std::string pool_;
   const std::string key_;
+  const MonotonicTime began_;
   kube::Client client_;
   std::optional<kube::Failure> failure_;       // The failure of the latest call.
   std::optional<api::MachineConfig> current_;  // The pool's target before this job, in full.
@@ -360,22 +368,43 @@ Renderer::~Renderer() = default;
 
 void Renderer::Look(const View& view, TemplatesMaker maker) {
   maker_ = maker;
-  waiting_.clear();
-  for (const api::MachineConfigPool* pool : view.pools) {
-    const std::string& name = pool->metadata.name;
-    if (pool->metadata.deletion_timestamp || rendering_.contains(name)) continue;
-    RenderInputs inputs = GatherRenderInputs(*pool, view, versions_, maker_);
-    if (IsUpToDate(*pool, inputs.key) || IsHeldBack(name, inputs.key)) continue;
-    // While nothing can be rendered for the pool, no job is begun, because a job would read the pool's target in vain.
-    if (inputs.is_temporary && IsWorthWaiting(name)) {
-      waiting_.insert(name);
-      listener_.retry_later();
-    } else if (jobs_.size() < kJobsAtOnce) {
-      Begin(*pool, std::move(inputs.key));
-    } else {
-      waiting_.insert(name);  // Another look follows as soon as a job ends.
+  // Pools that have waited come first.  Otherwise, four pools whose inputs change all the time could take all places
+  // again and again.
+  const pool::PoolNames waited = std::exchange(waiting_, {});
+  for (const bool has_waited : {true, false}) {
+    for (const api::MachineConfigPool* pool : view.pools) {
+      if (waited.contains(pool->metadata.name) == has_waited) LookAt(*pool, view);
     }
   }
+}
+
+void Renderer::LookAt(const api::MachineConfigPool& pool, const View& view) {
+  const std::string& name = pool.metadata.name;
+  if (pool.metadata.deletion_timestamp || rendering_.contains(name)) return;
+  RenderInputs inputs = GatherRenderInputs(pool, view, versions_, maker_);
+  if (IsUpToDate(pool, inputs.key) || IsHeldBack(name, inputs.key)) return;
+  // While nothing can be rendered for the pool, no job is begun, because a job would read the pool's target in vain.
+  if (inputs.is_temporary && IsWorthWaiting(name)) {
+    waiting_.insert(name);
+    return listener_.retry_later();
+  }
+  if (const auto place_at = NextPlaceAt()) {
+    waiting_.insert(name);  // Another look also follows as soon as a job ends.
+    return listener_.retry_at(*place_at);
+  }
+  Begin(pool, std::move(inputs.key));
+}
+
+std::optional<MonotonicTime> Renderer::NextPlaceAt() const {
+  const MonotonicTime now = clock_.Monotonic();
+  std::size_t count = 0;
+  auto earliest = MonotonicTime::max();
+  for (const auto& [pool, job] : jobs_) {
+    if (job->leaves_place() <= now) continue;
+    ++count;
+    earliest = std::min(earliest, job->leaves_place());
+  }
+  return count < kJobsAtOnce ? std::nullopt : std::optional(earliest);
 }
 
 void Renderer::Refuse(const View& view, const std::string& why) {

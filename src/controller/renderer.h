@@ -32,7 +32,8 @@ class Renderer {
     std::function<void()> finished;  // The rendering for a pool has ended, with success or not.
     std::function<void(const std::string& pool)> retargeted;  // The pool has another target now.
     std::function<void()> retry_later;                        // Inputs are incomplete; look again after a while.
-    std::function<void(MonotonicTime when)> retry_at;         // A read or a write has failed.
+    // A read or a write has failed, or there is no place for the rendering for a pool; look again at this time.
+    std::function<void(MonotonicTime when)> retry_at;
     std::function<void(const Error& error)> trouble;
   };
 
@@ -80,6 +81,10 @@ class Renderer {
   bool IsHeldBack(const std::string& pool, const std::string& key);
   // Returns whether the pool's inputs have been incomplete for a short time only.
   bool IsWorthWaiting(const std::string& pool);
+  // Begins a job for the pool if it needs one and there is a place for the job.
+  void LookAt(const api::MachineConfigPool& pool, const View& view);
+  // Returns nullopt if there is a place for another job, or the time at which there is one at the latest.
+  std::optional<MonotonicTime> NextPlaceAt() const;
   void Begin(const api::MachineConfigPool& pool, std::string key);
   // Ends a job.  If `outcome` is nullopt, the next look renders for the pool again.
   void Finish(const std::string& pool, std::optional<Rendered> outcome);
@@ -100,7 +105,7 @@ class Renderer {
   WriteBackoff backoff_;
   // The keys of the inputs with which the latest rendering or write has failed, by pool.
   std::map<std::string, std::string, std::less<>> failed_keys_;
-  pool::PoolNames waiting_;  // The pools whose inputs are not complete yet, or for which there is no place in jobs_.
+  pool::PoolNames waiting_;  // The pools whose inputs are not complete yet, or for whose jobs there is no place yet.
   // The times since which inputs have been incomplete, by pool.
   std::map<std::string, MonotonicTime, std::less<>> waiting_since_;
   std::map<std::string, std::shared_ptr<Job>, std::less<>> jobs_;

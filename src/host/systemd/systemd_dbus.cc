@@ -362,8 +362,11 @@ Result<> SystemdDbus::ChangeEnablement(EnablementChange change, const std::strin
 Result<bool> SystemdDbus::DisableAtRuntime(const std::vector<std::string>& units) {
   bool has_changed = false;
   for (const std::string& unit : units) {
-    // An error does not matter here: systemd does not start a unit that it cannot look up.
     const Result<std::string> state = UnitFileState(unit);
+    if (!state && state.error().kind() == ErrorKind::kUnavailable) {
+      return Error(state.error()).While("looking at " + unit);
+    }
+    // Other errors do not matter here: systemd does not start a unit that it cannot look up.
     if (!state || *state != "enabled-runtime") continue;
     TRY(ChangeEnablement(EnablementChange::kDisableAtRuntime, unit));
     has_changed = true;

@@ -14,6 +14,7 @@ TEST(MaskedLine, HidesTheValueOfANameThatSuggestsASecret) {
   EXPECT_EQ(MaskedLine(R"({"auths":{"quay.io":{"auth":"dXNlcg==","email":"a@b"}}})"),
             R"({"auths":{"quay.io":{"auth":<masked>,"email":"a@b"}}})");
   EXPECT_EQ(MaskedLine(R"("token" : "a\"b", "x": 1)"), R"("token" : <masked>, "x": 1)");
+  EXPECT_EQ(MaskedLine("{password: 'it''s secret', x: 1}"), "{password: <masked>, x: 1}");
 }
 
 TEST(MaskedLine, HidesTheArgumentOfAnOptionThatSuggestsASecret) {
@@ -59,12 +60,52 @@ TEST(Masked, HidesAPrivateKeyThatSharesALineWithItsMarks) {
       ElementsAre("x: \"-----BEGIN RSA PRIVATE KEY-----<masked>", "<masked>"));
   EXPECT_THAT(
       Masked({R"(x: "-----BEGIN RSA\)", R"(  \ PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\n")", "after"}),
-      ElementsAre("x: \"-----BEGIN RSA\\", R"(<masked>-----END RSA PRIVATE KEY-----\n")", "after"));
+      ElementsAre("x: \"-----BEGIN RSA\\", "<masked>", "after"));
   EXPECT_THAT(
       Masked({"-----BEGIN PRIVATE KEY-----", R"(-----END PRIVATE KEY-----\n-----BEGIN PRIVATE KEY-----\)", "MIIE"}),
       ElementsAre("-----BEGIN PRIVATE KEY-----", "<masked>", "<masked>"));
   EXPECT_THAT(Masked({"  -----BEGIN PRIVATE KEY-----\r", "MIIE", "  -----END PRIVATE KEY-----\r"}),
               ElementsAre("  -----BEGIN PRIVATE KEY-----\r", "<masked>", "  -----END PRIVATE KEY-----\r"));
+}
+
+TEST(Masked, HidesAPrivateKeyIfBothOfItsMarksAreFolded) {
+  EXPECT_THAT(Masked({R"(x: "-----BEGIN RSA\)", R"(  \ PRIVATE KEY-----\nMIIE\nabcd\n-----END\)",
+                      R"(  \ RSA PRIVATE KEY-----\n")", "after"}),
+              ElementsAre("x: \"-----BEGIN RSA\\", "<masked>", "<masked>", "after"));
+  // PyYAML also folds a text behind its line breaks.
+  EXPECT_THAT(Masked({R"(x: "-----BEGIN PRIVATE\)", R"(  \ KEY-----\nMIIE\n\)", R"(  abcd\n\)",
+                      R"(  -----END PRIVATE KEY-----")"}),
+              ElementsAre("x: \"-----BEGIN PRIVATE\\", "<masked>", "<masked>", R"(  -----END PRIVATE KEY-----")"));
+  // The lines of a plain text are folded without backslashes.
+  EXPECT_THAT(
+      Masked({"x: -----BEGIN", "  PRIVATE KEY-----", "", "  MIIE", "", "  -----END", "  PRIVATE KEY-----", "y: 1"}),
+      ElementsAre("x: -----BEGIN", "<masked>", "<masked>", "<masked>", "<masked>", "<masked>", "<masked>", "y: 1"));
+}
+
+TEST(Masked, LeavesACertificateWhoseMarksAreFolded) {
+  const std::vector<std::string_view> lines = {R"(x: "-----BEGIN\)", R"(  \ CERTIFICATE-----\nMIIE\n-----END\)",
+                                               R"(  \ CERTIFICATE-----\n")", "the PRIVATE KEY----- is elsewhere"};
+  EXPECT_THAT(Masked(lines), testing::ElementsAreArray(lines));
+}
+
+// YAML writers fold long texts at blanks.
+TEST(Masked, HidesASecretThatGoesOnInTheNextLines) {
+  EXPECT_THAT(
+      Masked({R"(pull-secret: '{"auths": {"quay.io": {"auth":)", R"(  "dXNlcg==", "email": "a@b"}}}')", "kind: a"}),
+      ElementsAre("pull-secret: <masked>", "<masked>", "kind: a"));
+  EXPECT_THAT(Masked({R"(- password: "two\)", "", R"(    \ words")", "  user: a", "    b"}),
+              ElementsAre("- password: <masked>", "", "<masked>", "  user: a", "    b"));
+  EXPECT_THAT(Masked({"token: two", "  words", "", "kind: a"}),
+              ElementsAre("token: <masked>", "<masked>", "", "kind: a"));
+  EXPECT_THAT(Masked({R"(private: "-----BEGIN PRIVATE KEY-----\n\)", R"(  MIIE\n\)",
+                      R"(  -----END PRIVATE KEY-----\n")", "kind: a"}),
+              ElementsAre("private: <masked>", "<masked>", "<masked>", "kind: a"));
+}
+
+TEST(Masked, LeavesLinesBelowASecretThatHasEnded) {
+  EXPECT_THAT(Masked({R"(token: "a")", "  b: c"}), ElementsAre("token: <masked>", "  b: c"));
+  EXPECT_THAT(Masked({"- token: a", "  b: c"}), ElementsAre("- token: <masked>", "  b: c"));
+  EXPECT_THAT(Masked({"secret:", "  name: a"}), ElementsAre("secret:", "  name: a"));
 }
 
 }  // namespace

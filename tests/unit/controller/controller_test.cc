@@ -28,6 +28,18 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
+// The system's clock, which a test can put forward.
+class AdjustableClock final : public Clock {
+ public:
+  MonotonicTime Monotonic() const override { return system_.Monotonic() + ahead; }
+  WallTime Wall() const override { return system_.Wall() + ahead; }
+
+  std::chrono::seconds ahead = std::chrono::seconds(0);
+
+ private:
+  SystemClock system_;
+};
+
 // Runs the whole controller with a small API server.
 class ControllerTest : public testing::Test {
  protected:
@@ -62,6 +74,19 @@ class ControllerTest : public testing::Test {
         std::chrono::milliseconds(1));
     look.After(std::chrono::milliseconds(0));
     EXPECT_TRUE(Succeeded(event::RunPatiently(*loop_)));
+  }
+
+  void PutConfig(const std::string& name, const std::string& role, const std::string& kernel_argument) {
+    server_.Put(
+        "machineconfigs",
+        {{"metadata", {{"name", name}, {"labels", {{std::string(api::kRoleLabel), role}}}}},
+         {"spec", {{"kernelArguments", {kernel_argument}}, {"config", {{"ignition", {{"version", "3.4.0"}}}}}}}});
+  }
+  // Adds a pool without nodes.
+  void PutPool(const std::string& name, const std::string& role) {
+    server_.Put("machineconfigpools",
+                {{"metadata", {{"name", name}}},
+                 {"spec", {{"machineConfigSelector", {{"matchLabels", {{std::string(api::kRoleLabel), role}}}}}}}});
   }
 
   void PutNode(const std::string& name, const std::string& pool, const std::string& config) {
@@ -103,9 +128,7 @@ class ControllerTest : public testing::Test {
       first = TargetOf("infra");
       if (first.empty()) return false;
       EXPECT_EQ(TargetSince("infra"), "");
-      server_.Put("machineconfigs",
-                  {{"metadata", {{"name", "10-infra"}, {"labels", {{std::string(api::kRoleLabel), "infra"}}}}},
-                   {"spec", {{"kernelArguments", {"a=b"}}, {"config", {{"ignition", {{"version", "3.4.0"}}}}}}}});
+      PutConfig("10-infra", "infra", "a=b");
       return false;
     });
   }
@@ -113,17 +136,13 @@ class ControllerTest : public testing::Test {
   ControllerSettings settings_ = {.identity = "test"};
   const Controller* controller_ = nullptr;  // Exists while RunUntil() runs.
   SmallApiServer server_;
-  SystemClock clock_;
+  AdjustableClock clock_;
   std::unique_ptr<event::Loop> loop_ = ValueOf(event::Loop::Create());
 };
 
 // Each rendering has several copies of a config in memory.
 TEST_F(ControllerTest, RendersForFourPoolsAtATime) {
-  for (const std::string pool : {"a", "b", "c", "d", "e", "f", "g", "h"}) {
-    server_.Put("machineconfigpools",
-                {{"metadata", {{"name", pool}}},
-                 {"spec", {{"machineConfigSelector", {{"matchLabels", {{std::string(api::kRoleLabel), "worker"}}}}}}}});
-  }
+  for (const char* pool : {"a", "b", "c", "d", "e", "f", "g", "h"}) PutPool(pool, "worker");
   std::mutex mutex;
   std::set<std::string> rendering;
   std::size_t most = 0;
@@ -146,6 +165,37 @@ TEST_F(ControllerTest, RendersForFourPoolsAtATime) {
   RunUntil([&] { return TargetOf("h") != "" && TargetOf("worker") != ""; });
   EXPECT_GE(most, 1U);
   EXPECT_LE(most, 4U);
+}
+
+// A webhook may be silent about some configs.
+TEST_F(ControllerTest, RendersForAPoolWhileTheServerIsSilentAboutFourOthers) {
+  const std::string creation = "POST " + kApi + "machineconfigs?";
+  for (const char* pool : {"a", "b", "c", "d"}) PutPool(pool, "worker");
+  server_.Refuse([&](const kube::ReceivedRequest& request) -> std::optional<kube::Answer> {
+    if (!request.line.starts_with(creation)) return std::nullopt;
+    for (const std::string pool : {"a", "b", "c", "d"}) {
+      if (request.body.find("\"rendered-" + pool + "-") == std::string::npos) continue;
+      return kube::Answer{.ending = kube::Ending::kNever};
+    }
+    return std::nullopt;
+  });
+  RunUntil([&] {
+    if (server_.CountOf(creation) == 4 && clock_.ahead == std::chrono::seconds(0)) {
+      clock_.ahead = std::chrono::seconds(10);
+      PutNode("n", "worker", "");  // The controller looks at the cluster again.
+    }
+    return TargetOf("infra") != "" && TargetOf("worker") != "";
+  });
+  EXPECT_EQ(TargetOf("a"), "");
+}
+
+TEST_F(ControllerTest, RendersForAPoolWhileTheInputsOfFourOthersChangeAllTheTime) {
+  for (const char* pool : {"a", "b", "c", "d"}) PutPool(pool, "changing");
+  int changes = 0;
+  RunUntil([&] {
+    PutConfig("10-changing", "changing", "change=" + std::to_string(++changes));
+    return TargetOf("infra") != "" && TargetOf("worker") != "";
+  });
 }
 
 TEST_F(ControllerTest, SetsAsideAPoolThatCannotBeReadAndGoesOnWithOtherPools) {
@@ -199,9 +249,7 @@ TEST_F(ControllerTest, GoesOnWithOtherPoolsWhileTheServerIsSilentAboutOne) {
     // The node has reached its config; now the pool gets another config.
     first = now;
     PutNode("b", "infra", first);
-    server_.Put("machineconfigs",
-                {{"metadata", {{"name", "10-infra"}, {"labels", {{std::string(api::kRoleLabel), "infra"}}}}},
-                 {"spec", {{"kernelArguments", {"a=b"}}, {"config", {{"ignition", {{"version", "3.4.0"}}}}}}}});
+    PutConfig("10-infra", "infra", "a=b");
     return false;
   });
   EXPECT_EQ(DesiredBy("a"), "rendered-worker-old");

@@ -222,6 +222,24 @@ TEST(SystemdDbus, LeavesTheRuntimeLinksOfAUnitThatIsNotEnabled) {
   }
 }
 
+TEST(SystemdDbus, FailsIfSystemdIsTooBusyToReportWhetherAUnitIsStillEnabled) {
+  const FakeBus bus([](sd_bus_message* message) {
+    const std::string_view method = MethodOf(message);
+    if (method == "NameHasOwner") return ::sd_bus_reply_method_return(message, "b", 1) < 0 ? -EIO : 1;
+    if (method == "DisableUnitFiles") return ::sd_bus_reply_method_return(message, "a(sss)", 0) < 0 ? -EIO : 1;
+    if (method != "GetUnitFileState") return ::sd_bus_reply_method_return(message, "") < 0 ? -EIO : 1;
+    const char* const error = "org.freedesktop.DBus.Error.Timeout";
+    return ::sd_bus_reply_method_errorf(message, error, "systemd is busy") < 0 ? -EIO : 1;
+  });
+  const TemporaryDirectory directory;
+  const Root root = ValueOf(Root::Open(directory.path().string()));
+  const resource::Put<resource::UnitState> put = {"a.service", {{resource::Enablement::kDisabled}}};
+  const auto disabled = SystemdDbus(root).PutEnablement(std::span(&put, 1));
+  ASSERT_FALSE(disabled);
+  EXPECT_EQ(disabled.error().kind(), ErrorKind::kUnavailable);
+  EXPECT_EQ(disabled.error().message(), "looking at a.service: systemd is busy");
+}
+
 TEST(BusError, IsUnavailableIfACallHasTimedOut) {
   EXPECT_EQ(BusError().ToError(-ETIMEDOUT).kind(), ErrorKind::kUnavailable);
   EXPECT_EQ(BusError().ToError(-EIO).kind(), ErrorKind::kSystem);
