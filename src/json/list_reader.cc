@@ -189,8 +189,9 @@ class Reader {
       is_taken = key == kItems && !has_list_ && Take('[');
       return true;
     });
-    const auto [member, is_new] = members.emplace(key, Value());
-    if (!has_begun || !is_new) return false;
+    const auto added = members.emplace(key, Value());
+    const auto member = added.first;
+    if (!has_begun || !added.second) return false;
     if (!is_taken) return ReadStep([&] { return ReadValue(member->second, member->first); });
     member->second = Value::array();
     return ++count_ <= most_values_ && ++depth_ <= deepest_ && ReadElements();
