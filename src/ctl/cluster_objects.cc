@@ -3,11 +3,15 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <iterator>
 #include <optional>
 #include <span>
+#include <system_error>
 #include <utility>
 
 #include "api/annotations.h"
@@ -17,6 +21,7 @@
 #include "json/fields.h"
 #include "json/list_reader.h"
 #include "json/report.h"
+#include "json/shape.h"
 #include "machineconfig/input.h"
 #include "pool/cert_expirys.h"
 
@@ -71,11 +76,24 @@ void Add(api::ControllerConfig config, ClusterObjects& objects) {
   objects.control_plane_topology = std::move(config.spec.infra.status.control_plane_topology);
 }
 
+// Removes the conditions that are not true, since they count for nothing.  If none is true, one of them is kept,
+// because a node without any conditions counts as one that has not reported yet.
+void KeepTrueConditions(std::vector<api::Condition>& conditions) {
+  const auto is_not_true = [](const api::Condition& condition) { return condition.status != "True"; };
+  if (std::all_of(conditions.begin(), conditions.end(), is_not_true)) {
+    conditions.resize(1);
+  } else {
+    std::erase_if(conditions, is_not_true);
+  }
+  conditions.shrink_to_fit();
+}
+
 // Adds a MachineConfigNode without its parts that no decision depends on, which are most of its size.
 void Add(api::MachineConfigNode node, ClusterObjects& objects) {
   controller::WatchedMachineConfigNode watched{{std::move(node)}};
   controller::Trim(watched);
   if (watched.status.conditions.empty()) return;  // pool::Status() would read no further nodes.
+  KeepTrueConditions(watched.status.conditions);
   watched.metadata.owner_references = {};
   watched.spec = {};
   objects.machine_config_nodes.push_back(std::move(watched));
@@ -203,6 +221,12 @@ constexpr auto kOmissions = std::to_array<json::Omission>({
     {"configVersion", "current", kMachineConfigNode, json::OmittedValues::kStrings},
     {"configImage", "currentImage", kMachineConfigNode, json::OmittedValues::kStrings},
     {"conditions", "reason", kMachineConfigNode, json::OmittedValues::kStrings},
+    {"annotations", api::kDesiredDrainAnnotation, kNode, json::OmittedValues::kStrings},
+    {"annotations", api::kLastAppliedDrainAnnotation, kNode, json::OmittedValues::kStrings},
+    {"annotations", api::kControlPlaneTopologyAnnotation, kNode, json::OmittedValues::kStrings},
+    {"annotations", api::kLastSyncedControllerConfigAnnotation, kNode, json::OmittedValues::kStrings},
+    {"annotations", api::kLastObservedServerCaAnnotation, kNode, json::OmittedValues::kStrings},
+    {"annotations", api::kPostConfigActionAnnotation, kNode, json::OmittedValues::kStrings},
 });
 // Other programs' annotations of Nodes.
 constexpr auto kPrefixes = std::to_array<json::PrefixChoice>({{kNode, "annotations", controller::kOurPrefixes}});
@@ -210,10 +234,40 @@ constexpr auto kPrefixes = std::to_array<json::PrefixChoice>({{kNode, "annotatio
 constexpr auto kElements =
     std::to_array<json::ElementChoice>({{kMachineConfigNode, "conditions", "type", controller::kReportedConditions}});
 
+// Makes room for the objects of a long list at once.  A vector that grows step by step takes more than twice the memory
+// that it needs in the end, and each page of new memory has to be cleared.
+class Room {
+ public:
+  explicit Room(const std::string& path) {
+    std::error_code error;
+    const std::uintmax_t size = std::filesystem::file_size(path, error);
+    if (!error) bytes_ = static_cast<std::size_t>(size);
+  }
+
+  void CountRead(std::size_t bytes) { read_ += bytes; }
+
+  // Makes room before an object is added, if the objects so far allow a guess.
+  template <typename T>
+  void MakeFor(std::vector<T>& objects) const {
+    constexpr std::size_t kSample = 256;
+    constexpr std::size_t kMost = (std::size_t{64} << 20) / sizeof(T);
+    if (objects.size() < kSample || objects.size() < objects.capacity() || read_ < 2 * json::kReadWindow) return;
+    // At least this much text has been read for the objects so far, so the guess is rather too large.  Room that is not
+    // used takes no memory.
+    const std::size_t used = read_ - json::kReadWindow;
+    objects.reserve(std::min(kMost, objects.size() * (bytes_ / used + 1)));
+  }
+
+ private:
+  std::size_t bytes_ = 0;  // The size of the file; 0 if it is unknown.
+  std::size_t read_ = 0;
+};
+
 // Returns the objects of a JSON list in which each object has its kind, as kubectl writes them.  Returns nullopt for
 // any other text, and for a text with an error, so that there is one place that describes errors.
-std::optional<ClusterObjects> ReadListedObjects(machineconfig::PiecewiseInput& input) {
+std::optional<ClusterObjects> ReadListedObjects(const std::string& path, machineconfig::PiecewiseInput& input) {
   ClusterObjects objects;
+  Room room(path);
   const auto take = [&](Value element) {
     const std::string kind = TextMember(element, "kind");
     if (kind.empty() || element.contains("items")) return false;
@@ -221,9 +275,28 @@ std::optional<ClusterObjects> ReadListedObjects(machineconfig::PiecewiseInput& i
   };
   const auto read = [&](std::span<char> to) -> std::optional<std::size_t> {
     const auto count = input.ReadPiece(to);
-    return count ? std::optional(*count) : std::nullopt;
+    if (!count) return std::nullopt;
+    room.CountRead(*count);
+    return *count;
   };
-  const auto frame = json::ReadList(read, {kOmissions, kPrefixes, kElements}, take);
+  api::Node node;
+  api::MachineConfigNode report;
+  const json::DirectKind direct[] = {
+      {kNode, json::ShapeOf<api::Node>(), [&] { return &(node = api::Node()); },
+       [&] {
+         room.MakeFor(objects.nodes);
+         objects.nodes.push_back(std::move(node));
+         return true;
+       }},
+      {kMachineConfigNode, json::ShapeOf<api::MachineConfigNode>(),
+       [&] { return &(report = api::MachineConfigNode()); },
+       [&] {
+         room.MakeFor(objects.machine_config_nodes);
+         Add(std::move(report), objects);
+         return true;
+       }},
+  };
+  const auto frame = json::ReadList(read, {kOmissions, kPrefixes, kElements}, take, {}, json::kReadWindow, direct);
   if (!frame) return std::nullopt;
   if (frame->is_array()) return objects;
   const std::string kind = TextMember(*frame, "kind");
@@ -284,7 +357,7 @@ Result<> AddDocument(Value document, std::string_view kind, ClusterObjects& obje
 
 Result<> AddFile(const std::string& path, std::string_view kind, ClusterObjects& objects) {
   auto input = TRY(machineconfig::PiecewiseInput::Open(path));
-  if (auto listed = ReadListedObjects(input)) {
+  if (auto listed = ReadListedObjects(path, input)) {
     Append(*std::move(listed), objects);
     return {};
   }

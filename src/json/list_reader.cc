@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <string>
 #include <system_error>
@@ -95,31 +96,56 @@ struct Parent {
   std::vector<const PrefixChoice*> prefixes = {};
 };
 
-std::vector<Parent> ParentsIn(const Omissions& omissions) {
+// The omissions for the elements of one kind.
+struct KindOmissions {
+  std::string_view kind;
   std::vector<Parent> parents;
+};
+
+std::vector<Parent> ParentsIn(const Omissions& omissions, std::string_view kind) {
+  std::vector<Parent> parents;
+  const auto is_for = [&](std::string_view of) { return of.empty() || of == kind; };
   const auto parent_named = [&](std::string_view name) -> Parent& {
     const auto found =
         std::find_if(parents.begin(), parents.end(), [&](const Parent& parent) { return parent.name == name; });
     return found == parents.end() ? parents.emplace_back(Parent{.name = name}) : *found;
   };
-  for (const Omission& each : omissions.members) parent_named(each.parent).members.push_back(&each);
-  for (const PrefixChoice& each : omissions.prefixes) parent_named(each.parent).prefixes.push_back(&each);
+  for (const Omission& each : omissions.members) {
+    if (is_for(each.kind)) parent_named(each.parent).members.push_back(&each);
+  }
+  for (const PrefixChoice& each : omissions.prefixes) {
+    if (is_for(each.kind)) parent_named(each.parent).prefixes.push_back(&each);
+  }
   return parents;
+}
+
+// Returns the omissions for all other kinds first.
+std::vector<KindOmissions> KindsIn(const Omissions& omissions) {
+  std::vector<KindOmissions> kinds = {{"", ParentsIn(omissions, "")}};
+  const auto add = [&](std::string_view kind) {
+    const bool is_known = std::any_of(kinds.begin(), kinds.end(), [&](const auto& each) { return each.kind == kind; });
+    if (!is_known) kinds.push_back({kind, ParentsIn(omissions, kind)});
+  };
+  for (const Omission& each : omissions.members) add(each.kind);
+  for (const PrefixChoice& each : omissions.prefixes) add(each.kind);
+  return kinds;
 }
 
 // Reads one text.  A function that returns false has found something that Parse() has to judge, or the end of the
 // window.
 class Reader {
  public:
-  Reader(Window window, const Omissions& omissions, const ParseLimits& limits, const TakeElement& take)
+  Reader(Window window, const Omissions& omissions, const ParseLimits& limits, const TakeElement& take,
+         std::span<const DirectKind> direct)
       : window_(std::move(window)),
         at_(window_.begin()),
         end_(window_.end()),
         omissions_(omissions),
-        parents_(ParentsIn(omissions)),
+        kinds_(KindsIn(omissions)),
         deepest_(std::min(kDeepest, limits.depth)),
         most_values_(limits.values),
-        take_(take) {}
+        take_(take),
+        direct_(direct) {}
 
   std::optional<Value> Read() {
     Value frame;
@@ -204,24 +230,149 @@ class Reader {
     const ElementChoice* const choice = FindElementChoice(depth_ == 1 ? std::string_view() : kItems);
     const bool are_read = ReadSequence(']', [&] { return ReadElement(choice); });
     element_depth_ = 0;
-    kind_.clear();
+    SetKind("");
     return are_read;
   }
 
   bool ReadElement(const ElementChoice* choice) {
     Value element;
+    const DirectKind* direct = nullptr;
     bool is_skipped = false;
     const bool is_read = ReadStep([&] {
-      kind_.clear();
+      SetKind("");
       element = Value();
+      direct = nullptr;
       if (choice != nullptr && !SkipUnwanted(*choice, is_skipped)) return false;
       // Omissions apply to an element of the taken list as if it were a text of its own, which has no name.
-      return is_skipped || ReadValue(element, "");
+      if (is_skipped) return true;
+      direct = FindDirectKind();
+      return direct == nullptr ? ReadValue(element, "") : ReadInto(direct->shape, direct->begin(), "");
     });
-    return is_read && (is_skipped || take_(std::move(element)));
+    if (!is_read || is_skipped) return is_read;
+    return direct == nullptr ? take_(std::move(element)) : direct->take();
   }
 
-  void SkipBlanks() { at_ = SkipBlankBytes(at_, end_); }
+  // Looks for the kind of the next element.  Returns nullptr unless elements of this kind are read into an object.
+  const DirectKind* FindDirectKind() {
+    if (direct_.empty() || at_ == end_ || *at_ != '{') return nullptr;
+    const char* const begin = at_;
+    const std::size_t count = count_;
+    const std::size_t depth = depth_;
+    ++at_;
+    const DirectKind* found = nullptr;
+    for (int member = 0; member < 3; ++member) {
+      std::string_view key;
+      SkipBlanks();
+      if (!ReadKey(key)) break;
+      if (key == kKindKey) {
+        found = ReadDirectKind();
+        break;
+      }
+      if (!Skip()) break;
+      SkipBlanks();
+      if (!Take(',')) break;
+    }
+    at_ = begin;
+    count_ = count;
+    depth_ = depth;
+    return found;
+  }
+
+  const DirectKind* ReadDirectKind() {
+    std::string_view kind;
+    if (at_ == end_ || *at_ != '"' || !ReadString(kind)) return nullptr;
+    const auto found =
+        std::find_if(direct_.begin(), direct_.end(), [&](const DirectKind& each) { return each.kind == kind; });
+    if (found == direct_.end()) return nullptr;
+    SetKind(kind);
+    return &*found;
+  }
+
+  // Reads a value into the object `to`, which is the member `name` of another one, or an element of such a member.
+  bool ReadInto(const Shape& shape, void* to, std::string_view name) {
+    switch (shape.type) {
+      case Shape::Type::kText:
+        return ReadText(*static_cast<std::string*>(to));
+      case Shape::Type::kTexts:
+        return ReadTexts(*static_cast<std::map<std::string, std::string>*>(to), name);
+      case Shape::Type::kObject:
+        return ReadMembersInto(shape, static_cast<char*>(to), name);
+      case Shape::Type::kList:
+        return ReadElementsInto(shape, to, name);
+      case Shape::Type::kOptional:
+        return ReadInto(*shape.inner, shape.add(to), name);
+      case Shape::Type::kOther:
+        break;
+    }
+    Value value;
+    if (!ReadValue(value, name)) return false;
+    Report report;
+    shape.decode(std::move(value), to, Path(), report);
+    return !report.has_errors();
+  }
+
+  // Counts the next value, and returns whether it begins with this character.
+  bool Begins(char c) { return at_ != end_ && *at_ == c && ++count_ <= most_values_; }
+
+  bool ReadText(std::string& to) {
+    std::string_view text;
+    if (!Begins('"') || !ReadString(text)) return false;
+    to = text;
+    return true;
+  }
+
+  bool ReadTexts(std::map<std::string, std::string>& to, std::string_view name) {
+    if (!Begins('{')) return false;
+    const Parent* const parent = FindParent(name);
+    return ReadAll('}', [&] {
+      std::string_view key;
+      if (!ReadKey(key)) return false;
+      if (parent != nullptr && IsOmitted(*parent, key)) return Skip();
+      const std::size_t before = to.size();
+      const auto text = to.emplace_hint(to.end(), key, std::string());
+      return to.size() != before && ReadText(text->second);
+    });
+  }
+
+  bool ReadMembersInto(const Shape& shape, char* to, std::string_view name) {
+    if (!Begins('{')) return false;
+    const Parent* const parent = FindParent(name);
+    std::uint64_t seen = 0;  // The bit i is set if the member i of the shape has been read.
+    return ReadAll('}', [&] {
+      std::string_view key;
+      if (!ReadKey(key)) return false;
+      if (depth_ == element_depth_ && key == kItems) return false;
+      if (parent != nullptr && IsOmitted(*parent, key)) return Skip();
+      const auto member = std::find_if(shape.members.begin(), shape.members.end(),
+                                       [&](const Shape::Member& each) { return each.name == key; });
+      if (member == shape.members.end()) return Skip();
+      const std::uint64_t bit = std::uint64_t{1} << (member - shape.members.begin());
+      if ((seen & bit) != 0) return false;
+      seen |= bit;
+      // A member that is null counts as missing.
+      if (at_ != end_ && *at_ == 'n') return Skip();
+      return ReadInto(*member->shape, to + member->offset, member->name);
+    });
+  }
+
+  bool ReadElementsInto(const Shape& shape, void* to, std::string_view name) {
+    if (!Begins('[')) return false;
+    const ElementChoice* const choice = FindElementChoice(name);
+    return ReadAll(']', [&] {
+      bool is_skipped = false;
+      if (choice != nullptr && !SkipUnwanted(*choice, is_skipped)) return false;
+      return is_skipped || ReadInto(*shape.inner, shape.add(to), name);
+    });
+  }
+
+  void SkipBlanks() {
+    // Mostly there are none, or there is one.
+    if (at_ != end_ && static_cast<unsigned char>(*at_) > ' ') return;
+    SkipRunOfBlanks();
+  }
+
+  // If this were inline, SkipBlanks() would be too large to be inline.
+  [[gnu::noinline]] void SkipRunOfBlanks() { at_ = SkipBlankBytes(at_, end_); }
 
   // Skips one character if it is the next one.
   bool Take(char c) {
@@ -299,7 +450,7 @@ class Reader {
     if (members.size() == before) return false;
     if (!ReadValue(member->second, member->first)) return false;
     const bool is_kind = depth_ == element_depth_ && member->first == kKindKey && member->second.is_string();
-    if (is_kind) kind_ = member->second.text();
+    if (is_kind) SetKind(member->second.text());
     return true;
   }
 
@@ -358,33 +509,39 @@ class Reader {
     return SkipToQuote(nullptr);
   }
 
-  bool IsOfKind(std::string_view kind) const { return kind.empty() || kind == kind_; }
+  void SetKind(std::string_view kind) {
+    kind_ = kind;
+    const auto found = std::find_if(kinds_.begin(), kinds_.end(), [&](const auto& each) { return each.kind == kind; });
+    present_ = found == kinds_.end() ? &kinds_.front() : &*found;
+  }
 
   const Parent* FindParent(std::string_view name) const {
     if (name.empty()) return nullptr;
+    const auto& parents = present_->parents;
     const auto found =
-        std::find_if(parents_.begin(), parents_.end(), [&](const Parent& parent) { return parent.name == name; });
-    return found == parents_.end() ? nullptr : &*found;
+        std::find_if(parents.begin(), parents.end(), [&](const Parent& parent) { return parent.name == name; });
+    return found == parents.end() ? nullptr : &*found;
   }
 
   // Returns whether the member whose value comes next is left out.
   bool IsOmitted(const Parent& parent, std::string_view key) const {
     const bool is_string = at_ != end_ && *at_ == '"';
     const auto is_member = [&](const Omission* omission) {
-      return omission->key == key && (is_string || omission->values == OmittedValues::kAll) && IsOfKind(omission->kind);
+      return omission->key == key && (is_string || omission->values == OmittedValues::kAll);
     };
     const auto lacks_prefix = [&](const PrefixChoice* choice) {
-      return IsOfKind(choice->kind) && std::none_of(choice->prefixes.begin(), choice->prefixes.end(),
-                                                    [&](std::string_view prefix) { return key.starts_with(prefix); });
+      return std::none_of(choice->prefixes.begin(), choice->prefixes.end(),
+                          [&](std::string_view prefix) { return key.starts_with(prefix); });
     };
-    return std::any_of(parent.members.begin(), parent.members.end(), is_member) ||
-           std::any_of(parent.prefixes.begin(), parent.prefixes.end(), lacks_prefix);
+    return std::any_of(parent.prefixes.begin(), parent.prefixes.end(), lacks_prefix) ||
+           std::any_of(parent.members.begin(), parent.members.end(), is_member);
   }
 
   const ElementChoice* FindElementChoice(std::string_view list) const {
     const auto found =
-        std::find_if(omissions_.elements.begin(), omissions_.elements.end(),
-                     [&](const ElementChoice& choice) { return choice.list == list && IsOfKind(choice.kind); });
+        std::find_if(omissions_.elements.begin(), omissions_.elements.end(), [&](const ElementChoice& choice) {
+          return choice.list == list && (choice.kind.empty() || choice.kind == kind_);
+        });
     return found == omissions_.elements.end() ? nullptr : &*found;
   }
 
@@ -539,10 +696,12 @@ class Reader {
   const char* at_;
   const char* end_;  // The end of the window.
   const Omissions& omissions_;
-  const std::vector<Parent> parents_;
+  const std::vector<KindOmissions> kinds_;
+  const KindOmissions* present_ = &kinds_.front();  // Those for kind_.
   const std::size_t deepest_;
   const std::size_t most_values_;
   const TakeElement& take_;
+  const std::span<const DirectKind> direct_;
   bool has_list_ = false;          // Whether the list with the elements has begun.
   std::size_t element_depth_ = 0;  // The depth of the elements of that list; 0 outside of it.
   std::string kind_;               // The member `kind` of the present element; empty before it has been read.
@@ -556,12 +715,12 @@ class Reader {
 std::optional<Value> ReadList(std::string_view text, const Omissions& omissions, const TakeElement& take,
                               const ParseLimits& limits) {
   if (text.size() > limits.bytes) return std::nullopt;
-  return Reader(Window(text), omissions, limits, take).Read();
+  return Reader(Window(text), omissions, limits, take, {}).Read();
 }
 
 std::optional<Value> ReadList(const ReadPiece& read, const Omissions& omissions, const TakeElement& take,
-                              const ParseLimits& limits, std::size_t window) {
-  return Reader(Window(read, window, limits.bytes), omissions, limits, take).Read();
+                              const ParseLimits& limits, std::size_t window, std::span<const DirectKind> direct) {
+  return Reader(Window(read, window, limits.bytes), omissions, limits, take, direct).Read();
 }
 
 }  // namespace pintle::json

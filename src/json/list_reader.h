@@ -19,6 +19,7 @@
 #include <string_view>
 
 #include "json/parse.h"
+#include "json/shape.h"
 #include "json/value.h"
 
 namespace pintle::json {
@@ -71,6 +72,16 @@ using TakeElement = std::function<bool(Value element)>;
 std::optional<Value> ReadList(std::string_view text, const Omissions& omissions, const TakeElement& take,
                               const ParseLimits& limits = {});
 
+// The elements of one kind, which are read into an object without making a Value.  The kind is looked up in the first
+// three members of an element, and omissions for this kind apply to the whole element.  An element that has a member
+// `items`, or that cannot be decoded, has to be read by Parse().
+struct DirectKind {
+  std::string_view kind;
+  const Shape& shape;            // A struct's.
+  std::function<void*()> begin;  // Returns a new object.  It is called again if an element has to be read again.
+  std::function<bool()> take;    // Takes the object that has been read.  Returns false to stop.
+};
+
 // Reads the next bytes of a text into a buffer, which is not empty.  Returns their number, 0 at the end of the text, or
 // nullopt if they cannot be read.
 using ReadPiece = std::function<std::optional<std::size_t>(std::span<char> to)>;
@@ -82,6 +93,7 @@ inline constexpr std::size_t kReadWindow = std::size_t{256} << 10;
 // Also reads the text itself.  `window` is at least 1; the window grows if an element does not fit.  Returns nullopt,
 // too, if the text cannot be read.
 std::optional<Value> ReadList(const ReadPiece& read, const Omissions& omissions, const TakeElement& take,
-                              const ParseLimits& limits = {}, std::size_t window = kReadWindow);
+                              const ParseLimits& limits = {}, std::size_t window = kReadWindow,
+                              std::span<const DirectKind> direct = {});
 
 }  // namespace pintle::json

@@ -77,7 +77,7 @@ Result<> AddText(const std::string& text, const std::string& path, ClusterObject
 }
 
 // Returns the parts of the objects that decisions depend on.
-std::string TextOf(ClusterObjects objects) {
+std::string NeededPartsOf(ClusterObjects objects) {
   Value all = Value::array();
   for (api::Node& node : objects.nodes) {
     node.metadata.resource_version.clear();
@@ -94,7 +94,7 @@ std::string TextOf(ClusterObjects objects) {
 }
 
 std::string OutcomeOf(const Result<>& result, ClusterObjects objects) {
-  return result ? TextOf(std::move(objects)) : "error: " + result.error().message();
+  return result ? NeededPartsOf(std::move(objects)) : "error: " + result.error().message();
 }
 
 std::string OutcomeOfFile(const std::string& path) {
@@ -215,6 +215,25 @@ TEST(ClusterObjects, HaveTheSameErrorsWhereverTheErrorIs) {
     directory.Write("list.json", text);
     EXPECT_EQ(OutcomeOfFile(path), OutcomeOfText(text, path)) << text.substr(0, 100);
   }
+}
+
+TEST(ClusterObjects, HaveOnlyTheTrueConditionsOfAMachineConfigNodeUnlessNoneIsTrue) {
+  const TemporaryDirectory directory;
+  Value some = ReportNamed("some");
+  Value none = ReportNamed("none");
+  Value other = some["status"]["conditions"][0];
+  other["type"] = "NodeDegraded";
+  other["status"] = "False";
+  some["status"]["conditions"] = Value::array({other, some["status"]["conditions"][0]});
+  none["status"]["conditions"] = Value::array({other, other});
+  directory.Write("list.json", ListOf({some, none}));
+  ClusterObjects objects;
+  ASSERT_TRUE(Succeeded(AddFile(directory / "list.json", "", objects)));
+  ASSERT_EQ(objects.machine_config_nodes.size(), 2U);
+  const auto& kept = objects.machine_config_nodes[0].status.conditions;
+  ASSERT_EQ(kept.size(), 1U);
+  EXPECT_EQ(kept[0].type, "Updated");
+  EXPECT_EQ(objects.machine_config_nodes[1].status.conditions.size(), 1U);
 }
 
 TEST(ClusterObjects, AreNotReadFromADirectoryOrAFileThatDoesNotExist) {

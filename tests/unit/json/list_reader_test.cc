@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <map>
+#include <optional>
 #include <random>
 #include <span>
 #include <string>
@@ -11,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "json/fields.h"
 #include "support/expect.h"
 
 namespace pintle::json {
@@ -493,10 +496,11 @@ void LeaveOut(Value& value, std::string_view name, std::string_view kind) {
 }
 
 // Returns what ReadList() has to make of a text that Parse() can read.
-Reading ModelOf(Value parsed) {
+Reading ModelOf(Value parsed, const Omissions& omissions) {
   Reading model{.is_read = true, .rest = std::move(parsed), .elements = {}};
   Value& list = model.rest.is_array() ? model.rest : *model.rest.Find("items");
   model.elements = std::exchange(list, Value::array()).elements();
+  if (omissions.members.empty()) return model;
   for (Value& element : model.elements) LeaveOut(element, "", element.TextAt({"kind"}));
   if (model.rest.is_object()) LeaveOut(model.rest, "", "");
   return model;
@@ -515,14 +519,7 @@ TEST(ReadList, ReadsRandomTextsAsParseDoesWhateverTheWindow) {
       // A text with a duplicate key is not read.
       if (reading.is_read) {
         ASSERT_TRUE(parsed) << text;
-        const bool is_complete = omissions.members.empty();
-        if (!is_complete) {
-          ASSERT_EQ(reading, ModelOf(*parsed)) << text;
-        } else {
-          Value whole = reading.rest;
-          (whole.is_array() ? whole : *whole.Find("items")) = Value(reading.elements);
-          ASSERT_EQ(whole, *parsed) << text;
-        }
+        ASSERT_EQ(reading, ModelOf(*parsed, omissions)) << text;
       }
       ++(reading.is_read ? read : refused);
       for (const std::size_t window : {std::size_t{1}, 1 + writer.Below(40), 1 + writer.Below(400)}) {
@@ -532,6 +529,96 @@ TEST(ReadList, ReadsRandomTextsAsParseDoesWhateverTheWindow) {
   }
   EXPECT_GT(read, 3000);
   EXPECT_GT(refused, 1000);
+}
+
+struct Part {
+  std::string a;
+  std::optional<std::string> b;
+  std::map<std::string, std::string> annotations;
+  std::vector<std::string> x;
+  std::optional<bool> kind;
+  double type = 0;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = FieldList{
+      Field{"a", &Part::a}, Field{"b", &Part::b},       Field{"annotations", &Part::annotations},
+      Field{"x", &Part::x}, Field{"kind", &Part::kind}, Field{"type", &Part::type},
+  };
+};
+
+struct Whole {
+  std::string kind;
+  Part metadata;
+  std::vector<Part> conditions;
+  std::map<std::string, std::string> annotations;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = FieldList{
+      Field{"kind", &Whole::kind},
+      Field{"metadata", &Whole::metadata},
+      Field{"conditions", &Whole::conditions},
+      Field{"annotations", &Whole::annotations},
+  };
+};
+
+// Reads a text, and the elements of the kind Node into objects.  Returns the objects, encoded, or nullopt.
+std::optional<Value::Array> ReadIntoObjects(std::string_view text, std::size_t window,
+                                            const Omissions& omissions = {}) {
+  Value::Array objects;
+  Whole whole;
+  const auto begin = [&] { return &(whole = Whole()); };
+  const auto take_whole = [&] {
+    objects.push_back(Encode(whole));
+    return true;
+  };
+  const auto take = [](const Value& element) { return element.TextAt({"kind"}) != "Node"; };
+  const DirectKind direct[] = {{"Node", ShapeOf<Whole>(), begin, take_whole}};
+  const auto rest = ReadList(PiecesOf(text, text.size() + 1), omissions, take, {}, window, direct);
+  return rest ? std::optional(std::move(objects)) : std::nullopt;
+}
+
+TEST(ReadList, ReadsElementsOfAKindIntoObjects) {
+  const std::string text =
+      R"([{"kind": "Other", "metadata": 1}, {"v": [1], "kind": "Node", "metadata": {"a": "\u0041", "b": "c", "more": {"a": 1},
+          "annotations": {"\u006bey": "", "k2": "v"}, "x": ["1", "2"], "kind": true, "type": 2.5}, "annotations": null,
+          "conditions": [{"a": "x"}, {}]}, {"kind": "Node"}])";
+  const auto objects = ReadIntoObjects(text, 1);
+  ASSERT_TRUE(objects);
+  EXPECT_EQ(ToText(Value(*objects)),
+            R"([{"conditions":[{"a":"x"},{}],"kind":"Node","metadata":{"a":"A","annotations":{"k2":"v","key":""},)"
+            R"("b":"c","kind":true,"type":2.5,"x":["1","2"]}},{"kind":"Node"}])");
+  for (const std::string_view odd :
+       {R"("metadata": [])", R"("metadata": {"a": 1})", R"("metadata": {"a": "", "a": ""})",
+        R"("annotations": {"a": 1})", R"("annotations": {"a": "", "a": ""})", R"("annotations": [])",
+        R"("conditions": {})", R"("conditions": [null])", R"("metadata": {"x": [null]})",
+        R"("metadata": {"kind": "true"})", R"("kind": "Node")", R"("items": [])", R"("metadata": nul)",
+        R"("more": {"a": 01})"}) {
+    EXPECT_FALSE(ReadIntoObjects(R"([{"kind": "Node", )" + std::string(odd) + "}]", 100)) << odd;
+  }
+}
+
+TEST(ReadList, ReadsRandomElementsIntoTheObjectsThatTheirValuesAreDecodedInto) {
+  DocumentWriter writer;
+  int read = 0;
+  for (int i = 0; i < 20000; ++i) {
+    std::string text = writer.Write();
+    if (i % 3 == 0) text = writer.Damaged(std::move(text));
+    for (const Omissions& omissions : {Omissions{}, kModelOmissions}) {
+      const auto objects = ReadIntoObjects(text, 1 + writer.Below(400), omissions);
+      if (!objects) continue;
+      Reading model = ModelOf(ValueOf(Parse(text)), omissions);
+      Value::Array expected;
+      for (Value& element : model.elements) {
+        if (element.TextAt({"kind"}) != "Node") continue;
+        Report report;
+        expected.push_back(Encode(Decode<Whole>(std::move(element), report)));
+        ASSERT_FALSE(report.has_errors()) << text;
+      }
+      ASSERT_EQ(*objects, expected) << text;
+      read += expected.empty() ? 0 : 1;
+    }
+  }
+  EXPECT_GT(read, 1000);
 }
 
 TEST(ReadList, StopsWhenAnElementIsNotTaken) {
