@@ -208,3 +208,35 @@ def test_a_drain_ends_real_pods_and_the_node_goes_on_when_they_are_gone(site):
         assert node.boot_id() != boots[node.name]
         assert node.read("/etc/drain") == "new"
     site.admin.must("DELETE", f"{APPS}/deployments/web", {"propagationPolicy": "Background"})
+
+
+def test_while_a_node_is_off_its_pool_waits_and_the_kubelet_of_its_next_boot_makes_it_ready(site):
+    labels = {"app": "everywhere"}
+    site.admin.must("POST", f"{APPS}/daemonsets", {"metadata": {"name": "everywhere"}, "spec": {
+        "selector": {"matchLabels": labels}, "template": {"metadata": {"labels": labels}, "spec": {
+            "containers": [container(STUBBORN)]}}}})
+    before = {pod["spec"]["nodeName"]: pod["metadata"]["uid"] for pod in site.wait_until_ready("everywhere", 3)}
+    reboots, old = dict(site.firmware.reboots), site.objects.target("worker")
+    site.firmware.hold()
+    target = site.roll_out("60-off", "/etc/off")
+
+    def off():
+        return next((node for node in site.nodes if site.firmware.reboots[node.name] > reboots[node.name]), None)
+    node = wait_until(off, "one node reboots", 120)
+    # Nobody reports for the node, so Kubernetes finds after a while that it is lost.
+    wait_until(lambda: node.kubelet.ready() == ("Unknown", "NodeStatusUnknown"), f"{node.name} is lost", 60)
+    wait_until(lambda: site.objects.pool("worker")["status"]["unavailableMachineCount"] == 1, "the pool counts it", 60)
+    assert {each.annotations()["desiredConfig"] for each in site.nodes if each is not node} == {old}
+
+    site.firmware.go_on()
+    site.wait_until_updated(target)
+    for each in site.nodes:
+        each.wait_for_kubelet()
+    events = site.admin.must("GET", "/api/v1/namespaces/default/events")["items"]
+    rebooted = {(event["involvedObject"]["name"], event["source"]["component"]) for event in events
+                if event["reason"] == "Rebooted"}
+    assert rebooted == {(each.name, "kubelet") for each in site.nodes}
+    # The pods are the same ones, with new containers.
+    pods = site.wait_until_ready("everywhere", 3)
+    assert {pod["spec"]["nodeName"]: pod["metadata"]["uid"] for pod in pods} == before
+    assert all(pod["status"]["containerStatuses"][0]["restartCount"] >= 1 for pod in pods)
