@@ -106,5 +106,5 @@ def test_a_chosen_folder_is_used_with_its_etcd(chosen):
 def test_a_chosen_folder_without_a_program_is_refused_and_the_program_is_named(chosen):
     (chosen / "kube-scheduler").unlink()
     (chosen / "kubectl").chmod(0o644)
-    with pytest.raises(RuntimeError, match="^PINTLE_KUBERNETES=.*: kube-scheduler, kubectl cannot be run there; .*etcd$"):
+    with pytest.raises(RuntimeError, match="^PINTLE_KUBERNETES=.*: kube-scheduler, kubectl cannot be run there; .*kubelet$"):
         control_plane.programs()

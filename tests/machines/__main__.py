@@ -18,6 +18,7 @@ CACHED = {
     "vm": ("machines.image", "qemu_tools"),
     "ignition": ("machines.image", "ignition_tools"),
     "cluster": ("machines.cluster", "prepare"),
+    "kubelet": ("machines.kubelet_program", "program"),
     "selinux": ("machines.enforcing", "selinux_tools"),
 }
 NIGHTLY = ("selinux",)    # Only tests of the nightly run need these.

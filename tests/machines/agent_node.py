@@ -44,10 +44,14 @@ class AgentNode(Installed):
     def __init__(self, machine, cluster, name, more="", role="worker"):
         super().__init__(machine, programs.on_machine("pintle"))
         self.cluster, self.name = cluster, name
-        self.user = cluster.add_node(name, role)
+        self.user = self._join(role)
         self.run("mkdir", "--parents", "/etc/pintle", "/var/lib/kubelet")
         self.run("tee", "/etc/pintle/pintled.conf", input=CONF.format(name=name, more=more))
         self.run("tee", KUBECONFIG, input=self.user.kubeconfig.read_text())
+
+    def _join(self, role):
+        """Makes the node a part of the cluster, and returns its user."""
+        return self.cluster.add_node(self.name, role)
 
     def start(self):
         started = self.run("systemctl", "enable", "--now", "pintled.service", check=False)

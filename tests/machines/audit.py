@@ -128,6 +128,9 @@ def _refusal_in(event):
     message = status.get("message", "")
     if status.get("code") != 403 or any(reason in message for reason in _OTHER_REASONS):
         return None
+    # A real kubelet is not ours.  It asks for the Secrets of a new pod before the server knows that it may.
+    if event.get("userAgent", "").startswith("kubelet/"):
+        return None
     resource = "/".join(filter(None, (thing.get("resource"), thing.get("subresource")))) or event["requestURI"]
     received = datetime.datetime.fromisoformat(event["requestReceivedTimestamp"].replace("Z", "+00:00"))
     is_by_admission = event.get("annotations", {}).get("authorization.k8s.io/decision") == "allow"

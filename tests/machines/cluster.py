@@ -2,8 +2,8 @@
 """A real Kubernetes control plane on loopback: etcd, API server, controller manager and scheduler.
 
 It checks requests as a production cluster does (TLS, RBAC, Node authorizer), with the admission plug-ins that OpenShift
-turns on, and logs the requests of our accounts (machines.audit).  Only the kubelets are missing: machines.kubelet makes
-their requests.  Several clusters can run at once.
+turns on, and logs the requests of our accounts (machines.audit).  It has no kubelets: machines.kubelet makes their
+requests, or machines.real_kubelet runs real ones.  Several clusters can run at once.
 """
 
 import http.client
@@ -21,6 +21,7 @@ from .cluster_user import Account, User
 from .daemon import Daemon
 from .wait import wait_until
 
+SERVICE = "10.96.0.1"    # The address by which pods know the API server.
 _PATIENCE = 60    # Seconds for a server to become ready on a busy machine.
 # The servers use little memory, so with the default the Go runtime would collect garbage often, at a high cost.  With two
 # processors for each server, the same requests need almost twice the processor time, because threads wake each other.
@@ -33,8 +34,9 @@ class Cluster:
     At the end of `with`, it raises an error if a request of ours was refused and `refusals` does not expect that.
     """
 
-    def __init__(self, address="127.0.0.1", checks_refusals=True):
+    def __init__(self, address="127.0.0.1", checks_refusals=True, lost_after="24h"):
         self.address = address    # All servers listen here.  Nodes in another network namespace cannot reach loopback.
+        self._lost_after = lost_after    # A node counts as lost if nobody has renewed its lease for this time.
         self.folder, self.refusals = None, None
         self._checks_refusals = checks_refusals
         self.daemons = ()
@@ -206,7 +208,7 @@ class Cluster:
     def _make_credentials(self):
         self.authority = certs.Authority(self.folder / "pki")
         self._server = self.authority.server("server", [
-            "localhost", self.address, "kubernetes", "kubernetes.default", "kubernetes.default.svc"])
+            "localhost", self.address, SERVICE, "kubernetes", "kubernetes.default", "kubernetes.default.svc"])
         self._admin_pair = self.authority.client("admin", "admin", "system:masters")
         self._admin_token = secrets.token_hex(16)
         (self.folder / "tokens.csv").write_text(f'{self._admin_token},admin,admin,"system:masters"\n', encoding="ascii")
@@ -319,8 +321,8 @@ class Cluster:
                 "root_ca_file": self.authority.certificate,
                 "cluster_signing_cert_file": self.authority.certificate,
                 "cluster_signing_key_file": self.authority.pair.key,
-                # No kubelet renews the lease of its node here; without this option, all nodes would count as lost.
-                "node_monitor_grace_period": "24h",
+                # A simulated kubelet does not renew the lease of its node.
+                "node_monitor_grace_period": self._lost_after,
                 # The manager creates this folder, by default below /usr.
                 "flex_volume_plugin_dir": self.folder / "flex-volumes"}
 

@@ -23,7 +23,7 @@ def programs():
     missing = [program for program in kubernetes.PROGRAMS if not os.access(folder / program, os.X_OK)]
     if missing:
         raise RuntimeError(f"{FOLDER_VARIABLE}={chosen}: {', '.join(missing)} cannot be run there; the folder has to "
-                           f"have {', '.join(kubernetes.PROGRAMS)}, and may have an etcd")
+                           f"have {', '.join(kubernetes.PROGRAMS)}, and may have an etcd and a kubelet")
     return folder
 
 

@@ -164,12 +164,49 @@ def reap():
             pass
 
 
-def run_until_stopped(words, group=None):
+@contextlib.contextmanager
+def old_cgroups(groups):
+    """Makes these cgroups of the first version; at the end, removes them with all that was made below them."""
+    try:
+        for group in groups:
+            group.mkdir()
+            # A new cgroup has no processors and no memory, and so can have no process.
+            for setting in ("cpuset.cpus", "cpuset.mems"):
+                if (group / setting).exists():
+                    (group / setting).write_text((group.parent / setting).read_text())
+        yield groups
+    finally:
+        reap_all()
+        for group in groups:
+            for directory, _, _ in os.walk(group, topdown=False):
+                remove_old_cgroup(directory)
+
+
+def remove_old_cgroup(directory):
+    deadline = time.monotonic() + 10
+    while True:
+        try:
+            return os.rmdir(directory)
+        except OSError as error:
+            # The kernel may still be busy with processes that were reaped already.
+            if error.errno != errno.EBUSY or time.monotonic() > deadline:
+                raise
+        time.sleep(0.005)
+
+
+def reap_all():
+    """Waits until all our children have ended.  The first process of a PID namespace ends after all others in it."""
+    with contextlib.suppress(ChildProcessError):
+        while True:
+            os.waitpid(-1, 0)
+
+
+def run_until_stopped(words, group=None, old_groups=()):
     """Runs a command until it ends, or until our standard input does.  Returns its exit status."""
     def prepare():
         libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-        if group:
-            (group / "cgroup.procs").write_text("0")
+        for each in [group, *old_groups] if group else old_groups:
+            (each / "cgroup.procs").write_text("0")
 
     # This program has one thread, so running code between fork and exec is safe.
     child = subprocess.Popen(words, stdin=subprocess.DEVNULL, preexec_fn=prepare)
@@ -184,6 +221,9 @@ def run_until_stopped(words, group=None):
 
 
 def keep(boot):
+    if "old_cgroups" in boot:
+        with old_cgroups([pathlib.Path(path) for path in boot["old_cgroups"]]) as groups:
+            return run_until_stopped(boot["command"], old_groups=groups)
     if "command" in boot:
         return run_until_stopped(boot["command"])
     only_the_second_cgroup_version()

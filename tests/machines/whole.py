@@ -61,7 +61,10 @@ class Firmware(_NodeThreads):
             return
         self.reboots[node.name] += 1
         if not self._ended.is_set():
-            node.machine.start()
+            self.start(node)
+
+    def start(self, node):
+        node.machine.start()
 
 
 class PodRunners(_NodeThreads):
