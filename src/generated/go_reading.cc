@@ -30,11 +30,30 @@ std::string JsonText(const machineconfig::Number& number) {
 }
 
 // Returns Go's name for a value of this kind.
-std::string_view KindInJson(const json::Value& value) {
+std::string KindInJson(const json::Value& value) {
   if (value.is_object()) return "object";
   if (value.is_array()) return "array";
   if (value.is_string()) return "string";
   return value.is_boolean() ? "bool" : "number";
+}
+
+bool IsNonFinite(const json::Value& value) {
+  return value.type() == json::Value::Type::kReal && !std::isfinite(value.real());
+}
+
+// Counts the numbers in a document that JSON cannot represent, and sets `first` to the first one.
+std::size_t CountNonFinite(const json::Value& value, const json::Value*& first) {
+  if (IsNonFinite(value)) {
+    if (first == nullptr) first = &value;
+    return 1;
+  }
+  std::size_t count = 0;
+  if (value.is_array()) {
+    for (const json::Value& element : value) count += CountNonFinite(element, first);
+  } else if (value.is_object()) {
+    for (const auto& [key, member] : value.members()) count += CountNonFinite(member, first);
+  }
+  return count;
 }
 
 std::string FieldsTo(const GoPlace* place) {
@@ -94,6 +113,12 @@ std::string GoReading::WithoutQuotes(std::string message) const {
   return quotes_ == Quotes::kAllowed ? std::move(message) : "a value cannot be decoded";
 }
 
+Result<> GoReading::CheckNumbersOf(const json::Value& document) const {
+  const json::Value* first = nullptr;
+  if (CountNonFinite(document, first) <= non_finite_texts_) return {};
+  return Error(ErrorKind::kInvalid, "json: unsupported value: " + machineconfig::GoNumberText(first->real()));
+}
+
 Result<> GoReading::ToResult() const {
   if (final_error_) return Error(ErrorKind::kInvalid, *final_error_);
   if (first_error_) return Error(ErrorKind::kInvalid, *first_error_);
@@ -121,6 +146,11 @@ std::optional<machineconfig::Number> NumberInJson(const json::Value& value) {
     default:
       return {};
   }
+}
+
+std::string WrongTypeText(const json::Value& value, std::string_view type) {
+  const auto number = NumberInJson(value);
+  return WrongTypeMessage(number ? "number " + JsonText(*number) : KindInJson(value), type, nullptr);
 }
 
 std::optional<std::string> AsYamlText(const json::Value& value) {

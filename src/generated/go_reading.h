@@ -7,6 +7,7 @@
 // has its own method UnmarshalJSON and this method fails, for example for a duration without a unit, decoding ends at
 // once with the error of the method, and earlier errors are dropped.
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -49,6 +50,12 @@ class GoReading {
   // Reports an error of UnmarshalJSON, which may quote the value.  This ends the decoding.
   void Fail(std::string message);
 
+  // Counts an infinite number, or "not a number", that was decoded as a text.
+  void NoteNonFiniteText() { ++non_finite_texts_; }
+  // Returns an error if the document has such a number where no text is expected: Go writes the document as JSON before
+  // it decodes the document, and JSON cannot represent this number.  Must be called after decoding.
+  Result<> CheckNumbersOf(const json::Value& document) const;
+
   bool has_ended() const { return final_error_.has_value(); }
   // Returns the error that Go would return.
   Result<> ToResult() const;
@@ -58,6 +65,7 @@ class GoReading {
 
   GoSource source_;
   Quotes quotes_;
+  std::size_t non_finite_texts_ = 0;
   std::optional<std::string> first_error_;
   std::optional<std::string> final_error_;
 };
@@ -68,6 +76,10 @@ bool FoldsTo(std::string_view key, std::string_view field);
 
 // Returns the number that Go would write into JSON for a value, or nullopt if the value is no number.
 std::optional<machineconfig::Number> NumberInJson(const json::Value& value);
+
+// Returns the error of decoding a value that has no place of its own: "json: cannot unmarshal number 1.5 into Go value
+// of type time.Duration".  If the value is a number, the type must be one that cannot hold it.
+std::string WrongTypeText(const json::Value& value, std::string_view type);
 
 // Returns the text that Go decodes from a scalar of YAML where a string is expected, or nullopt if the scalar is
 // neither a number nor a boolean.

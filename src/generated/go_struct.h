@@ -10,6 +10,7 @@
 // `below`.  So a merge cannot set a field back to false, 0 or "", and users of the operator rely on that.  Structs are
 // merged field by field, and maps key by key.  In a map, even an empty value replaces the value below.
 
+#include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <map>
@@ -40,6 +41,13 @@ template <typename T>
 concept GoStruct = json::Described<T> && requires {
   { T::kGoName } -> std::convertible_to<std::string_view>;
 };
+
+// The names in Go of lists and of maps with elements of the type T.  Specialise these variables where Go declares such
+// a type with a name; by default, the name is composed, such as "[]string".
+template <typename T>
+inline constexpr std::string_view kGoListName = "";
+template <typename T>
+inline constexpr std::string_view kGoMapName = "";
 
 // Decodes, encodes and merges a type.  Specialise this template for types of your own.
 template <typename T>
@@ -84,6 +92,7 @@ struct GoType<std::string> : GoScalar<std::string> {
       to = from.text();
     } else if (auto text = reading.source() == GoSource::kYaml ? AsYamlText(from) : std::nullopt) {
       to = *std::move(text);
+      if (from.type() == json::Value::Type::kReal && !std::isfinite(from.real())) reading.NoteNonFiniteText();
     } else {
       reading.ReportWrongType(from, name, place);
     }
@@ -205,7 +214,7 @@ struct GoType<std::optional<T>> {
 
 template <typename T>
 struct GoType<std::vector<T>> {
-  static std::string Name() { return "[]" + GoType<T>::Name(); }
+  static std::string Name() { return kGoListName<T>.empty() ? "[]" + GoType<T>::Name() : std::string(kGoListName<T>); }
   static bool IsEmpty(const std::vector<T>& value) { return value.empty(); }
   static void Read(const json::Value& from, std::vector<T>& to, const GoPlace* place, GoReading& reading) {
     if (from.is_null()) return to.clear();
@@ -225,7 +234,9 @@ struct GoType<std::vector<T>> {
 
 template <typename T>
 struct GoType<std::map<std::string, T>> {
-  static std::string Name() { return "map[string]" + GoType<T>::Name(); }
+  static std::string Name() {
+    return kGoMapName<T>.empty() ? "map[string]" + GoType<T>::Name() : std::string(kGoMapName<T>);
+  }
   static bool IsEmpty(const std::map<std::string, T>& value) { return value.empty(); }
   static void Read(const json::Value& from, std::map<std::string, T>& to, const GoPlace* place, GoReading& reading) {
     if (from.is_null()) return to.clear();

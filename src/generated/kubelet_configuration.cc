@@ -1,13 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "generated/kubelet_configuration.h"
 
+#include <fmt/core.h>
+
 #include "base/clock.h"
 #include "generated/go_reading.h"
 #include "generated/go_struct.h"
+#include "gotext/quote.h"
+#include "json/go_json.h"
 #include "machineconfig/go_yaml.h"
 #include "machineconfig/yaml.h"
 
 namespace pintle::generated {
+
+template <>
+inline constexpr std::string_view kGoListName<VModuleItem> = "v1.VModuleConfiguration";
+template <>
+inline constexpr std::string_view kGoMapName<api::Quantity> = "v1.ResourceList";
 
 template <>
 struct GoType<VerbosityLevel> {
@@ -29,7 +38,10 @@ struct GoType<NanosecondsOrDuration> {
     if (to.is_text) return GoRead(from, to.duration, place, reading);
     if (from.is_null()) return;
     const auto nanoseconds = WholeNumber<std::int64_t>(from);
-    if (!nanoseconds) return reading.FailOnType(from, "time.Duration", place);
+    if (!nanoseconds) {
+      return reading.Fail(fmt::format("invalid duration {}: {}", gotext::Quoted(json::GoJson(from)),
+                                      WrongTypeText(from, "time.Duration")));
+    }
     to.duration.nanoseconds = *nanoseconds;
   }
   static json::Value Write(const NanosecondsOrDuration& from) {

@@ -151,7 +151,7 @@ struct ShutdownGracePeriodByPodPriority {
 
 struct MemoryReservation {
   std::int32_t numa_node = 0;
-  ResourceList limits;
+  std::optional<ResourceList> limits;  // Written as null if it is missing.
 
   static constexpr std::string_view kGoName = "v1beta1.MemoryReservation";
   static constexpr auto kFields = json::FieldList{

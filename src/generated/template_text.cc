@@ -129,10 +129,12 @@ ignition::Resource ToResource(const TemplateContents& contents) {
 
 template <GoStruct T>
 Result<T> ReadDocument(std::string_view text, Quotes quotes) {
-  const json::Value document = TRY(machineconfig::ParseGoYaml(text, quotes), "error converting YAML to JSON");
+  constexpr std::string_view kConverting = "error converting YAML to JSON";
+  const json::Value document = TRY(machineconfig::ParseGoYaml(text, quotes), kConverting);
   GoReading reading(GoSource::kYaml, quotes);
   T decoded;
   GoRead(document, decoded, nullptr, reading);
+  TRY(reading.CheckNumbersOf(document), kConverting);
   TRY(reading.ToResult(), "error unmarshaling JSON: while decoding JSON");
   return decoded;
 }

@@ -284,7 +284,7 @@ Result<std::string> PrintFormat(std::string_view format, std::span<const Value> 
 
 std::string FormattedValue(const Value& value, char verb) {
   std::string text;
-  Printer(text).PrintValue(value, static_cast<unsigned char>(verb), 0);
+  Printer(text).PrintReflected(value, static_cast<unsigned char>(verb));
   return text;
 }
 

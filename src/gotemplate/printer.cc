@@ -32,6 +32,11 @@ void Printer::PrintArgument(const Value& argument, char32_t verb) {
   PrintValue(value, verb, 0);
 }
 
+void Printer::PrintReflected(const Value& value, char32_t verb) {
+  argument_ = WithoutInterface(value);
+  PrintValue(value, verb, 0);
+}
+
 void Printer::PrintValue(const Value& value, char32_t verb, std::size_t depth) {
   if (is_full()) return;
   if (depth > 0 && value.is_valid()) argument_ = WithoutInterface(value);

@@ -36,6 +36,8 @@ class Printer {
 
   // Prints an argument of a function.  An invalid Value prints as nil.
   void PrintArgument(const Value& argument, char32_t verb);
+  // Prints a value as Go prints an argument that is a reflect.Value.  An invalid Value has a text of its own.
+  void PrintReflected(const Value& value, char32_t verb);
   // Prints a value, or an element or a field of a value, as Go prints a reflect.Value.
   void PrintValue(const Value& value, char32_t verb, std::size_t depth);
 

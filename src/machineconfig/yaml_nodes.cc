@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <yaml.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <optional>
@@ -75,6 +76,93 @@ class Events {
   yaml_parser_t parser_ = {};
   yaml_event_t event_ = {};
   bool is_ready_ = false;
+};
+
+// Refuses what libyaml reads and yaml.v2 does not: a question mark in a text without quotes inside of brackets or
+// braces, which begins a key for yaml.v2, and the escape of a slash.
+class GoRefusals {
+ public:
+  explicit GoRefusals(std::string_view text) : text_(text) {
+    if (text.starts_with("\xEF\xBB\xBF")) byte_ = 3;
+    // In UTF-16, places of characters are not found, and so the escape of a slash is accepted.
+    is_utf8_ = !text.starts_with("\xFF\xFE") && !text.starts_with("\xFE\xFF");
+  }
+
+  Result<> Check(const yaml_event_t& event) {
+    switch (event.type) {
+      case YAML_SEQUENCE_START_EVENT:
+        ends_.push_back(event.data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE ? ']' : kNone);
+        return {};
+      case YAML_MAPPING_START_EVENT:
+        ends_.push_back(EndOfMapping(event));
+        return {};
+      case YAML_SEQUENCE_END_EVENT:
+      case YAML_MAPPING_END_EVENT:
+        ends_.pop_back();
+        return {};
+      case YAML_SCALAR_EVENT:
+        return CheckScalar(event);
+      default:
+        return {};
+    }
+  }
+
+ private:
+  static constexpr char kNone = '\0';
+
+  // A mapping without braces, such as [a: b], is inside of brackets.
+  static char EndOfMapping(const yaml_event_t& event) {
+    if (event.data.mapping_start.style != YAML_FLOW_MAPPING_STYLE) return kNone;
+    return event.start_mark.index == event.end_mark.index ? ']' : '}';
+  }
+
+  Result<> CheckScalar(const yaml_event_t& event) {
+    const auto& scalar = event.data.scalar;
+    const std::string_view value(reinterpret_cast<const char*>(scalar.value), scalar.length);
+    const char end = ends_.empty() ? kNone : ends_.back();
+    if (scalar.style == YAML_PLAIN_SCALAR_STYLE && end != kNone && value.find('?') != std::string_view::npos) {
+      const std::string_view source = SourceOf(event);
+      const std::size_t line = event.start_mark.line + CountLines(source.substr(0, source.find('?')));
+      const std::string problem = fmt::format("did not find expected ',' or '{}'", end);
+      return GoYamlError(line == 0 ? problem : fmt::format("line {}: {}", line, problem));
+    }
+    if (scalar.style != YAML_DOUBLE_QUOTED_SCALAR_STYLE || value.find('/') == std::string_view::npos) return {};
+    const std::string_view source = SourceOf(event);
+    for (std::size_t at = source.find('\\'); at < source.size(); at = source.find('\\', at + 2)) {
+      if (source.substr(at + 1, 1) != "/") continue;
+      const std::size_t line = event.start_mark.line + CountLines(source.substr(0, at));
+      constexpr std::string_view kProblem = "found unknown escape character";
+      return GoYamlError(line == 0 ? std::string(kProblem) : fmt::format("line {}: {}", line + 1, kProblem));
+    }
+    return {};
+  }
+
+  static std::size_t CountLines(std::string_view text) {
+    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+  }
+
+  // Returns the part of the text that an event was read from.
+  std::string_view SourceOf(const yaml_event_t& event) {
+    if (!is_utf8_) return {};
+    const std::size_t begin = ByteOf(event.start_mark.index);
+    return text_.substr(begin, ByteOf(event.end_mark.index) - begin);
+  }
+
+  // Returns the place of a character.  libyaml counts characters.  They must be asked for in the order of the text.
+  std::size_t ByteOf(std::size_t character) {
+    const auto continues = [&] { return byte_ < text_.size() && (text_[byte_] & 0xC0) == 0x80; };
+    for (; character_ < character && byte_ < text_.size(); ++character_) {
+      ++byte_;
+      while (continues()) ++byte_;
+    }
+    return byte_;
+  }
+
+  const std::string_view text_;
+  bool is_utf8_ = true;
+  std::size_t byte_ = 0;
+  std::size_t character_ = 0;  // The number of the character at byte_.
+  std::vector<char> ends_;     // For each open list and mapping, the bracket or brace that ends it; kNone if none does.
 };
 
 // Builds the nodes of one document; the first is the root.
@@ -203,10 +291,13 @@ Result<> CheckGoVersion(const yaml_event_t& document_start) {
 Result<> ReadYamlNodes(std::string_view text, const YamlReading& reading, const TakeYamlDocument& take) {
   TRY(LimitTagDirectives(text));
   Events events(text, reading.reader);
+  std::optional<GoRefusals> refusals;
+  if (reading.reader == YamlReader::kGo) refusals.emplace(text);
   std::optional<Composer> composer;
   for (;;) {
     const yaml_event_t& event = *TRY(events.Next());
     if (event.type == YAML_STREAM_END_EVENT) return {};
+    if (refusals) TRY(refusals->Check(event));
     if (event.type == YAML_DOCUMENT_START_EVENT) {
       if (reading.reader == YamlReader::kGo) TRY(CheckGoVersion(event));
       composer.emplace(reading);

@@ -89,6 +89,8 @@ TEST(KubeletConfText, WritesWhatWasRead) {
       {R"({"staticPodURLHeader":{"a":["x"],"b":null}})", "staticPodURLHeader:\n  a:\n  - x\n  b: null\n"},
       {R"({"reservedMemory":[{"numaNode":0,"limits":{"memory":"1024Mi","hugepages-1Gi":2}}]})",
        "reservedMemory:\n- limits:\n    hugepages-1Gi: \"2\"\n    memory: 1Gi\n  numaNode: 0\n"},
+      {R"({"reservedMemory":[{"numaNode":1},{"limits":{}},{"limits":null}]})",
+       "reservedMemory:\n- limits: null\n  numaNode: 1\n- limits: {}\n  numaNode: 0\n- limits: null\n  numaNode: 0\n"},
       {R"({"registerWithTaints":[{"key":"a","effect":"NoSchedule","timeAdded":"2020-01-01T01:00:00+01:00"}]})",
        "registerWithTaints:\n- effect: NoSchedule\n  key: a\n  timeAdded: \"2020-01-01T00:00:00Z\"\n"},
       {R"({"memoryThrottlingFactor":0.9})", "memoryThrottlingFactor: 0.9\n"},
@@ -152,6 +154,18 @@ TEST(ReadKubeletConfiguration, RefusesInTheWordsOfGo) {
       {R"({"syncFrequency":10})",
        "json: cannot unmarshal number into Go struct field KubeletConfiguration.syncFrequency of type string"},
       {R"({"syncFrequency":"10"})", "time: missing unit in duration \"10\""},
+      {R"({"logging":{"flushFrequency":true}})",
+       "invalid duration \"true\": json: cannot unmarshal bool into Go value of type time.Duration"},
+      {R"({"logging":{"flushFrequency":1.5}})",
+       "invalid duration \"1.5\": json: cannot unmarshal number 1.5 into Go value of type time.Duration"},
+      {R"({"logging":{"flushFrequency":{"a":1}}})",
+       "invalid duration \"{\\\"a\\\":1}\": json: cannot unmarshal object into Go value of type time.Duration"},
+      {R"({"logging":{"vmodule":"a=1"}})",
+       "json: cannot unmarshal string into Go struct field LoggingConfiguration.logging.vmodule of type "
+       "v1.VModuleConfiguration"},
+      {R"({"reservedMemory":[{"limits":"1Gi"}]})",
+       "json: cannot unmarshal string into Go struct field MemoryReservation.reservedMemory.limits of type "
+       "v1.ResourceList"},
       {R"({"syncFrequency":null})", "time: invalid duration \"\""},
       {R"({"memoryThrottlingFactor":"x"})",
        "json: cannot unmarshal string into Go struct field KubeletConfiguration.memoryThrottlingFactor of type "

@@ -54,6 +54,19 @@ TEST(ReadTemplateFile, ReportsWrongTypesAsGoDoes) {
   EXPECT_EQ(ErrorOf("path: []\nmode: x"), decoding + "string into Go struct field File.Mode of type int");
 }
 
+// Go's conversion of YAML to JSON makes texts of numbers only where a text is expected.
+TEST(ReadTemplateFile, RefusesNumbersThatJsonCannotRepresent) {
+  const std::string unsupported = "error converting YAML to JSON: json: unsupported value: ";
+  EXPECT_EQ(ErrorOf("mode: .inf"), unsupported + "+Inf");
+  EXPECT_EQ(ErrorOf("mode: -.inf\noverwrite: x"), unsupported + "-Inf");
+  EXPECT_EQ(ErrorOf("unknown: [1, {a: .nan}]"), unsupported + "NaN");
+  EXPECT_EQ(ErrorOf("append: .inf"), unsupported + "+Inf");
+  const auto file = ReadTemplateFile("path: -.inf\ncontents: {inline: .NAN}\n");
+  ASSERT_TRUE(file) << file.error().message();
+  EXPECT_EQ(file->path, "-Inf");
+  EXPECT_EQ(file->contents.source, "data:,NaN");
+}
+
 TEST(ReadTemplateFile, ReportsWrongYamlAsGoDoes) {
   EXPECT_EQ(ErrorOf("path: /a\ncontents:\n\tinline: x\n"),
             "error converting YAML to JSON: yaml: line 3: found character that cannot start any token");
@@ -72,6 +85,21 @@ TEST(ReadTemplateFile, ReportsWrongYamlAsGoDoes) {
   EXPECT_EQ(ErrorOf("contents: {inline: {{ name }}}"),
             converting + "invalid map key: map[interface {}]interface {}{\"name\":interface {}(nil)}");
   EXPECT_EQ(ErrorOf("? [1, a]\n: b"), converting + "invalid map key: []interface {}{1, \"a\"}");
+}
+
+// For yaml.v2, a question mark inside of brackets or braces begins a key, and a slash has no escape.
+TEST(ReadTemplateFile, RefusesWhatOnlyLaterVersionsOfYamlHave) {
+  const std::string converting = "error converting YAML to JSON: yaml: ";
+  EXPECT_EQ(ErrorOf("contents: {source: http://e.test/?a=b}"), converting + "did not find expected ',' or '}'");
+  EXPECT_EQ(ErrorOf("path: /\u00e9\ncontents:\n  {inline: a\n   b?}"),
+            converting + "line 3: did not find expected ',' or '}'");
+  EXPECT_EQ(ErrorOf("path: /a\nx: [a?]"), converting + "line 1: did not find expected ',' or ']'");
+  EXPECT_EQ(ErrorOf("x: [a?b: c]"), converting + "did not find expected ',' or ']'");
+  EXPECT_EQ(ErrorOf("x: {a?b: c}"), converting + "did not find expected ',' or '}'");
+  EXPECT_EQ(ErrorOf("path: a?b\ncontents: {source: 'http://e.test/?a', inline: \"?\"}\nx:\n- b?"), "");
+  EXPECT_EQ(ErrorOf(R"({"path": "\/a"})"), converting + "found unknown escape character");
+  EXPECT_EQ(ErrorOf("# \u00e9\npath: \"/\\\\/\n  \\/\""), converting + "line 3: found unknown escape character");
+  EXPECT_EQ(ErrorOf(R"({"path": "/\\/"})"), "");
 }
 
 TEST(ReadTemplateUnit, ReadsDropins) {

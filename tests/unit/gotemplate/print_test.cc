@@ -103,5 +103,11 @@ TEST(FormattedValue, PrintsBytesAsNumbers) {
   EXPECT_EQ(FormattedValue(Value::Bytes("h\xc3\xa9"), 's'), "h\xc3\xa9");
 }
 
+TEST(FormattedValue, NamesTheTypeOfAValueThatTheVerbDoesNotFit) {
+  constexpr Type kPointer = {Kind::kPointer, "*string", false, &kStringType};
+  EXPECT_EQ(FormattedValue(Value::Zero(kPointer), 's'), "%!s(*string=<nil>)");
+  EXPECT_EQ(FormattedValue(Value::Integer(1).AsInterface(), 's'), "%!s(int=1)");
+}
+
 }  // namespace
 }  // namespace pintle::gotemplate
