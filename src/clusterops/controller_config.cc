@@ -15,6 +15,7 @@
 #include "base/ascii.h"
 #include "base/base64.h"
 #include "clusterops/authorities.h"
+#include "clusterops/cluster_settings.h"
 #include "clusterops/empty_members.h"
 #include "clusterops/service_network.h"
 #include "json/parse.h"
@@ -88,9 +89,24 @@ Value CopyOf(const Value& object, std::string_view kind) {
   return copy;
 }
 
+// Returns the reasons why inputs cannot be used, because they cannot be read or have values of wrong types.
+std::map<ConfigInput, std::string> UnusableInputs(const ControllerConfigInputs& inputs) {
+  std::map<ConfigInput, std::string> unusable = inputs.unreadable;
+  const auto note = [&](ConfigInput input, std::string why) {
+    if (!why.empty()) unusable.emplace(input, std::move(why));
+  };
+  note(ConfigInput::kInfrastructure, WhyInfrastructureIsWrong(inputs.infrastructure));
+  note(ConfigInput::kNetwork, WhyNetworkIsWrong(inputs.network));
+  note(ConfigInput::kDns, WhyDnsIsWrong(inputs.dns));
+  note(ConfigInput::kProxy, WhyProxyIsWrong(inputs.proxy));
+  note(ConfigInput::kImageSetting, WhyImageSettingIsWrong(inputs.image_setting));
+  note(ConfigInput::kReleaseImages, WhyReleaseImagesAreWrong(inputs.release_images));
+  return unusable;
+}
+
 class Drafter {
  public:
-  explicit Drafter(const ControllerConfigInputs& inputs) : inputs_(inputs) {}
+  explicit Drafter(const ControllerConfigInputs& inputs) : inputs_(inputs), unusable_(UnusableInputs(inputs)) {}
 
   ControllerConfigDraft Draft() && {
     AddInfrastructure();
@@ -112,16 +128,16 @@ class Drafter {
  private:
   void Problem(std::string text) { draft_.problems.push_back(std::move(text)); }
 
-  // Returns whether all of these inputs could be read.  Reports the reason of each that could not be read.
-  bool AreRead(std::initializer_list<ConfigInput> needed) {
-    bool are_read = true;
+  // Returns whether all of these inputs can be used.  Reports the reason of each that cannot be used.
+  bool AreUsable(std::initializer_list<ConfigInput> needed) {
+    bool are_usable = true;
     for (const ConfigInput input : needed) {
-      const auto found = inputs_.unreadable.find(input);
-      if (found == inputs_.unreadable.end()) continue;
-      are_read = false;
+      const auto found = unusable_.find(input);
+      if (found == unusable_.end()) continue;
+      are_usable = false;
       if (reported_.insert(input).second) Problem(found->second);
     }
-    return are_read;
+    return are_usable;
   }
 
   // Sets a field to the base64 of the bytes, or to null if there are none.
@@ -130,7 +146,7 @@ class Drafter {
   }
 
   void AddInfrastructure() {
-    if (!AreRead({ConfigInput::kInfrastructure})) return;
+    if (!AreUsable({ConfigInput::kInfrastructure})) return;
     if (!inputs_.infrastructure.is_object()) return Problem("there is no Infrastructure named cluster");
     Value copy = CopyOf(inputs_.infrastructure, "Infrastructure");
     if (copy.TextAt({"status", "platformStatus", "type"}).empty()) {
@@ -147,7 +163,7 @@ class Drafter {
   }
 
   void AddNetwork() {
-    if (!AreRead({ConfigInput::kNetwork})) return;
+    if (!AreUsable({ConfigInput::kNetwork})) return;
     const Value& network = inputs_.network;
     if (!network.is_object()) return Problem("there is no Network named cluster");
     std::vector<std::string> ranges;
@@ -177,13 +193,13 @@ class Drafter {
   }
 
   void AddDns() {
-    if (!AreRead({ConfigInput::kDns})) return;
+    if (!AreUsable({ConfigInput::kDns})) return;
     if (!inputs_.dns.is_object()) return Problem("there is no DNS named cluster");
     draft_.spec["dns"] = CopyOf(inputs_.dns, "DNS");
   }
 
   void AddProxy() {
-    if (!AreRead({ConfigInput::kProxy})) return;
+    if (!AreUsable({ConfigInput::kProxy})) return;
     if (!inputs_.proxy.is_object()) return Problem("there is no Proxy named cluster");
     const Value& status = inputs_.proxy["status"];
     const bool is_empty = WithoutEmptyMembers(status).empty();
@@ -198,10 +214,10 @@ class Drafter {
   }
 
   void AddRootAuthority() {
-    if (!AreRead({ConfigInput::kServerAuthority})) return;
+    if (!AreUsable({ConfigInput::kServerAuthority})) return;
     const std::string own = ReadBundle(inputs_.server_authority, kBundleKey);
     if (!own.empty()) return AddAuthority("rootCAData", own, "machine-config-server-ca");
-    if (!AreRead({ConfigInput::kRootAuthority})) return;
+    if (!AreUsable({ConfigInput::kRootAuthority})) return;
     const std::string root = ReadBundle(inputs_.root_authority, "ca.crt");
     if (root.empty()) {
       return Problem("neither ConfigMap machine-config-server-ca nor kube-system/root-ca has an authority");
@@ -223,16 +239,16 @@ class Drafter {
   }
 
   void AddServingAuthority() {
-    if (!AreRead({ConfigInput::kBootstrap})) return;
+    if (!AreUsable({ConfigInput::kBootstrap})) return;
     if (inputs_.is_bootstrapped && !inputs_.is_installing) {
-      if (!AreRead({ConfigInput::kClientAuthority})) return;
+      if (!AreUsable({ConfigInput::kClientAuthority})) return;
       const std::string authority = ReadBundle(inputs_.client_authority, kBundleKey);
       if (authority.empty()) {
         return Problem("ConfigMap openshift-config-managed/kube-apiserver-client-ca has no ca-bundle.crt");
       }
       return AddAuthority("kubeAPIServerServingCAData", authority, "openshift-config-managed/kube-apiserver-client-ca");
     }
-    if (!AreRead({ConfigInput::kInitialAuthority, ConfigInput::kKubeletClientCa})) return;
+    if (!AreUsable({ConfigInput::kInitialAuthority, ConfigInput::kKubeletClientCa})) return;
     const std::string initial = ReadBundle(inputs_.initial_authority, kBundleKey);
     if (initial.empty()) {
       return Problem("ConfigMap openshift-config/initial-kube-apiserver-server-ca has no ca-bundle.crt");
@@ -251,14 +267,14 @@ class Drafter {
   }
 
   void AddTrustBundle() {
-    if (!AreRead({ConfigInput::kProxy, ConfigInput::kUserAuthorities})) return;
+    if (!AreUsable({ConfigInput::kProxy, ConfigInput::kUserAuthorities})) return;
     // Without the Proxy, nobody knows which other authorities belong to the bundle.
     if (!inputs_.proxy.is_object()) return;
     std::string bundle;
     if (!AddAuthorities(inputs_.user_authorities, "user-ca-bundle", bundle)) return;
     const std::string& name = inputs_.proxy.TextAt({"spec", "trustedCA", "name"});
     if (!name.empty() && name != "user-ca-bundle") {
-      if (!AreRead({ConfigInput::kProxyAuthorities})) return;
+      if (!AreUsable({ConfigInput::kProxyAuthorities})) return;
       if (!inputs_.proxy_authorities) {
         return Problem(fmt::format("there is no ConfigMap openshift-config/{}, which the Proxy names", name));
       }
@@ -286,7 +302,7 @@ class Drafter {
   }
 
   void AddCloud() {
-    if (!AreRead({ConfigInput::kCloudConfig})) return;
+    if (!AreUsable({ConfigInput::kCloudConfig})) return;
     constexpr std::array kWithCloudConfig = {"Azure", "GCP", "OpenStack", "VSphere"};
     const bool is_needed =
         std::find(kWithCloudConfig.begin(), kWithCloudConfig.end(), platform_) != kWithCloudConfig.end();
@@ -314,15 +330,15 @@ class Drafter {
   }
 
   void AddRegistries() {
-    if (AreRead({ConfigInput::kRegistryAuthorities}) && inputs_.registry_authorities) {
+    if (AreUsable({ConfigInput::kRegistryAuthorities}) && inputs_.registry_authorities) {
       draft_.spec["imageRegistryBundleData"] = RegistryBundle(*inputs_.registry_authorities);
     }
-    if (!AreRead({ConfigInput::kImageSetting})) return;
+    if (!AreUsable({ConfigInput::kImageSetting})) return;
     if (!inputs_.image_setting.is_object()) return Problem("there is no Image named cluster");
     Value bundle = Value::array();
     const std::string& name = inputs_.image_setting.TextAt({"spec", "additionalTrustedCA", "name"});
     if (!name.empty()) {
-      if (!AreRead({ConfigInput::kUserRegistryAuthorities})) return;
+      if (!AreUsable({ConfigInput::kUserRegistryAuthorities})) return;
       if (!inputs_.user_registry_authorities) {
         draft_.warnings.push_back(
             fmt::format("there is no ConfigMap openshift-config/{}, which the Image config names", name));
@@ -340,7 +356,7 @@ class Drafter {
       return;
     }
     // The registry's address contains the domain in the object DNS.  AddDns() reports a missing DNS.
-    if (!AreRead({ConfigInput::kDns})) return;
+    if (!AreUsable({ConfigInput::kDns})) return;
     if (!inputs_.dns.is_object()) return;
     const auto merged =
         MergedRegistryCredentials(inputs_.registry_credentials, inputs_.dns.TextAt({"spec", "baseDomain"}));
@@ -385,14 +401,18 @@ class Drafter {
     if (found == streams.end()) {
       return Problem(fmt::format("the OSImageStream cluster lacks its default stream \"{}\"", status.default_stream));
     }
+    if (found->os_image.empty()) {
+      return Problem(
+          fmt::format("the OSImageStream cluster has no osImage in its default stream \"{}\"", status.default_stream));
+    }
     draft_.spec[kOsImage] = found->os_image;
     draft_.spec[kExtensionsImage] = found->os_extensions_image;
   }
 
   // All images of a release are replaced together, since nodes would be updated twice otherwise.
   void AddRelease() {
-    if (!AreRead({ConfigInput::kReleaseImages})) return;
-    if (!inputs_.has_os_streams && !AreRead({ConfigInput::kOsImages})) return;
+    if (!AreUsable({ConfigInput::kReleaseImages})) return;
+    if (!AreUsable({inputs_.has_os_streams ? ConfigInput::kOsImageStream : ConfigInput::kOsImages})) return;
     const std::string& images_release = inputs_.release_images.TextAt({"releaseVersion"});
     const std::string& release = inputs_.operator_version.empty() ? images_release : inputs_.operator_version;
     AddOsImages(release);
@@ -452,8 +472,9 @@ class Drafter {
   }
 
   const ControllerConfigInputs& inputs_;
+  const std::map<ConfigInput, std::string> unusable_;
   ControllerConfigDraft draft_;
-  std::set<ConfigInput> reported_;  // The unreadable inputs among the problems.
+  std::set<ConfigInput> reported_;  // The unusable inputs among the problems.
   std::string platform_;
 };
 
@@ -499,6 +520,7 @@ bool IsSame(std::string_view field, const Value& a, const Value& b) {
 
 // Replaces the known images, except for those that `images` lacks.
 void MergeImages(Value& known, const Value& images) {
+  if (!known.is_object()) known = Value::object();
   for (const auto& [name, image] : images.members()) {
     if (!IsEmptyText(image)) known[name] = image;
   }
@@ -509,6 +531,7 @@ void MergeImages(Value& known, const Value& images) {
 ControllerConfigDraft DraftControllerConfig(const ControllerConfigInputs& inputs) { return Drafter(inputs).Draft(); }
 
 Value MergedControllerConfig(Value present, const Value& draft) {
+  if (!present.is_object()) present = Value();
   const bool is_new = present.empty();
   for (const auto& [field, value] : draft.members()) {
     if (field == "images") {

@@ -4,7 +4,8 @@
 // Makes the spec of the ControllerConfig from the objects that describe an OpenShift cluster.
 //
 // Each field is made separately.  If an input is missing or wrong, this is reported as a problem, and only the fields
-// that need the input are left out.  MergedControllerConfig() keeps the present values of these fields.
+// that need the input are left out.  MergedControllerConfig() keeps the present values of these fields.  An input with
+// a value of a wrong type, such as a number in place of a text, is wrong as a whole (cluster_settings.h).
 
 #include <map>
 #include <optional>
@@ -38,6 +39,7 @@ enum class ConfigInput {
   kCloudConfig,
   kOsImages,
   kReleaseImages,
+  kOsImageStream,
 };
 
 struct ControllerConfigInputs {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/base64.h"
+#include "clusterops/empty_members.h"
 #include "json/parse.h"
 #include "unit/net/made_certificate.h"
 
@@ -746,10 +747,13 @@ TEST(DraftControllerConfig, LeavesOutOnlyTheFieldsThatNeedAnUnreadableInput) {
       {ConfigInput::kCloudConfig, {"cloudProviderConfig", "cloudProviderCAData"}},
       {ConfigInput::kOsImages, images},
       {ConfigInput::kReleaseImages, images},
+      {ConfigInput::kOsImageStream, images},
   };
   for (const UnreadableInput& row : rows) {
     ControllerConfigInputs inputs = complete;
     inputs.unreadable = {{row.input, "access is forbidden"}};
+    // With an OSImageStream, the OS images come from there alone.
+    inputs.has_os_streams = row.input == ConfigInput::kOsImageStream;
     Value expected = whole;
     for (const std::string& field : row.fields) expected.Erase(field);
     const ControllerConfigDraft draft = DraftControllerConfig(inputs);
@@ -763,6 +767,91 @@ TEST(DraftControllerConfig, LeavesOutOnlyTheFieldsThatNeedAnUnreadableInput) {
   complete.is_bootstrapped = false;
   EXPECT_FALSE(DraftControllerConfig(complete).spec.contains("kubeAPIServerServingCAData"));
   EXPECT_THAT(DraftControllerConfig(complete).problems, ElementsAre("a", "b"));
+}
+
+// An input with a value of a wrong type, and the fields that need this input.
+struct WrongInput {
+  std::string name;
+  std::function<void(ControllerConfigInputs&)> change;
+  std::vector<std::string> fields;
+  std::string problem;
+
+  friend void PrintTo(const WrongInput& row, std::ostream* out) { *out << row.name; }
+};
+
+std::vector<WrongInput> WrongInputs() {
+  const std::vector<std::string> infra = {"infra", "platform", "etcdDiscoveryDomain"};
+  const std::vector<std::string> network = {"clusterDNSIP", "ipFamilies", "networkType", "network"};
+  const std::vector<std::string> dns = {"dns", "internalRegistryPullSecret"};
+  const std::vector<std::string> proxy = {"proxy", "additionalTrustBundle"};
+  const std::vector<std::string> images = {"images", "baseOSContainerImage", "baseOSExtensionsContainerImage"};
+  const auto change = [](Value ControllerConfigInputs::*input, const std::string& text) {
+    return [input, text](ControllerConfigInputs& inputs) { inputs.*input = Json(text); };
+  };
+  constexpr auto kInfra = &ControllerConfigInputs::infrastructure;
+  constexpr auto kNetwork = &ControllerConfigInputs::network;
+  constexpr auto kProxy = &ControllerConfigInputs::proxy;
+  constexpr auto kImages = &ControllerConfigInputs::release_images;
+  return {
+      {"an Infrastructure", change(kInfra, "5"), infra, "the Infrastructure named cluster: $: must be an object"},
+      {"its status", change(kInfra, R"({"status": "AWS"})"), infra,
+       "the Infrastructure named cluster: $.status: must be an object"},
+      {"its platform", change(kInfra, R"({"status": {"platformStatus": "AWS"}})"), infra,
+       "the Infrastructure named cluster: $.status.platformStatus: must be an object"},
+      {"the type of its platform", change(kInfra, R"({"status": {"platformStatus": {"type": 5}}})"), infra,
+       "the Infrastructure named cluster: $.status.platformStatus.type: must be a string"},
+      {"the addresses of the control plane",
+       change(kInfra, R"({"status": {"platformStatus": {"vsphere": {"apiServerInternalIPs": "192.0.2.1"}}}})"), infra,
+       "the Infrastructure named cluster: $.status.platformStatus.vsphere.apiServerInternalIPs: must be a list"},
+      {"a Network", change(kNetwork, R"("OVNKubernetes")"), network, "the Network named cluster: $: must be an object"},
+      {"its ranges", change(kNetwork, R"({"spec": {"serviceNetwork": "172.30.0.0/16"}})"), network,
+       "the Network named cluster: $.spec.serviceNetwork: must be a list"},
+      {"one of its ranges", change(kNetwork, R"({"spec": {"serviceNetwork": [5, "172.30.0.0/16"]}})"), network,
+       "the Network named cluster: $.spec.serviceNetwork.0: must be a string"},
+      {"its migration", change(kNetwork, R"({"spec": {"serviceNetwork": ["172.30.0.0/16"]},
+                            "status": {"networkType": "OVNKubernetes", "migration": {"mtu": {"machine": 9000}}}})"),
+       network, "the Network named cluster: $.status.migration.mtu.machine: must be an object"},
+      {"the domain of a DNS", change(&ControllerConfigInputs::dns, R"({"spec": {"baseDomain": ["a.example"]}})"), dns,
+       "the DNS named cluster: $.spec.baseDomain: must be a string"},
+      {"the status of a Proxy", change(kProxy, R"({"status": "http://p"})"), proxy,
+       "the Proxy named cluster: $.status: must be an object"},
+      {"the authorities of a Proxy", change(kProxy, R"({"spec": {"trustedCA": "mine"}, "status": {}})"), proxy,
+       "the Proxy named cluster: $.spec.trustedCA: must be an object"},
+      {"the authorities of an Image",
+       change(&ControllerConfigInputs::image_setting, R"({"spec": {"additionalTrustedCA": {"name": 5}}})"),
+       {"imageRegistryBundleUserData"},
+       "the Image named cluster: $.spec.additionalTrustedCA.name: must be a string"},
+      {"images.json", change(kImages, "[]"), images,
+       "ConfigMap machine-config-operator-images: images.json: $: must be an object"},
+      {"an image", change(kImages, R"({"releaseVersion": "4.21.0", "machineConfigOperator": 5})"), images,
+       "ConfigMap machine-config-operator-images: images.json: $.machineConfigOperator: must be a string"},
+  };
+}
+
+class WrongInputTest : public testing::TestWithParam<WrongInput> {};
+
+TEST_P(WrongInputTest, LeavesOutOnlyTheFieldsThatNeedIt) {
+  ControllerConfigInputs inputs = CompleteInputs();
+  Value expected = DraftControllerConfig(inputs).spec;
+  for (const std::string& field : GetParam().fields) EXPECT_TRUE(expected.Erase(field)) << field;
+  GetParam().change(inputs);
+  const ControllerConfigDraft draft = DraftControllerConfig(inputs);
+  EXPECT_EQ(draft.spec, expected);
+  EXPECT_THAT(draft.problems, ElementsAre(GetParam().problem));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, WrongInputTest, testing::ValuesIn(WrongInputs()));
+
+TEST(DraftControllerConfig, TakesNoEmptyImageFromAnOsImageStream) {
+  ControllerConfigInputs inputs = CompleteInputs();
+  inputs.has_os_streams = true;
+  inputs.os_image_stream = Stream("HASH");
+  for (api::OSImageStreamSet& stream : inputs.os_image_stream->status.available_streams) stream.os_image = "";
+  const ControllerConfigDraft draft = DraftControllerConfig(inputs);
+  EXPECT_THAT(draft.problems,
+              ElementsAre(R"(the OSImageStream cluster has no osImage in its default stream "rhel-10")"));
+  EXPECT_EQ(draft.release, "");
+  EXPECT_FALSE(draft.spec.contains("baseOSContainerImage"));
 }
 
 TEST(DraftControllerConfig, WarnsOfAMissingConfigurationThatACloudDoesNotNeed) {
@@ -803,6 +892,23 @@ TEST(MergedControllerConfig, ReplacesImagesOneByOne) {
   EXPECT_EQ(merged["images"]["corednsImage"], Value("c"));
   EXPECT_EQ(merged["images"]["haproxyImage"], Value("old"));
   EXPECT_EQ(merged["images"]["mine"], Value("m"));
+}
+
+TEST(MergedControllerConfig, ReplacesPresentValuesOfWrongTypes) {
+  const Value draft = DraftControllerConfig(CompleteInputs()).spec;
+  for (const auto& [field, value] : draft.members()) {
+    for (const char* wrong : {"5", R"("none")", "[5]"}) {
+      Value present = draft;
+      present[field] = Json(wrong);
+      const Value merged = MergedControllerConfig(present, draft);
+      // An empty value does not replace a present value.
+      if (!WithoutEmptyMembers(value).empty() || (value.is_string() && !value.text().empty())) {
+        EXPECT_EQ(merged[field], value) << field << " " << wrong;
+      }
+      EXPECT_EQ(merged["dns"], draft["dns"]) << field << " " << wrong;
+    }
+  }
+  EXPECT_EQ(MergedControllerConfig("none", draft), MergedControllerConfig(Value(), draft));
 }
 
 // A way in which a ControllerConfig of the Machine Config Operator differs from ours, and which needs no write.
