@@ -196,6 +196,11 @@ class Follower {
   // Returns whether the wave may choose the node.
   bool IsEligible(std::size_t i, const Wave& wave) const;
 
+  // Returns whether the node is on the way to the target, though nothing is recorded about its update.  For instance,
+  // the policy was deleted and created again meanwhile.  Such a node belongs to the next wave that begins: its result
+  // has to be known before other nodes follow.
+  bool IsUnderWayAlready(std::size_t i) const;
+
   bool IsUndrainable(std::size_t i) const;
 
   // Returns the rank by which a wave chooses its nodes; the lowest comes first.  Nodes that are ready and not degraded

@@ -731,6 +731,21 @@ TEST(WavedRollout, StaysHaltedWhenItsPolicyIsCreatedAgain) {
   EXPECT_EQ(fleet.Phase(), "Halted");
 }
 
+TEST(WavedRollout, WaitsForTheCanaryWhenItsPolicyIsCreatedAgain) {
+  for (const char* const canary : {R"("nodes": 1)", R"("nodeSelector": {"matchLabels": {"canary": ""}})"}) {
+    Fleet fleet(R"({"pool": "worker", "waves": [{"name": "canary", )" + std::string(canary) + "}]}", 4);
+    fleet.Named("n0").metadata.labels["canary"] = "";
+    ASSERT_THAT(fleet.AssignTargets(), ElementsAre("n0")) << canary;
+    fleet.memory = {};
+    EXPECT_THAT(fleet.AssignTargets(), IsEmpty()) << canary;
+    fleet.Fail("n0");
+    EXPECT_THAT(fleet.AssignTargets(), IsEmpty()) << canary;
+    EXPECT_EQ(fleet.Phase(), "Halted") << canary;
+    fleet.Finish("n0");
+    EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n1", "n2", "n3")) << canary;
+  }
+}
+
 TEST(WavedRollout, TakesAConfigBackAtOnceFromNodesWhoseFailuresWereExcused) {
   for (const bool is_resumed : {false, true}) {
     Fleet fleet(R"({"pool": "worker", "waves": [{"nodes": 1, "failureThreshold": )" +
