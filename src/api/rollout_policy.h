@@ -25,7 +25,7 @@ inline constexpr std::string_view kRolloutPolicyGroup = "pintle.io";
 
 // Annotations of a MachineConfigPool with which a person gives orders to the pool's rollout.
 //
-// Each value is a RolloutOrder as JSON.  With an override, the rollout of the order's target disregards the windows and
+// Each value is a RolloutOrder as JSON.  With an override, the rollout that the order is for disregards the windows and
 // the freeze.
 inline constexpr std::string_view kApproveAnnotation = "pintle.io/rollout-approve";
 inline constexpr std::string_view kResumeAnnotation = "pintle.io/rollout-resume";
@@ -49,8 +49,8 @@ struct RolloutOrder {
   std::string reason;     // In an override: why the windows and the freeze are disregarded.
   std::string by;         // The person who gave the order.
   std::string at;         // The time of the order; two orders of one person have different times.
-  // In an approval, and in an order to resume: the beginning of the rollout that the order is for.  If it is unset, the
-  // order may be for any rollout of the target.
+  // The beginning of the rollout that the order is for.  If it is unset, as older versions of `kubectl pintle` left it
+  // in overrides, the order is for the rollout of the target in which the controller reads it first.
   std::optional<Time> began;
 
   static constexpr bool kLenient = true;

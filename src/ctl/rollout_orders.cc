@@ -141,7 +141,9 @@ Result<ExitStatus> OverrideWindows(const CommandLine& line) {
   }
   LiveCluster cluster = TRY(LiveCluster::Of(line));
   const auto pool = TRY(cluster.Get<api::MachineConfigPool>(name));
-  TRY(StatusOfPool(cluster, name));
+  const api::RolloutPoolStatus status = TRY(StatusOfPool(cluster, name));
+  TRY(ExpectReportOn(pool, status));
+  order.began = status.memory.began;
   TRY(Order(cluster, pool, api::kOverrideAnnotation, std::move(order)));
   Print(fmt::format("The windows and the freeze of its policy do not apply while pool {} gets {}.\n", Printable(name),
                     Printable(pool.spec.configuration.name)));

@@ -182,6 +182,13 @@ void Follower::Begin() {
   next.resume_seen = memory_.resume_seen;
   next.took = memory_.took;
   next.override_seen = memory_.override_seen;
+  // An order that is older than the memory is for an earlier rollout: `kubectl pintle` gives orders only to a rollout
+  // that the policy reports.
+  if (is_first) {
+    next.approve_seen = OrderIn(api::kApproveAnnotation);
+    next.resume_seen = OrderIn(api::kResumeAnnotation);
+    next.override_seen = OrderIn(api::kOverrideAnnotation);
+  }
   next.override_used = memory_.override_used;
   if (next.override_used && !next.override_used->withdrawn) next.override_used->withdrawn = At(now_);
   const bool is_needed = CountWhere([&](std::size_t i) { return !target_.IsAssignedTo(nodes_[i]); }) > 0;

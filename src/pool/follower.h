@@ -170,10 +170,13 @@ class Follower {
   //
   // Each of the functions that read an annotation of the pool acts on the order in it, if the order is new.
 
+  // Returns the text of an order in an annotation of the pool; empty if it is too long to be one.
+  std::string OrderIn(std::string_view annotation) const;
+
   void ReadOverride();
 
-  // Returns why an order to disregard the windows does not act; empty if it acts, or if there is none.
-  std::string WhyNotOverridden(const std::string& text) const;
+  // Returns why the pool's order to disregard the windows does not act; `order` is unset if it cannot be read.
+  std::string WhyNotOverridden(const std::optional<api::RolloutOrder>& order) const;
 
   std::string OverrideCommand() const;
 
@@ -192,6 +195,11 @@ class Follower {
 
   // Returns whether the wave may choose the node.
   bool IsEligible(std::size_t i, const Wave& wave) const;
+
+  // Returns whether the node is on the way to the target, though nothing is recorded about its update.  For instance,
+  // the policy was deleted and created again meanwhile.  Such a node belongs to the next wave that begins: its result
+  // has to be known before other nodes follow.
+  bool IsUnderWayAlready(std::size_t i) const;
 
   bool IsUndrainable(std::size_t i) const;
 

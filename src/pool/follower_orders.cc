@@ -33,28 +33,39 @@ std::optional<api::RolloutOrder> ReadOrder(const std::string& text) {
 
 }  // namespace
 
-void Follower::ReadOverride() {
-  const std::string& text = situation_.pool.metadata.Annotation(api::kOverrideAnnotation);
-  auto& used = memory_.override_used;
-  why_not_overridden_ = WhyNotOverridden(text);
-  if (text.empty() || !why_not_overridden_.empty()) {
-    if (used && !used->withdrawn) used->withdrawn = At(now_);
-    return;
-  }
-  is_overridden_ = true;
-  if (text == memory_.override_seen) return;
-  const api::RolloutOrder order = ReadOrder(text).value();
-  memory_.override_seen = text;
-  used = {.target = target_text_, .reason = order.reason, .by = order.by, .at = At(now_), .withdrawn = std::nullopt};
-  Warn("RolloutOverridden",
-       fmt::format("{} lets {} be rolled out in spite of the policy's windows and freeze, for this reason: {}",
-                   order.by, target_text_, order.reason));
+std::string Follower::OrderIn(std::string_view annotation) const {
+  const std::string& text = situation_.pool.metadata.Annotation(annotation);
+  return text.size() > kLongestOrder ? "" : text;
 }
 
-std::string Follower::WhyNotOverridden(const std::string& text) const {
-  if (text.empty()) return "";
-  const auto order = ReadOrder(text);
-  if (!order || order->reason.empty()) {
+void Follower::ReadOverride() {
+  const std::string& text = situation_.pool.metadata.Annotation(api::kOverrideAnnotation);
+  auto order = ReadOrder(text);
+  if (order && order->reason.empty()) order.reset();
+  auto& used = memory_.override_used;
+  bool may_act = false;
+  if (order && text == memory_.override_seen) {
+    may_act = used && !used->withdrawn && order->target == situation_.pool.spec.configuration.name;
+  } else if (order) {
+    // The order is new.  If it is for another rollout, it does not act later, either.
+    memory_.override_seen = text;
+    may_act = IsForThisRollout(*order);
+    if (may_act) {
+      used = {
+          .target = target_text_, .reason = order->reason, .by = order->by, .at = At(now_), .withdrawn = std::nullopt};
+      Warn("RolloutOverridden",
+           fmt::format("{} lets {} be rolled out in spite of the policy's windows and freeze, for this reason: {}",
+                       order->by, target_text_, order->reason));
+    }
+  }
+  is_overridden_ = may_act;
+  if (is_overridden_) return;
+  if (used && !used->withdrawn) used->withdrawn = At(now_);
+  if (!text.empty()) why_not_overridden_ = WhyNotOverridden(order);
+}
+
+std::string Follower::WhyNotOverridden(const std::optional<api::RolloutOrder>& order) const {
+  if (!order) {
     return fmt::format("the pool's annotation {} has no effect, because it is not an order; write it by `{}`",
                        api::kOverrideAnnotation, OverrideCommand());
   }
@@ -62,12 +73,8 @@ std::string Follower::WhyNotOverridden(const std::string& text) const {
     return fmt::format("the override was for {}; to override the windows for the present config, run `{}`",
                        Printable(order->target), OverrideCommand());
   }
-  const auto& used = memory_.override_used;
-  if (text == memory_.override_seen && (!used || used->withdrawn)) {
-    return fmt::format("the override was for an earlier rollout; to override the windows for this one, run `{}`",
-                       OverrideCommand());
-  }
-  return "";
+  return fmt::format("the override was for an earlier rollout; to override the windows for this one, run `{}`",
+                     OverrideCommand());
 }
 
 std::string Follower::OverrideCommand() const {

@@ -17,6 +17,13 @@ bool Follower::IsEligible(std::size_t i, const Wave& wave) const {
   return !standings_[i].is_assigned && (!wave.selector || wave.selector->Matches(nodes_[i].node().metadata.labels));
 }
 
+bool Follower::IsUnderWayAlready(std::size_t i) const {
+  const Standing& standing = standings_[i];
+  const std::string& name = nodes_[i].name();
+  return standing.is_assigned && !standing.is_faulty && IsOnTheWay(nodes_[i]) && !memory_.assigned_at.contains(name) &&
+         !IsExcused(name);
+}
+
 bool Follower::IsUndrainable(std::size_t i) const {
   return situation_.undrainable != nullptr && situation_.undrainable->contains(nodes_[i].name());
 }
@@ -49,7 +56,10 @@ void Follower::ChooseMembers(const Wave& wave) {
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       if (IsEligible(i, wave)) eligible.push_back(i);
     }
-    const std::size_t count = CountExpectedNodes(wave);
+    const auto under_way = NamesWhere([&](std::size_t i) { return IsUnderWayAlready(i); });
+    std::size_t count = CountExpectedNodes(wave);
+    if (wave.nodes) count -= std::min(count, under_way.size());
+    for (const std::string& name : under_way) AddTo(memory_.members, name);
     std::stable_sort(eligible.begin(), eligible.end(), [&](std::size_t a, std::size_t b) { return Rank(a) < Rank(b); });
     for (std::size_t at = 0; at < count;) {
       const auto is_like_first = [&](std::size_t i) { return Rank(i) == Rank(eligible[at]); };
@@ -118,7 +128,7 @@ bool Follower::FollowWave() {
   const Wave& wave = CurrentWave();
   if (memory_.has_begun && CountWaveNodes() == 0) memory_.has_begun = false;
   if (!memory_.has_begun) {
-    const bool has_nodes = CountWhere([&](std::size_t i) { return IsEligible(i, wave); }) > 0;
+    const bool has_nodes = CountWhere([&](std::size_t i) { return IsEligible(i, wave) || IsUnderWayAlready(i); }) > 0;
     // The end of a wave excuses failures, which a wave without nodes must not do.
     if (!has_nodes && HasTooManyFailures()) return false;
     if (!has_nodes) return EndWave("is skipped, because all nodes that it selects have the target");

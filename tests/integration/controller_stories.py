@@ -74,6 +74,40 @@ def waved(objects, agents, seconds):
     assert sorted(agents.order) == sorted(agents.names), f"not each node was updated once: {agents.order}"
 
 
+def halted(objects, agents, seconds):
+    """Halts a rollout in waves, takes its config back, and updates the workers to another one.
+
+    The pool allows two nodes to be updated at once, so a node beside the canary that has failed would be noticed.
+    """
+    objects.admin.must("POST", POLICIES, {
+        "apiVersion": "pintle.io/v1alpha1", "kind": "RolloutPolicy", "metadata": {"name": "policy"},
+        "spec": {"pool": "worker", "waves": [{"name": "canary", "nodeSelector": {"matchLabels": {"canary": ""}}},
+                                             {"name": "others", "maxUnavailable": 1}]}})
+    first = begin_short(objects, agents, seconds, count=3)
+    canary = agents.names[-1]
+    objects.admin.must("PATCH", f"/api/v1/nodes/{canary}", {"metadata": {"labels": {"canary": ""}}}, MERGE)
+    objects.set_pool("worker", maxUnavailable=2)
+    agents.hold()
+    objects.config("10-more", files={"/etc/more": "bad"})
+    bad = objects.wait_for_target("worker", other_than=first, seconds=seconds)
+    agents.broken.add(bad)
+    agents.go_on()
+
+    def is_halted():
+        pools = objects.admin.must("GET", f"{POLICIES}/policy").get("status", {}).get("pools", [])
+        return [pool["phase"] for pool in pools if pool["memory"].get("target") == bad] == ["Halted"]
+    wait_until(is_halted, "the rollout is halted", seconds)
+    configs = agents.configs()
+    assert {name for name, config in configs.items() if config != (first, first)} == {canary}, configs
+    objects.remove_config("10-more")
+    agents.wait_until_all_have(first, seconds=seconds)
+    objects.config("20-good", files={"/etc/more": "good"})
+    target = objects.wait_for_target("worker", other_than=first, seconds=seconds)
+    agents.wait_until_all_have(target, seconds=seconds)
+    assert agents.order[0] == canary, f"the order was {agents.order}"
+    assert sorted(agents.order) == sorted(agents.names), f"not each node was updated once: {agents.order}"
+
+
 def whole(objects, agents, seconds):
     """Updates two pools whose nodes run pods with a budget; one change waits behind a pause; a bad change is removed."""
     objects.controller_config()

@@ -95,6 +95,11 @@ def waved_end(cluster):
     return end_of(cluster, stories.waved)
 
 
+@pytest.fixture(scope="module")
+def halted_end(cluster):
+    return end_of(cluster, stories.halted)
+
+
 class TestLeaderKilled:
     def test_at_any_write(self, cluster, short_end, tmp_path):
         kill_at_moments(cluster, account(cluster),
@@ -104,7 +109,13 @@ class TestLeaderKilled:
         kill_at_moments(cluster, account(cluster),
                         lambda proxy: self.play(cluster, proxy, stories.waved, waved_end, tmp_path))
 
-    def play(self, cluster, proxy, story, expected, tmp_path):
+    @pytest.mark.skipif(not NIGHTLY, reason="takes minutes; a similar test is not nightly")
+    def test_at_any_write_about_a_rollout_that_halts(self, cluster, halted_end, tmp_path):
+        kill_at_moments(cluster, account(cluster),
+                        lambda proxy: self.play(cluster, proxy, stories.halted, halted_end, tmp_path, "rolloutpolicies"))
+
+    def play(self, cluster, proxy, story, expected, tmp_path, counted=""):
+        proxy.counted = counted
         first = Controller(cluster, "first", kubeconfig=written(proxy, tmp_path), lease=LEASE)
         with Stage(cluster) as stage, first:
             proxy.kill = first.stop

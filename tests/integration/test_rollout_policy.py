@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests RolloutPolicies with pintle-controller against a real control plane, and simulated agents on its nodes."""
 
+import dataclasses
 import datetime
 import os
+import zoneinfo
 
 import pytest
 
 import controller_stories as stories
-from machines import programs, shell
+from machines import certs, programs, shell
 from machines.cluster import Cluster
 from machines.controller import GROUP, MERGE, Controller, Objects, prepare_cluster
 from machines.loopback_server import Handler, LoopbackServer
@@ -19,11 +21,15 @@ from machines.wait import wait_until
 PINTLE = programs.here("pintle")
 POLICIES = "/apis/pintle.io/v1alpha1/rolloutpolicies"
 WORKERS = ["worker-0", "worker-1", "worker-2"]
+DAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
+BERLIN = zoneinfo.ZoneInfo("Europe/Berlin")
+# The controller's clock is years ahead in some tests; two leap days are at most eight years apart.
+VALIDITY = certs.Validity(datetime.timedelta(hours=-1), datetime.timedelta(days=9 * 366))
 
 
 @pytest.fixture(scope="module")
 def cluster():
-    with Cluster() as running:
+    with Cluster(validity=VALIDITY) as running:
         prepare_cluster(running)
         yield running
 
@@ -98,15 +104,29 @@ def updated(agents, target):
     return sorted(name for name, config in desired(agents).items() if config == target)
 
 
-def change(objects, agents, before, is_broken=False):
+def change(objects, agents, before, is_broken=False, text="good"):
     """Changes the config of the workers; returns the new target."""
     agents.hold()
-    objects.config("99-change", files={"/etc/change": "broken" if is_broken else "good"})
+    objects.config("99-change", files={"/etc/change": "broken" if is_broken else text})
     target = objects.wait_for_target("worker", other_than=before)
     if is_broken:
         agents.broken.add(target)
     agents.go_on()
     return target
+
+
+def pass_to(objects, clock, text):
+    """Sets the controller's clock to this time, and lets the controller look at it."""
+    clock.set(datetime.datetime.fromisoformat(text) - datetime.datetime.now(datetime.timezone.utc))
+    objects.admin.must("PATCH", f"{GROUP}/machineconfigpools/worker",
+                       {"metadata": {"annotations": {"example.com/now": text}}}, MERGE)
+
+
+def make_controller_look(objects):
+    """Changes a field of the pool, and waits until the controller has looked at it."""
+    objects.set_pool("worker", maxUnavailable=2)
+    wait_until(lambda: objects.pool("worker")["status"]["observedGeneration"]
+               == objects.pool("worker")["metadata"]["generation"], "the controller has looked at the pool", 60)
 
 
 def plugin(cluster, verb, *words, user="ann"):
@@ -132,9 +152,7 @@ def test_a_canary_that_fails_halts_the_rollout_until_the_config_is_taken_back(ob
     controller.end()
     controller.start()
     wait_until(objects.leader, "the controller leads again", 60)
-    objects.set_pool("worker", maxUnavailable=2)
-    wait_until(lambda: objects.pool("worker")["status"]["observedGeneration"]
-               == objects.pool("worker")["metadata"]["generation"], "the controller has looked at the pool", 60)
+    make_controller_look(objects)
     assert updated(agents, target) == [canary]
     assert of_pool(objects)["memory"]["halt"] == halted["memory"]["halt"]
     objects.remove_config("99-change")
@@ -216,28 +234,85 @@ def test_an_order_is_refused_while_its_policy_reports_about_an_older_config(clus
     wait_for_phase(objects, "AwaitingApproval", target)
     controller.end()
     objects.set_pool("worker", configuration={"name": "rendered-worker-newer"})
-    answer = plugin(cluster, "approve", "worker")
-    assert answer.returncode != 0
-    assert ("pool worker has the new target rendered-worker-newer, but its policy still reports the rollout of "
-            f"{target}") in answer.stderr
-    assert "pintle.io/rollout-approve" not in objects.pool("worker")["metadata"].get("annotations", {})
+    for verb in ["approve"], ["override", "--reason=CVE-2027-1"]:
+        answer = plugin(cluster, *verb, "worker")
+        assert answer.returncode != 0
+        assert ("pool worker has the new target rendered-worker-newer, but its policy still reports the rollout of "
+                f"{target}") in answer.stderr
+        assert f"pintle.io/rollout-{verb[0]}" not in objects.pool("worker")["metadata"].get("annotations", {})
 
 
-def test_nodes_are_updated_only_in_a_window_also_when_the_clocks_skip_its_start(objects, agents, clock, rolled_out):
-    def pass_to(text):
-        clock.set(datetime.datetime.fromisoformat(text) - datetime.datetime.now(datetime.timezone.utc))
-        objects.admin.must("PATCH", f"{GROUP}/machineconfigpools/worker",
-                           {"metadata": {"annotations": {"example.com/now": text}}}, MERGE)
+@dataclasses.dataclass(frozen=True)
+class Wait:
+    """A config that comes while nodes may not be updated.  A moment is a day of the season and a time in UTC."""
+    phase: str
+    since: tuple     # The moment at which the config comes.
+    opens: tuple
+    closes: tuple
+    inside: tuple    # A moment in this window.
 
-    create(objects, windows=[{"days": ["Sun"], "start": "02:30", "duration": "1h", "timeZone": "Europe/Berlin"}])
-    wait_for_phase(objects, "Complete")
-    pass_to("2027-03-28T00:59:30+00:00")
-    target = change(objects, agents, rolled_out)
-    waiting = wait_for_phase(objects, "AwaitingWindow", target)
-    assert waiting["opens"] == "2027-03-28T01:00:00Z" and waiting["closes"] == "2027-03-28T02:00:00Z"
-    assert updated(agents, target) == []
-    pass_to("2027-03-28T01:00:10+00:00")
-    agents.wait_until_all_have(target)
+
+@dataclasses.dataclass(frozen=True)
+class Season:
+    """A special day in Berlin, a window that opens on this day and a week later, and configs that wait for it."""
+    day: datetime.date
+    start: str
+    duration: str
+    waits: tuple
+    is_frozen_before: bool = False
+
+
+def next_day(is_wanted):
+    """Returns the next day that is wanted, from the day after tomorrow on."""
+    day = datetime.date.today() + datetime.timedelta(days=2)
+    while not is_wanted(day):
+        day += datetime.timedelta(days=1)
+    return day
+
+
+def hours_in_berlin(day):
+    """Returns how many hours this day has."""
+    begin, end = (datetime.datetime.combine(each, datetime.time(), BERLIN).astimezone(datetime.timezone.utc)
+                  for each in (day, day + datetime.timedelta(days=1)))
+    return (end - begin) / datetime.timedelta(hours=1)
+
+
+def seasons():
+    # The clocks skip the hour from 01:00 UTC on, and with it the start at 02:30 o'clock.  So the window opens at 03:00.
+    # At the moment inside, it is 03:45 o'clock, although the window would end at 03:30 on another day.
+    spring = Season(next_day(lambda day: hours_in_berlin(day) == 23), "02:30", "1h", (
+        Wait("AwaitingWindow", (0, "00:50"), (0, "01:00"), (0, "02:00"), (0, "01:45")),
+        Wait("AwaitingWindow", (0, "02:10"), (7, "00:30"), (7, "01:30"), (7, "01:15"))))
+    # It is 02:30 o'clock at 00:30 UTC and again at 01:30 UTC, where the window ends.  At the moment inside, it is 02:15
+    # o'clock for the second time.  The next config comes at 02:40 o'clock, and waits for a week.
+    autumn = Season(next_day(lambda day: hours_in_berlin(day) == 25), "02:30", "1h", (
+        Wait("AwaitingWindow", (0, "00:20"), (0, "00:30"), (0, "01:30"), (0, "01:15")),
+        Wait("AwaitingWindow", (0, "01:40"), (7, "01:30"), (7, "02:30"), (7, "02:15"))))
+    leap_day = Season(next_day(lambda day: (day.month, day.day) == (2, 29)), "00:00", "1d", (
+        Wait("Frozen", (-1, "22:50"), (-1, "23:00"), (0, "23:00"), (0, "22:30")),
+        Wait("AwaitingWindow", (0, "23:10"), (6, "23:00"), (7, "23:00"), (6, "23:10"))), is_frozen_before=True)
+    return {"spring": spring, "autumn": autumn, "leap day": leap_day}
+
+
+@pytest.mark.parametrize("season", seasons().values(), ids=seasons())
+def test_nodes_are_updated_only_in_windows(objects, agents, clock, rolled_out, season):
+    def instant(moment):
+        days, time = moment
+        return f"{season.day + datetime.timedelta(days=days)}T{time}:00Z"
+
+    freeze = {"freeze": {"until": str(season.day), "timeZone": "Europe/Berlin"}} if season.is_frozen_before else {}
+    create(objects, **freeze, windows=[{"days": [DAYS[season.day.weekday()]], "start": season.start,
+                                        "duration": season.duration, "timeZone": "Europe/Berlin"}])
+    target = rolled_out
+    for number, wait in enumerate(season.waits):
+        pass_to(objects, clock, instant(wait.since))
+        wait_for_phase(objects, "Complete", target)
+        target = change(objects, agents, target, text=str(number))
+        waiting = wait_for_phase(objects, wait.phase, target)
+        assert (waiting["opens"], waiting["closes"]) == (instant(wait.opens), instant(wait.closes))
+        assert updated(agents, target) == []
+        pass_to(objects, clock, instant(wait.inside))
+        agents.wait_until_all_have(target)
     wait_for_phase(objects, "Complete", target)
 
 
@@ -254,7 +329,13 @@ def test_a_reason_of_the_administrator_overrides_a_freeze_for_one_config(cluster
     assert used["reason"] == "CVE-2027-1" and used["target"] == target and used["by"] == "ann ($USER)" and used["at"]
     message, = objects.events("RolloutOverridden")
     assert "CVE-2027-1" in message
-    # The annotation is still there.
+    # The annotation is still there.  It has no effect under a policy that was created later.
+    objects.admin.must("DELETE", f"{POLICIES}/policy")
+    create(objects, freeze={"until": "2100-01-01", "reason": "holidays"})
+    wait_for_phase(objects, "Complete", target)
+    agents.add("worker-3", rolled_out)
+    assert "the override was for an earlier rollout" in wait_for_phase(objects, "Frozen", target)["message"]
+    assert updated(agents, target) == WORKERS
     agents.hold()
     objects.config("99-later", files={"/etc/later": "x"})
     later = objects.wait_for_target("worker", other_than=target)
@@ -262,8 +343,14 @@ def test_a_reason_of_the_administrator_overrides_a_freeze_for_one_config(cluster
     assert f"the override was for {target}" in wait_for_phase(objects, "Frozen", later)["message"]
 
 
+ALERT = "groups: [{name: shop, rules: [{alert: ShopHasErrors, expr: shop_errors > 0}]}]"
+
+
 class Shop(LoopbackServer):
-    """A service of the cluster, with a health check and a metric whose answers a test sets."""
+    """A service of the cluster, with a health check and a metric whose answers a test sets.
+
+    If the answer is None, the health check accepts requests and never answers.
+    """
 
     def __init__(self):
         super().__init__(ShopHandler)
@@ -275,6 +362,8 @@ class ShopHandler(Handler):
     def do_GET(self):
         if self.path == "/metrics":
             self.respond(200, f"shop_errors {self.server.errors}\n".encode(), "text/plain; version=0.0.4")
+        elif self.server.answer is None:
+            self.rfile.read(1)    # It ends when the client closes the connection.
         else:
             self.respond(self.server.answer)
 
@@ -298,8 +387,7 @@ def test_nodes_are_updated_when_an_http_check_and_a_condition_allow_it(objects, 
 
 
 def test_nodes_are_updated_when_no_alert_of_prometheus_fires(objects, agents, rolled_out):
-    rules = "groups: [{name: shop, rules: [{alert: ShopHasErrors, expr: shop_errors > 0}]}]"
-    with Shop() as shop, Prometheus(shop.host, rules) as prometheus:
+    with Shop() as shop, Prometheus(shop.host, ALERT) as prometheus:
         prometheus.wait_for(prometheus.alerts, "the alert fires")
         create(objects, gates=[{"name": "alerts", "when": "Before", "prometheus": {
             "url": prometheus.url, "query": 'ALERTS{alertstate="firing"}'}}])
@@ -310,6 +398,57 @@ def test_nodes_are_updated_when_no_alert_of_prometheus_fires(objects, agents, ro
         assert updated(agents, target) == []
         shop.errors = 0
         agents.wait_until_all_have(target, seconds=120)
+
+
+def test_an_alert_after_the_canary_halts_the_rollout_from_the_timeout_of_its_gate_until_it_ends(
+        objects, agents, clock, rolled_out):
+    with Shop() as shop, Prometheus(shop.host, ALERT) as prometheus:
+        shop.errors = 0
+        create(objects, waves=[{"nodes": 1}], gates=[{
+            "name": "alerts", "when": "After", "timeout": "1h", "onTimeout": "Halt",
+            "prometheus": {"url": prometheus.url, "query": 'ALERTS{alertstate="firing"}'}}])
+        wait_for_phase(objects, "Complete")
+        agents.hold()
+        objects.config("99-change", files={"/etc/change": "good"})
+        target = objects.wait_for_target("worker", other_than=rolled_out)
+        canary, = wait_until(lambda: updated(agents, target), "the canary is updated", 60)
+        # The alert fires before the canary is done.  Until then, the gate was met, which must not count any more.
+        shop.errors = 1
+        prometheus.wait_for(prometheus.alerts, "the alert fires")
+        agents.go_on()
+        wait_for_phase(objects, "AwaitingGate", target)
+        wait_until(lambda: "waits for a gate: gate alerts is not met: the query has 1 result" in of_pool(objects)["message"],
+                   "the alert is reported", 60)
+        assert updated(agents, target) == agents.order == [canary]
+        pass_to(objects, clock, (clock.now() + datetime.timedelta(hours=2)).isoformat())
+        halted = wait_for_phase(objects, "Halted", target)
+        assert "the query has 1 result and must have none; the gate's timeout of 1 hour has passed" in halted["message"]
+        assert updated(agents, target) == [canary]
+        shop.errors = 0
+        agents.wait_until_all_have(target, seconds=120)
+        wait_for_phase(objects, "Complete", target)
+        assert condition(objects, "Halted")["status"] == "False"
+
+
+def test_a_check_that_is_not_answered_holds_the_rollout_until_the_timeout_of_its_gate(objects, agents, clock,
+                                                                                      rolled_out):
+    with Shop() as shop:
+        shop.answer = None
+        create(objects, gates=[{"name": "shop", "when": "Before", "timeout": "1h", "onTimeout": "Continue",
+                                "http": {"url": f"http://{shop.host}/healthz"}}])
+        wait_for_phase(objects, "Complete")
+        target = change(objects, agents, rolled_out)
+        wait_until(lambda: f"gate shop is not met: {shop.host} " in of_pool(objects)["message"],
+                   "the check is reported", 60)
+        waiting = of_pool(objects)
+        assert waiting["phase"] == "AwaitingGate" and " 20 s, before any answer" in waiting["message"]
+        assert updated(agents, target) == []
+        pass_to(objects, clock, (clock.now() + datetime.timedelta(minutes=50)).isoformat())
+        make_controller_look(objects)
+        assert of_pool(objects)["phase"] == "AwaitingGate" and updated(agents, target) == []
+        pass_to(objects, clock, (clock.now() + datetime.timedelta(minutes=20)).isoformat())
+        agents.wait_until_all_have(target)
+        wait_for_phase(objects, "Complete", target)
 
 
 def test_a_query_that_prometheus_refuses_holds_the_rollout_with_its_reason(objects, agents, rolled_out):

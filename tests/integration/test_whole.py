@@ -12,7 +12,7 @@ import urllib.request
 import pytest
 
 from budget import pods_anywhere
-from machines import agent_node, certs, daemon
+from machines import agent_node, certs, daemon, programs, shell
 from machines.agent_node import PREFIX, AnnotationHistory
 from machines.controller import Controller, Objects
 from machines.installed import file, machine_config
@@ -194,6 +194,103 @@ def test_a_broken_config_stops_its_pool_until_it_is_removed(site):
         assert not site.cluster.get("node", node.name)["spec"].get("unschedulable")
     assert not any(PREFIX in json.dumps(taint) for node in site.nodes
                    for taint in site.cluster.get("node", node.name)["spec"].get("taints", []))
+
+
+def policy_of(site):
+    """Returns the conditions of the RolloutPolicy, and the part of its status that is about the pool."""
+    status = site.cluster.get("rolloutpolicy", "canary").get("status", {})
+    conditions = {each["type"]: each["status"] for each in status.get("conditions", [])}
+    return conditions, next(iter(status.get("pools", [])), {"phase": "", "message": ""})
+
+
+@pytest.fixture
+def canary_policy(site):
+    """A policy that updates one node first.  The pool itself would allow that all nodes are updated at once."""
+    def allow(count):
+        site.cluster.kubectl("patch", "machineconfigpool", "worker", "--type=merge", "--patch",
+                             json.dumps({"spec": {"maxUnavailable": count}}))
+
+    site.cluster.apply(json.dumps({
+        "apiVersion": "pintle.io/v1alpha1", "kind": "RolloutPolicy", "metadata": {"name": "canary"},
+        "spec": {"pool": "worker", "waves": [{"name": "canary", "nodes": 1}]}}))
+    allow(3)
+    wait_until(lambda: policy_of(site)[1]["phase"] == "Complete", "the controller follows the policy", 60)
+    yield allow
+    site.cluster.kubectl("delete", "rolloutpolicy", "canary")
+    allow(1)
+
+
+@pytest.fixture
+def checked_service(site):
+    """A service that has to be active after a reboot; otherwise, the agents undo the change that needed the reboot."""
+    settings = "/etc/pintle/pintled.conf.d/web.conf"
+    for node in site.nodes:
+        node.run("mkdir", "--parents", "/etc/pintle/pintled.conf.d")
+        node.run("tee", settings, input="[Health]\nUnits=web.service\nLimitSec=3s\n")
+    yield "web.service"
+    for node in site.nodes:
+        node.run("rm", settings)
+
+
+def traces(node):
+    """Returns what an update would change on a node: its boot, and all files in /etc with their times."""
+    return (node.read("/proc/sys/kernel/random/boot_id"),
+            node.run("find", "/etc", "-xdev", "-printf", "%p %i %s %m %T@ %l\n").stdout)
+
+
+def test_a_service_that_does_not_start_on_the_canary_halts_the_rollout_and_harms_no_other_node(
+        site, canary_policy, checked_service):
+    before, reboots = site.current(), dict(site.firmware.reboots)
+    objects, traces_before = Objects(site.cluster), {node.name: traces(node) for node in site.nodes}
+    of_update = ("currentConfig", "desiredConfig", "state", "reason", "desiredDrain", "lastAppliedDrain")
+
+    def has_canary_failed():
+        return policy_of(site)[1]["phase"] == "Halted"
+
+    def harmed(history):
+        """Returns the nodes of which anything has changed."""
+        for node in site.nodes:
+            history.catch_up(node.name)
+        return [node for node in site.nodes if len(history.of(node.name, *of_update)) > 1
+                or site.firmware.reboots[node.name] != reboots[node.name] or traces(node) != traces_before[node.name]]
+
+    with AnnotationHistory(site.cluster) as history:
+        wait_until(lambda: all(history.of(node.name, "state") for node in site.nodes), "the watch has seen all nodes",
+                   60)
+        site.apply("85-web", units=[{"name": checked_service, "enabled": True, "contents":
+                                     "[Service]\nExecStart=/bin/false\n[Install]\nWantedBy=multi-user.target\n"}])
+        wait_until(has_canary_failed, "the rollout is halted", 120)
+        bad = site.current()
+        [canary] = [node for node in site.nodes if node.annotations()["desiredConfig"] == bad]
+        reason = canary.wait_for(state="Degraded", currentConfig=before)["reason"]
+        assert f"{checked_service} is failed" in reason
+        assert site.firmware.reboots[canary.name] == reboots[canary.name] + 2
+        halt = f"1 node has failed with {bad} ({canary.name}), and the policy allows none"
+        conditions, rollout = policy_of(site)
+        assert conditions["Halted"] == "True" and halt in rollout["message"]
+        [event] = wait_until(lambda: objects.events("RolloutHalted"), "there is an Event", 60)
+        assert halt in event
+        printed = shell.run(programs.here("pintle"), "rollout", "--kubeconfig", site.cluster.admin.kubeconfig,
+                            "worker").stdout
+        assert "  Halted since " in printed and halt in printed
+
+        # The controller has a reason to look once more, and updates no node.
+        canary_policy(2)
+        wait_until(lambda: (pool := site.pool())["status"]["observedGeneration"] == pool["metadata"]["generation"],
+                   "the controller has looked at the pool", 60)
+        assert harmed(history) == [canary] and has_canary_failed()
+
+        site.remove("85-web")
+        site.wait_updated(bad)
+        assert site.current() == before and site.conditions()["Degraded"]["status"] == "False"
+        conditions = wait_until(lambda: (now := policy_of(site))[1]["phase"] == "Complete" and now[0],
+                                "the rollout is complete", 60)
+        assert conditions["Halted"] == "False"
+        wait_until(lambda: objects.events("RolloutHaltEnded"), "there is an Event", 60)
+        assert harmed(history) == [canary]
+    assert canary.annotations()["reason"] == "" and not canary.has(f"/etc/systemd/system/{checked_service}")
+    assert site.firmware.reboots[canary.name] == reboots[canary.name] + 2
+    assert not site.cluster.get("node", canary.name)["spec"].get("unschedulable")
 
 
 def test_a_strict_pause_keeps_the_kubelets_new_authorities_from_the_nodes(site, tmp_path):

@@ -29,16 +29,16 @@ _GO_ENVIRONMENT = {"GOGC": "200", "GOMAXPROCS": "1"}
 
 
 class Cluster:
-    """The control plane, ready for use inside `with`.
+    """The control plane, ready for use inside `with`.  `validity` is that of its server's certificate.
 
     At the end of `with`, it raises an error if a request of ours was refused and `refusals` does not expect that.
     """
 
-    def __init__(self, address="127.0.0.1", checks_refusals=True, lost_after="24h"):
+    def __init__(self, address="127.0.0.1", checks_refusals=True, lost_after="24h", validity=certs.CURRENT):
         self.address = address    # All servers listen here.  Nodes in another network namespace cannot reach loopback.
         self._lost_after = lost_after    # A node counts as lost if nobody has renewed its lease for this time.
         self.folder, self.refusals = None, None
-        self._checks_refusals = checks_refusals
+        self._checks_refusals, self._validity = checks_refusals, validity
         self.daemons = ()
         self._nodes, self._users = {}, {}
         self._nodes_lock = threading.Lock()    # Tests have a thread for each of several programs of a node.
@@ -206,9 +206,10 @@ class Cluster:
         (self.commands / "kubectl-pintle").symlink_to(programs.here("pintle"))
 
     def _make_credentials(self):
-        self.authority = certs.Authority(self.folder / "pki")
+        self.authority = certs.Authority(self.folder / "pki", validity=self._validity)
         self._server = self.authority.server("server", [
-            "localhost", self.address, SERVICE, "kubernetes", "kubernetes.default", "kubernetes.default.svc"])
+            "localhost", self.address, SERVICE, "kubernetes", "kubernetes.default", "kubernetes.default.svc"],
+            self._validity)
         self._admin_pair = self.authority.client("admin", "admin", "system:masters")
         self._admin_token = secrets.token_hex(16)
         (self.folder / "tokens.csv").write_text(f'{self._admin_token},admin,admin,"system:masters"\n', encoding="ascii")

@@ -150,7 +150,8 @@ TEST(Simulation, WithoutAMemoryEndsWhenTheLastNodeAtWorkIsDone) {
   SimulatedPool simulated(R"({"pool": "worker"})", 2);
   simulated.nodes[0] = NodeAt("n0", kNew);
   simulated.nodes[1] = CreatedAt(NodeBetween("n1", kOld, kNew, api::kStateWorking), 1);
-  EXPECT_THAT(TextOf(simulated.Run()), ElementsAre("2027-03-27T12:30:00Z Finished, 2 nodes"));
+  EXPECT_THAT(TextOf(simulated.Run()),
+              ElementsAre("2027-03-27T12:30:00Z WaveDone 1", "2027-03-27T12:30:00Z Finished, 2 nodes"));
 }
 
 TEST(Simulation, ReportsAHaltIfNodesTakeLongerThanThePolicyAllows) {

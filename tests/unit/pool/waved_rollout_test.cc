@@ -118,6 +118,16 @@ class Fleet {
     order.at = at;
     return json::ToText(json::Encode(order));
   }
+  // The order is for the rollout that the memory is about.
+  std::string OverrideOf(const std::string& target, const std::string& at = "now") const {
+    api::RolloutOrder order;
+    order.target = target;
+    order.reason = "CVE-2027-1";
+    order.by = "ann";
+    order.at = at;
+    order.began = memory.began;
+    return json::ToText(json::Encode(order));
+  }
   std::string Phase() const { return NameOf(last.phase); }
 
   std::vector<api::Node> nodes;
@@ -132,15 +142,6 @@ class Fleet {
   PolicyRollout last;
   std::vector<std::string> news;
 };
-
-std::string OverrideOf(const std::string& target, const std::string& at = "now") {
-  api::RolloutOrder order;
-  order.target = target;
-  order.reason = "CVE-2027-1";
-  order.by = "ann";
-  order.at = at;
-  return json::ToText(json::Encode(order));
-}
 
 constexpr const char* kCanary = R"({"pool": "worker", "waves": [{"name": "canary", "nodes": 1, "soak": "10min"}]})";
 
@@ -730,6 +731,21 @@ TEST(WavedRollout, StaysHaltedWhenItsPolicyIsCreatedAgain) {
   EXPECT_EQ(fleet.Phase(), "Halted");
 }
 
+TEST(WavedRollout, WaitsForTheCanaryWhenItsPolicyIsCreatedAgain) {
+  for (const char* const canary : {R"("nodes": 1)", R"("nodeSelector": {"matchLabels": {"canary": ""}})"}) {
+    Fleet fleet(R"({"pool": "worker", "waves": [{"name": "canary", )" + std::string(canary) + "}]}", 4);
+    fleet.Named("n0").metadata.labels["canary"] = "";
+    ASSERT_THAT(fleet.AssignTargets(), ElementsAre("n0")) << canary;
+    fleet.memory = {};
+    EXPECT_THAT(fleet.AssignTargets(), IsEmpty()) << canary;
+    fleet.Fail("n0");
+    EXPECT_THAT(fleet.AssignTargets(), IsEmpty()) << canary;
+    EXPECT_EQ(fleet.Phase(), "Halted") << canary;
+    fleet.Finish("n0");
+    EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n1", "n2", "n3")) << canary;
+  }
+}
+
 TEST(WavedRollout, TakesAConfigBackAtOnceFromNodesWhoseFailuresWereExcused) {
   for (const bool is_resumed : {false, true}) {
     Fleet fleet(R"({"pool": "worker", "waves": [{"nodes": 1, "failureThreshold": )" +
@@ -1004,12 +1020,17 @@ TEST(WavedRollout, UpdatesNothingDuringAFreeze) {
   EXPECT_THAT(fleet.AssignTargets(), SizeIs(2));
 }
 
+constexpr const char* kForAnEarlierRollout =
+    "the override was for an earlier rollout; to override the windows for this one, run "
+    "`kubectl pintle override worker --reason=TEXT`";
+
 constexpr const char* kFrozenCanary =
     R"({"pool": "worker", "waves": [{"nodes": 1}], "freeze": {"until": "2027-01-07"}})";
 
 TEST(WavedRollout, DisregardsAFreezeForOneTargetIfAnAdministratorOverridesIt) {
   Fleet fleet(kFrozenCanary, 2);
-  fleet.Order(api::kOverrideAnnotation, OverrideOf(kNew));
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
+  fleet.Order(api::kOverrideAnnotation, fleet.OverrideOf(kNew));
   EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n0"));  // The waves still hold.
   EXPECT_THAT(fleet.news, Contains("RolloutOverridden"));
   EXPECT_EQ(fleet.memory.override_used->reason, "CVE-2027-1");
@@ -1023,7 +1044,7 @@ TEST(WavedRollout, DisregardsAFreezeForOneTargetIfAnAdministratorOverridesIt) {
   EXPECT_THAT(fleet.last.message,
               HasSubstr("the override was for rendered-worker-new; to override the windows for the present "
                         "config, run `kubectl pintle override worker --reason=TEXT`"));
-  fleet.Order(api::kOverrideAnnotation, OverrideOf("rendered-worker-newer"));
+  fleet.Order(api::kOverrideAnnotation, fleet.OverrideOf("rendered-worker-newer"));
   EXPECT_THAT(fleet.AssignTargets(), SizeIs(1));
 }
 
@@ -1033,7 +1054,7 @@ TEST(WavedRollout, DisregardsWindowsForOneTargetIfAnAdministratorOverridesThem) 
               2);
   EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   EXPECT_EQ(fleet.Phase(), "AwaitingWindow");
-  fleet.Order(api::kOverrideAnnotation, OverrideOf(kNew));
+  fleet.Order(api::kOverrideAnnotation, fleet.OverrideOf(kNew));
   EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n0"));
   fleet.Finish("n0");
   fleet.pool.spec.configuration.name = "rendered-worker-newer";
@@ -1043,28 +1064,84 @@ TEST(WavedRollout, DisregardsWindowsForOneTargetIfAnAdministratorOverridesThem) 
 
 TEST(WavedRollout, DoesNotTakeALeftOverOverrideForALaterRolloutOfTheSameTarget) {
   Fleet fleet(kFrozenCanary, 2);
-  fleet.Order(api::kOverrideAnnotation, OverrideOf(kNew));
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
+  fleet.Order(api::kOverrideAnnotation, fleet.OverrideOf(kNew));
   EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n0"));
   // The config is taken back, which needs no window, and is rolled out again.
   fleet.pool.spec.configuration.name = kOld;
   fleet.FinishAll(fleet.AssignTargets());
   fleet.AssignTargets();
   ASSERT_EQ(fleet.Phase(), "Complete");
+  fleet.now += hours(1);
   fleet.pool.spec.configuration.name = kNew;
   EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
   EXPECT_EQ(fleet.Phase(), "Frozen");
-  EXPECT_THAT(fleet.last.message,
-              HasSubstr("the override was for an earlier rollout; to override the windows for this one, run "
-                        "`kubectl pintle override worker --reason=TEXT`"));
-  fleet.Order(api::kOverrideAnnotation, OverrideOf(kNew, "later"));
+  EXPECT_THAT(fleet.last.message, HasSubstr(kForAnEarlierRollout));
+  fleet.Order(api::kOverrideAnnotation, fleet.OverrideOf(kNew, "later"));
   EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n0"));
 }
 
 TEST(WavedRollout, DoesNotTakeALeftOverOverrideWhenItsMemoryIsLost) {
+  for (const bool is_bound : {true, false}) {
+    Fleet fleet(kFrozenCanary, 2);
+    EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
+    if (!is_bound) fleet.memory.began.reset();
+    fleet.Order(api::kOverrideAnnotation, fleet.OverrideOf(kNew));
+    fleet.now += minutes(1);
+    // The policy is deleted and created again.
+    fleet.memory = {};
+    EXPECT_THAT(fleet.AssignTargets(), IsEmpty()) << is_bound;
+    EXPECT_EQ(fleet.Phase(), "Frozen") << is_bound;
+    EXPECT_THAT(fleet.last.message, HasSubstr(kForAnEarlierRollout)) << is_bound;
+    fleet.Order(api::kOverrideAnnotation, fleet.OverrideOf(kNew));
+    EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n0")) << is_bound;
+  }
+}
+
+TEST(WavedRollout, DoesNotTakeAnOverrideThatItReadsAfterTheRolloutOfTheOrder) {
+  for (const bool is_bound : {true, false}) {
+    Fleet fleet(kFrozenCanary, 2);
+    EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
+    if (!is_bound) fleet.memory.began.reset();
+    // No controller runs until the config is taken back.
+    fleet.Order(api::kOverrideAnnotation, fleet.OverrideOf(kNew));
+    fleet.pool.spec.configuration.name = kOld;
+    fleet.AssignTargets();
+    ASSERT_EQ(fleet.Phase(), "Complete");
+    fleet.now += hours(1);
+    fleet.pool.spec.configuration.name = kNew;
+    EXPECT_THAT(fleet.AssignTargets(), IsEmpty()) << is_bound;
+    EXPECT_EQ(fleet.Phase(), "Frozen") << is_bound;
+    EXPECT_THAT(fleet.last.message, HasSubstr(kForAnEarlierRollout)) << is_bound;
+    EXPECT_THAT(fleet.news, Not(Contains("RolloutOverridden"))) << is_bound;
+  }
+}
+
+TEST(WavedRollout, TakesAnOverrideThatNamesNoRolloutForTheOneInWhichItIsReadFirst) {
   Fleet fleet(kFrozenCanary, 2);
-  fleet.Order(api::kOverrideAnnotation, OverrideOf(kOld));
+  fleet.AssignTargets();
+  fleet.Order(api::kOverrideAnnotation, R"({"target": "rendered-worker-new", "reason": "CVE-2027-1", "by": "ann"})");
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n0"));
+}
+
+TEST(WavedRollout, KeepsAnOverrideWhenTheClockIsPutBack) {
+  Fleet fleet(kFrozenCanary, 2);
+  fleet.AssignTargets();
+  fleet.Order(api::kOverrideAnnotation, fleet.OverrideOf(kNew));
+  fleet.FinishAll(fleet.AssignTargets());
+  fleet.now -= hours(2);  // From now on, the rollout counts as begun later than the order has it.
+  EXPECT_THAT(fleet.AssignTargets(), ElementsAre("n1"));
+}
+
+TEST(WavedRollout, TakesNoOrderThatIsOlderThanItsMemory) {
+  Fleet fleet(R"({"pool": "worker", "approve": "Manual", "waves": [{"nodes": 1}]})", 3);
+  fleet.FinishAll(fleet.AssignTargets());
+  fleet.AssignTargets();
+  fleet.Order(api::kApproveAnnotation, fleet.ApprovalOf(fleet.last.wave_digest));
+  fleet.memory = {};
+  fleet.FinishAll(fleet.AssignTargets());
   EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
-  EXPECT_EQ(fleet.Phase(), "Frozen");
+  EXPECT_EQ(fleet.Phase(), "AwaitingApproval");
 }
 
 TEST(WavedRollout, ReportsAnOverrideThatIsNoOrder) {
@@ -1080,7 +1157,8 @@ TEST(WavedRollout, ReportsAnOverrideThatIsNoOrder) {
 
 TEST(WavedRollout, EndsAnOverrideThatIsWithdrawn) {
   Fleet fleet(kFrozenCanary, 2);
-  fleet.Order(api::kOverrideAnnotation, OverrideOf(kNew));
+  EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
+  fleet.Order(api::kOverrideAnnotation, fleet.OverrideOf(kNew));
   fleet.FinishAll(fleet.AssignTargets());
   fleet.pool.metadata.annotations.clear();
   EXPECT_THAT(fleet.AssignTargets(), IsEmpty());
