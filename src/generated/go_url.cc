@@ -100,7 +100,9 @@ Result<std::string> ReadAuthority(std::string_view scheme, std::string_view auth
   std::string host = TRY(ReadHost(scheme, authority.substr(at + 1)));
   const std::string_view user = authority.substr(0, at);
   if (!std::all_of(user.begin(), user.end(), MayStandInUser)) return Invalid("net/url: invalid userinfo");
-  TRY(Unescaped(user, Part::kUser));
+  const std::size_t colon = std::min(user.find(':'), user.size());
+  TRY(Unescaped(user.substr(0, colon), Part::kUser));
+  TRY(Unescaped(user.substr(std::min(colon + 1, user.size())), Part::kUser));  // The password.
   return host;
 }
 

@@ -40,6 +40,8 @@ TEST(TemplateFunctions, TakeHostAndPortFromAUrl) {
   EXPECT_TRUE(EndsWith(HostAndPort("ftp://h"), "error calling urlPort: unknown scheme in ftp://h"));
   EXPECT_TRUE(EndsWith(HostAndPort("https://h:x"), "parse \"https://h:x\": invalid port \":x\" after host"));
   EXPECT_TRUE(EndsWith(HostAndPort("https://h%41"), "invalid URL escape \"%41\""));
+  EXPECT_TRUE(EndsWith(HostAndPort("https://%u:p@h"), "invalid URL escape \"%u\""));
+  EXPECT_TRUE(EndsWith(HostAndPort("https://u:%p:q@h"), "invalid URL escape \"%p:\""));
   EXPECT_TRUE(EndsWith(HostAndPort("https://[::1"), "missing ']' in host"));
   EXPECT_TRUE(EndsWith(HostAndPort("https://[192.0.2.1]"), "invalid IP-literal"));
   EXPECT_TRUE(EndsWith(HostAndPort("https://[api.test]"),
