@@ -200,25 +200,25 @@ class TakeoverRun {
     // The copies do not change any more, because the loop does not run.
     const View view = cluster.Look();
     clusterops::ControllerConfigInputs inputs = sources.Inputs();
-    inputs.has_os_streams = view.os_image_stream != nullptr;
-    if (view.os_image_stream != nullptr) inputs.os_image_stream = *view.os_image_stream;
+    AddOsImageStream(view, inputs);
     const WholeControllerConfig* const config = sources.controller_config();
     if (config != nullptr) AddPresent(*config, view, inputs);
     const SourcesView generated_from = generated_sources ? generated_sources->Look() : SourcesView();
-    return CheckTakeover({.view = view,
-                          .state = state,
-                          .sources = sources.is_missing() ? nullptr : &inputs,
-                          .are_sources_readable = sources.WhyUnreadable().empty(),
-                          .controller_config = config == nullptr ? nullptr : &config->spec,
-                          .unsupported = std::move(unsupported),
-                          .generated_from = &generated_from,
-                          .templates = templates ? &*templates : nullptr,
-                          .cluster_operator = std::move(cluster_operator),
-                          .lacking = std::move(lacking),
-                          .account_lacking = std::move(account_lacking),
-                          .agents_lacking = std::move(agents_lacking),
-                          .unreadable = std::move(unreadable_)},
-                         order_.settings, clock_.Wall());
+    return CheckTakeover(
+        {.view = view,
+         .state = state,
+         .sources = sources.is_missing() ? nullptr : &inputs,
+         .are_sources_readable = sources.WhyUnreadable().empty() && view.unreadable_os_image_stream.empty(),
+         .controller_config = config == nullptr ? nullptr : &config->spec,
+         .unsupported = std::move(unsupported),
+         .generated_from = &generated_from,
+         .templates = templates ? &*templates : nullptr,
+         .cluster_operator = std::move(cluster_operator),
+         .lacking = std::move(lacking),
+         .account_lacking = std::move(account_lacking),
+         .agents_lacking = std::move(agents_lacking),
+         .unreadable = std::move(unreadable_)},
+        order_.settings, clock_.Wall());
   }
 
   // Runs the loop until `is_ready` returns true after a change.  `on_change` is what listeners call meanwhile.

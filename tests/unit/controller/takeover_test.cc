@@ -96,6 +96,17 @@ TEST_F(TakeoverCheckRun, DoesNotCompareTheControllerConfigIfItsSourcesCannotBeRe
   EXPECT_THAT(printed, Not(HasSubstr("the ControllerConfig: spec.")));
 }
 
+TEST_F(TakeoverCheckRun, DoesNotCompareTheControllerConfigIfTheOsImageStreamCannotBeRead) {
+  server_.Put("controllerconfigs", ValueOf(json::Parse(R"({"metadata": {"name": "machine-config-controller"},
+      "spec": {}})")));
+  EXPECT_THAT(Check(), HasSubstr("the ControllerConfig: spec.baseOSContainerImage would change"));
+  server_.Put("osimagestreams", {{"metadata", {{"name", "cluster"}}}, {"status", "none"}});
+  const std::string printed = Check();
+  EXPECT_THAT(printed, HasSubstr("obstacle  cluster: decoding a OSImageStream"));
+  EXPECT_THAT(printed, HasSubstr("notice    the ControllerConfig was not compared"));
+  EXPECT_THAT(printed, Not(HasSubstr("the ControllerConfig: spec.")));
+}
+
 // An object that cannot be read must not be taken for a missing object.
 TEST_F(TakeoverCheckRun, DoesNotReportAnUnreadableControllerConfigAsMissing) {
   EXPECT_THAT(Check(), HasSubstr("there is no ControllerConfig"));
