@@ -123,6 +123,13 @@ bool UpdatesBootImages(const WholeMachineConfiguration& settings) {
   return false;
 }
 
+bool HasEnded(const api::Pod& pod) { return pod.status.phase == "Succeeded" || pod.status.phase == "Failed"; }
+
+ServerReplica::Phase PhaseOf(const api::Pod& pod) {
+  if (pod.metadata.deletion_timestamp) return ServerReplica::Phase::kEnds;
+  return pod.status.phase == "Running" ? ServerReplica::Phase::kRuns : ServerReplica::Phase::kStarts;
+}
+
 }  // namespace
 
 Result<std::string> TakeoverCluster::Send(kube::ApiRequest request, kube::Repeatable repeatable,
@@ -249,7 +256,7 @@ Result<> TakeoverCluster::ReadRemainingPods(const WholeObject& owner, TakeoverSt
   if (!IsToHaveNoPods(owner) || selector.empty()) return {};
   for (const api::Pod& pod :
        TRY(ReadAll<api::Pod>({.namespace_name = owner.metadata.namespace_name, .label_selector = selector}))) {
-    if (pod.status.phase == "Succeeded" || pod.status.phase == "Failed") continue;
+    if (HasEnded(pod)) continue;
     std::string& pods = state.remaining_pods[owner.metadata.name];
     pods += fmt::format("{}{} on the node {}", pods.empty() ? "" : ", ", pod.metadata.name, pod.spec.node_name);
   }
@@ -318,15 +325,18 @@ Result<std::vector<ServerReplica>> TakeoverCluster::ReadServerReplicas(const Who
   once.attempts = 1;
   for (const api::Pod& pod :
        TRY(ReadAll<api::Pod>({.namespace_name = settings_.own_namespace, .label_selector = selector}))) {
-    if (pod.status.phase != "Running" || pod.metadata.deletion_timestamp) continue;
+    if (HasEnded(pod)) continue;
+    ServerReplica& replica = replicas.emplace_back();
+    replica.pod = pod.metadata.name;
+    replica.phase = PhaseOf(pod);
+    if (replica.phase != ServerReplica::Phase::kRuns) continue;
     kube::ApiRequest request = {
         .path = fmt::format("/api/v1/namespaces/{}/pods/https:{}:{}/proxy{}", settings_.own_namespace,
                             pod.metadata.name, *port, serving::kConfigsHealthPath),
         .doing =
             fmt::format("asking the Ignition server in the pod {} for the health of its configs", pod.metadata.name)};
     request.timeouts.whole = kServerPatience;
-    const auto answer = Send(std::move(request), kube::Repeatable::kNo, once);
-    replicas.push_back({.pod = pod.metadata.name, .answers = answer.has_value()});
+    replica.answers = Send(std::move(request), kube::Repeatable::kNo, once).has_value();
   }
   return replicas;
 }

@@ -230,6 +230,41 @@ TEST_F(TakeoverCheckRun, AsksNoPodsOfOthersWhetherTheyServeIgnition) {
   }
 }
 
+// A pod that is not there yet, or not gone yet, has the ports of its machine later or still.
+TEST_F(TakeoverCheckRun, AwaitsEachPodOfOursThatHasNotEnded) {
+  server_.Put("daemonsets",
+              ValueOf(json::Parse(R"({"metadata": {"name": "machine-config-server", "namespace": "namespace"},
+      "spec": {"template": {"spec": {"nodeSelector": {"pintle.io/taken-over": "true"}}}}, "status": {}})")));
+  server_.Put("deployments", ValueOf(json::Parse(R"({"metadata": {"name": "pintle-controller", "namespace": "pintle"},
+      "spec": {"replicas": 1, "selector": {"matchLabels": {"app": "pintle"}}, "template": {"spec": {"containers": [
+        {"ports": [{"name": "ignition", "containerPort": 22623}]}]}}},
+      "status": {"replicas": 1, "updatedReplicas": 1, "readyReplicas": 1}})")));
+  const auto put_pod = [this](const std::string& name, const std::string& phase, const std::string& metadata = "") {
+    server_.Put("pods", ValueOf(json::Parse(R"({"metadata": {"name": ")" + name + R"(", "namespace": "pintle")" +
+                                            metadata + R"(}, "status": {"phase": ")" + phase + R"("}})")));
+  };
+  server_.Refuse([](const kube::ReceivedRequest& request) -> std::optional<kube::Answer> {
+    if (request.line.find("/pods/https:answers:22623/proxy/") == std::string::npos) return std::nullopt;
+    return kube::Answer{.body = "{}"};
+  });
+  const auto serving = [this] {
+    testing::internal::CaptureStdout();
+    Takeover({"status", "--kubeconfig", kubeconfig_, "--namespace", "namespace", "--server"});
+    const std::string printed = testing::internal::GetCapturedStdout();
+    return printed.substr(printed.find("\nserving ") + 1);
+  };
+  put_pod("answers", "Running");
+  EXPECT_EQ(serving(), "serving    done\n");
+  put_pod("other", "Pending");
+  EXPECT_THAT(serving(), HasSubstr("in the pods other (which has not started) of"));
+  put_pod("other", "Running", R"(, "deletionTimestamp": "2026-11-21T20:00:00Z")");
+  EXPECT_THAT(serving(), HasSubstr("in the pods other (which has to end) of"));
+  put_pod("other", "Running");
+  EXPECT_THAT(serving(), HasSubstr("in the pods other of"));
+  put_pod("other", "Failed");
+  EXPECT_EQ(serving(), "serving    done\n");
+}
+
 // Anyone who may write an annotation could otherwise forge the last line.
 TEST_F(TakeoverCheckRun, PlansWhatTheControllerWritesLaterAndNamesThePriceOfTheOverride) {
   const auto prices = [](const std::string& plan) {
