@@ -3,8 +3,12 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cassert>
 #include <chrono>
+#include <cstddef>
+#include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -63,6 +67,9 @@ inline constexpr ResourceKind kResourceKind<controller::PoolConditions> = kResou
 namespace pintle::controller {
 namespace {
 
+// A check needs about a hundred reviews of rights.  This many at a time do not burden the API server, which lets more
+// requests of one client wait.
+constexpr std::size_t kReviewsAtOnce = 8;
 // A server in a pod has to answer within this time.
 constexpr auto kServerPatience = std::chrono::seconds(5);
 
@@ -121,6 +128,24 @@ bool UpdatesBootImages(const WholeMachineConfiguration& settings) {
     if (mode != "None") return true;
   }
   return false;
+}
+
+kube::ApiRequest ReviewRequest(const Right& right, const std::optional<RightsHolder>& holder) {
+  const char* const path = holder ? "/apis/authorization.k8s.io/v1/subjectaccessreviews"
+                                  : "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+  return {.method = "POST",
+          .path = path,
+          .content_type = "application/json",
+          .body = json::ToText(ReviewOf(right, holder)),
+          .doing = "reading the right to " + RightInWords(right)};
+}
+
+// Returns the verdict in the answer to a ReviewRequest().
+Result<bool> IsAllowed(kube::Fetched answer, const Right& right) {
+  if (auto* const failure = std::get_if<kube::Failure>(&answer)) return std::move(failure->error);
+  const json::Value review =
+      TRY(json::Parse(std::get<std::string>(answer)), "reading the right to " + RightInWords(right));
+  return std::as_const(review)["status"]["allowed"] == json::Value(true);
 }
 
 bool HasEnded(const api::Pod& pod) { return pod.status.phase == "Succeeded" || pod.status.phase == "Failed"; }
@@ -205,20 +230,31 @@ Result<std::optional<api::ClusterOperator>> TakeoverCluster::ReadClusterOperator
 
 Result<std::vector<Right>> TakeoverCluster::LackingRights(const std::vector<Right>& rights,
                                                           const std::optional<RightsHolder>& holder) {
-  const char* const path = holder ? "/apis/authorization.k8s.io/v1/subjectaccessreviews"
-                                  : "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
-  std::vector<Right> lacking;
-  for (const Right& right : rights) {
+  std::vector<std::optional<Result<bool>>> verdicts(rights.size());
+  std::vector<kube::Call> calls(rights.size());
+  std::size_t begun = 0;
+  std::size_t ended = 0;
+  const std::function<void()> begin_next = [&] {
+    if (begun == rights.size()) return;
+    const std::size_t index = begun++;
     // A review changes nothing, so it may be repeated.
-    const std::string text = TRY(Send({.method = "POST",
-                                       .path = path,
-                                       .content_type = "application/json",
-                                       .body = json::ToText(ReviewOf(right, holder)),
-                                       .doing = "reading the right to " + RightInWords(right)},
-                                      kube::Repeatable::kYes));
-    const json::Value answer = TRY(json::Parse(text), "reading the right to " + RightInWords(right));
-    if (answer["status"]["allowed"] != json::Value(true)) lacking.push_back(right);
+    calls[index] = kube::Fetch(client_.transport(), ReviewRequest(rights[index], holder), kube::Repeatable::kYes,
+                               kube::Patience(), [&, index](kube::Fetched answer) {
+                                 verdicts[index] = IsAllowed(std::move(answer), rights[index]);
+                                 ++ended;
+                                 if (!*verdicts[index] || ended == rights.size()) return loop_.Stop();
+                                 begin_next();
+                               });
+  };
+  while (begun < std::min(kReviewsAtOnce, rights.size())) begin_next();
+  if (!rights.empty()) TRY(loop_.Run());
+  std::vector<Right> lacking;
+  for (std::size_t index = 0; index < rights.size(); ++index) {
+    if (!verdicts[index]) continue;  // Another review has failed.
+    const bool is_allowed = TRY(std::move(*verdicts[index]));
+    if (!is_allowed) lacking.push_back(rights[index]);
   }
+  if (ended < rights.size()) return Error(ErrorKind::kCancelled, "the reviews of rights were given up");
   return lacking;
 }
 

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -175,6 +177,69 @@ Right RightFor(const std::string& line) {
     right.verb = method == "POST" ? "create" : method == "PATCH" ? "patch" : "delete";
   }
   return right;
+}
+
+// The reviews of rights that an API server has received at the same time.
+struct Reviews {
+  std::mutex mutex;
+  std::condition_variable changed;
+  int under_way = 0;
+  int most = 0;
+  int all = 0;
+  bool were_two_under_way = false;
+};
+
+TEST_F(TakeoverCheckRun, AsksForSeveralRightsAtATimeAndListsThemInTheirOrder) {
+  const auto reviews = std::make_shared<Reviews>();
+  // Only the rights to change something are lacking.
+  const auto is_allowed = [](const std::string& body) { return body.find("\"verb\":\"patch\"") == std::string::npos; };
+  server_.Refuse([=](const kube::ReceivedRequest& request) -> std::optional<kube::Answer> {
+    if (request.line.find("accessreviews") == std::string::npos) return std::nullopt;
+    // The rights of Pintle's account.
+    if (request.line.find("/selfsubject") == std::string::npos) {
+      return kube::Answer{.status = 201, .body = R"({"status": {"allowed": true}})"};
+    }
+    std::unique_lock lock(reviews->mutex);
+    ++reviews->all;
+    reviews->most = std::max(reviews->most, ++reviews->under_way);
+    reviews->were_two_under_way = reviews->were_two_under_way || reviews->under_way == 2;
+    reviews->changed.notify_all();
+    // The first review is answered after the second one has come, so that the order of the answers is another one.
+    reviews->changed.wait_for(lock, std::chrono::seconds(60), [&] { return reviews->were_two_under_way; });
+    --reviews->under_way;
+    return kube::Answer{.status = 201,
+                        .body = is_allowed(request.body) ? R"({"status": {"allowed": true}})" : R"({"status": {}})"};
+  });
+  std::string expected;
+  for (const Right& right : RightsForTakeover({.namespace_name = "namespace"})) {
+    if (right.verb == "patch") expected += "obstacle  you may not " + RightInWords(right) + "; ";
+  }
+  std::string found;
+  std::istringstream printed(Check());
+  for (std::string line; std::getline(printed, line);) {
+    if (line.starts_with("obstacle  you may not ")) found += line.substr(0, line.find(';')) + "; ";
+  }
+  EXPECT_EQ(found, expected);
+  const std::lock_guard lock(reviews->mutex);
+  EXPECT_TRUE(reviews->were_two_under_way);
+  EXPECT_LE(reviews->most, 8);
+  EXPECT_EQ(reviews->all, static_cast<int>(RightsForTakeover({}).size()));
+}
+
+TEST_F(TakeoverCheckRun, EndsWithTheErrorOfAReviewThatFails) {
+  server_.Refuse([](const kube::ReceivedRequest& request) -> std::optional<kube::Answer> {
+    if (request.line.find("accessreviews") == std::string::npos) return std::nullopt;
+    if (request.body.find("osimagestreams") == std::string::npos) {
+      return kube::Answer{.status = 201, .body = R"({"status": {"allowed": true}})"};
+    }
+    return SmallApiServer::Status(403, "Forbidden", "reviews are forbidden");
+  });
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(Check(), "");
+  EXPECT_EQ(status_, ExitStatus::kFailure);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              testing::AllOf(HasSubstr("reading the right to "), HasSubstr(" osimagestreams."),
+                             HasSubstr("reviews are forbidden")));
 }
 
 // Otherwise `check` ends with the first refusal of the API server instead of naming all rights that are missing.
