@@ -22,6 +22,7 @@
 #include "controller/controller.h"
 #include "controller/controller_config_pass.h"
 #include "controller/generated_sources.h"
+#include "controller/operator_kinds.h"
 #include "controller/operator_sources.h"
 #include "controller/start_options.h"
 #include "controller/takeover_check.h"
@@ -160,7 +161,8 @@ class TakeoverRun {
     if (std::any_of(lacking.begin(), lacking.end(), [](const Right& right) { return IsToRead(right); })) {
       return FindingsAbout(lacking, {}, {}, order_.settings);
     }
-    std::vector<RightsFile> account_lacking = TRY(RightsThatTheAccountLacks(lacking));
+    const bool has_machine_namespace = TRY(cluster_.HasMachineNamespace());
+    std::vector<RightsFile> account_lacking = TRY(RightsThatTheAccountLacks(lacking, has_machine_namespace));
     const TakeoverState state = TRY(cluster_.Read());
     std::vector<AgentRights> agents_lacking = TRY(RightsThatAgentsLack(lacking, state));
     std::vector<std::string> unsupported = TRY(cluster_.UnsupportedFeatures(UnreadableCollector()));
@@ -210,6 +212,7 @@ class TakeoverRun {
          .sources = sources.is_missing() ? nullptr : &inputs,
          .are_sources_readable = sources.WhyUnreadable().empty() && view.unreadable_os_image_stream.empty(),
          .controller_config = config == nullptr ? nullptr : &config->spec,
+         .has_machine_namespace = has_machine_namespace,
          .unsupported = std::move(unsupported),
          .generated_from = &generated_from,
          .templates = templates ? &*templates : nullptr,
@@ -237,11 +240,18 @@ class TakeoverRun {
 
   // `lacking` are the rights that the caller lacks.  Returns an empty list if the caller may not create
   // SubjectAccessReviews.
-  Result<std::vector<RightsFile>> RightsThatTheAccountLacks(const std::vector<Right>& lacking) {
+  Result<std::vector<RightsFile>> RightsThatTheAccountLacks(const std::vector<Right>& lacking,
+                                                            bool has_machine_namespace) {
     if (!MayReview(lacking)) return std::vector<RightsFile>();
     std::vector<RightsFile> files = RightsOfAccount(order_.settings);
     const RightsHolder account = HolderOfAccount({order_.settings.own_namespace, order_.settings.own_account});
-    for (RightsFile& file : files) file.rights = TRY(cluster_.LackingRights(file.rights, account));
+    for (RightsFile& file : files) {
+      // Nobody can have rights in a namespace that does not exist, and nobody needs them.
+      if (!has_machine_namespace) {
+        std::erase_if(file.rights, [](const Right& right) { return right.namespace_name == kMachineNamespace; });
+      }
+      file.rights = TRY(cluster_.LackingRights(file.rights, account));
+    }
     return files;
   }
 

@@ -15,6 +15,7 @@
 #include "base/command_line.h"
 #include "base/version.h"
 #include "controller/default_pools.h"
+#include "controller/operator_kinds.h"
 #include "controller/pool_members.h"
 #include "controller/rollout_pass.h"
 #include "controller/start_options.h"
@@ -280,6 +281,13 @@ class TakeoverChecker {
           fmt::format("MachineOSConfig {}: no new image is built; the one that is built stays", config.metadata.name));
     }
     for (const std::string& feature : evidence_.unsupported) Add(Weight::kLoss, feature);
+    if (!evidence_.has_machine_namespace) {
+      Add(Weight::kInformation,
+          fmt::format(
+              "the cluster has no namespace {}, so Pintle writes no user data for new machines; its manifests are "
+              "in deploy/openshift-without-machine-api",
+              kMachineNamespace));
+    }
   }
 
   const TakeoverEvidence& evidence_;

@@ -224,6 +224,11 @@ Result<std::vector<std::string>> TakeoverCluster::UnsupportedFeatures(const Unre
   return features;
 }
 
+Result<bool> TakeoverCluster::HasMachineNamespace() {
+  const auto found = TRY(ReadOne<Namespace>({"", kMachineNamespace}));
+  return found.has_value();
+}
+
 Result<std::optional<api::ClusterOperator>> TakeoverCluster::ReadClusterOperator() {
   return ReadOne<api::ClusterOperator>({"", api::kMachineConfigOperatorName});
 }

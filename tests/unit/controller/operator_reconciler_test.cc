@@ -568,6 +568,40 @@ TEST_F(OperatorReconcilerTest, CorrectsUserDataThatHasLostItsLabelOrMayBeATempla
   RunUntil(is_corrected);
 }
 
+TEST_F(OperatorReconcilerTest, RestsWhileTheNamespaceOfTheMachineApiIsMissing) {
+  server_.Remove("namespaces", "openshift-machine-api");
+  workers_.metadata.name = "worker";
+  view_.pools = {&workers_};
+  RunUntil([&] { return !Spec().is_null(); });
+  const auto requests = [&] {
+    return server_.CountOf("POST /api/v1/namespaces/openshift-machine-api/") +
+           server_.CountOf("GET /api/v1/namespaces/openshift-machine-api/") +
+           server_.CountOf("GET /apis/machine.openshift.io/");
+  };
+  RunFor(std::chrono::minutes(5));
+  EXPECT_EQ(requests(), 0U);
+  EXPECT_THAT(reconciler_->Failures(), IsEmpty());
+  // The namespace is followed.
+  server_.Put("namespaces", {{"metadata", {{"name", "openshift-machine-api"}}}});
+  RunUntil([&] { return !server_.Find("secrets", "worker-user-data-managed").is_null(); });
+  server_.Put("namespaces",
+              {{"metadata", {{"name", "openshift-machine-api"}, {"deletionTimestamp", "2026-11-21T20:00:00Z"}}}});
+  server_.Remove("secrets", "worker-user-data-managed");
+  RunFor(std::chrono::seconds(20));
+  const std::size_t before = requests();
+  RunFor(std::chrono::minutes(5));
+  EXPECT_EQ(requests(), before);
+  EXPECT_THAT(reconciler_->Failures(), IsEmpty());
+}
+
+// An administrator may not have applied the manifests of this version yet.
+TEST_F(OperatorReconcilerTest, WritesUserDataWithoutTheRightToReadTheNamespace) {
+  server_.Refuse("GET /api/v1/namespaces?", SmallApiServer::Status(403, "Forbidden", "access is forbidden"));
+  workers_.metadata.name = "worker";
+  view_.pools = {&workers_};
+  RunUntil([&] { return !server_.Find("secrets", "worker-user-data-managed").is_null(); });
+}
+
 TEST_F(OperatorReconcilerTest, RenewsTheTokenOfUserDataInTime) {
   const TemporaryDirectory folder;
   WriteKeys(folder, {kOldKey});

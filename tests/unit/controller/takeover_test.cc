@@ -122,6 +122,25 @@ TEST_F(TakeoverCheckRun, DoesNotReportAnUnreadableControllerConfigAsMissing) {
   EXPECT_EQ(printed.find(finding, first + 1), std::string::npos) << "it was read by several parts: " << printed;
 }
 
+// Nobody can give Pintle's account rights in a namespace that does not exist.
+TEST_F(TakeoverCheckRun, NeedsNoRightsInTheNamespaceOfAMachineApiThatIsMissing) {
+  server_.Refuse([](const kube::ReceivedRequest& request) -> std::optional<kube::Answer> {
+    if (request.line.find("accessreviews") == std::string::npos) return std::nullopt;
+    const bool is_in_it = request.body.find("\"namespace\":\"openshift-machine-api\"") != std::string::npos;
+    return kube::Answer{.status = 201, .body = is_in_it ? R"({"status": {}})" : R"({"status": {"allowed": true}})"};
+  });
+  const auto lacking = HasSubstr("may not list secrets in the namespace openshift-machine-api");
+  const auto notice =
+      HasSubstr("notice    the cluster has no namespace openshift-machine-api, so Pintle writes no user");
+  const std::string before = Check();
+  EXPECT_THAT(before, lacking);
+  EXPECT_THAT(before, Not(notice));
+  server_.Remove("namespaces", "openshift-machine-api");
+  const std::string after = Check();
+  EXPECT_THAT(after, Not(lacking));
+  EXPECT_THAT(after, notice);
+}
+
 // Answers the first dry runs as if somebody had changed the object since it was read.
 void ConflictAtFirst(SmallApiServer& server, int conflicts) {
   const auto dry_runs = std::make_shared<std::atomic<int>>(0);
@@ -160,7 +179,7 @@ Right RightFor(const std::string& line) {
   Right right;
   if (parts.at(0) == "apis") right.group = parts.at(1);
   std::size_t at = parts.at(0) == "apis" ? 3 : 2;
-  if (parts.at(at) == "namespaces") {
+  if (parts.at(at) == "namespaces" && parts.size() > at + 2) {
     right.namespace_name = parts.at(at + 1);
     at += 2;
   }
