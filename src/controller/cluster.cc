@@ -126,9 +126,10 @@ void Cluster::AddUnreadableTo(View& view) const {
       if (object.metadata.name == name) AddReason(why.message(), reasons);
     });
   };
-  add_unreadable(view.unreadable_config_inputs, controller_configs_, api::kControllerConfigName);
-  add_unreadable(view.unreadable_config_inputs, os_image_streams_, kSingletonName);
-  view.unreadable_settings = view.unreadable_config_inputs;
+  add_unreadable(view.unreadable_controller_config, controller_configs_, api::kControllerConfigName);
+  add_unreadable(view.unreadable_os_image_stream, os_image_streams_, kSingletonName);
+  AddReason(view.unreadable_controller_config, view.unreadable_settings);
+  AddReason(view.unreadable_os_image_stream, view.unreadable_settings);
   add_unreadable(view.unreadable_settings, machine_configurations_, kSingletonName);
   // Without its policy, a pool would be updated at once.  An unreadable policy that names no pool may be for any pool.
   rollout_policies_.ForEachUnreadable([&](const api::RolloutPolicy& policy, const Error& why) {

@@ -29,6 +29,7 @@ template struct Coding<controller::ImageSetting>;
 template struct Coding<controller::InfrastructureSetting>;
 template struct Coding<controller::InternalReleaseImage>;
 template struct Coding<controller::MachineSet>;
+template struct Coding<controller::Namespace>;
 template struct Coding<controller::NetworkSetting>;
 template struct Coding<controller::NewControllerConfig>;
 template struct Coding<controller::NewMachineConfiguration>;

@@ -66,6 +66,14 @@ ControllerConfigChange ControllerConfigPass(const ControllerConfigPassInputs& in
   return change;
 }
 
+void AddOsImageStream(const View& view, clusterops::ControllerConfigInputs& sources) {
+  if (view.os_image_stream != nullptr) sources.os_image_stream = *view.os_image_stream;
+  if (const std::string& why = view.unreadable_os_image_stream; !why.empty()) {
+    sources.unreadable.emplace(clusterops::ConfigInput::kOsImageStream, why);
+  }
+  sources.has_os_streams = view.os_image_stream != nullptr || !view.unreadable_os_image_stream.empty();
+}
+
 void AddPresent(const WholeControllerConfig& known, const View& view, clusterops::ControllerConfigInputs& sources) {
   sources.present = &known.spec;
   sources.present_release = known.metadata.Annotation(api::kReleaseImageVersionAnnotation);

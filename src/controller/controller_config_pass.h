@@ -30,6 +30,10 @@ struct ControllerConfigChange {
 
 ControllerConfigChange ControllerConfigPass(const ControllerConfigPassInputs& inputs);
 
+// Sets the members of `sources` that are about the OSImageStream.  If the cluster has one, the OS images are those of
+// the OSImageStream, even while it cannot be read.
+void AddOsImageStream(const View& view, clusterops::ControllerConfigInputs& sources);
+
 // Sets the members `present...` of `sources` from `known`, the existing ControllerConfig, which must outlive `sources`.
 void AddPresent(const WholeControllerConfig& known, const View& view, clusterops::ControllerConfigInputs& sources);
 

@@ -124,7 +124,7 @@ void Generator::Look(const View& view) {
   for (const GenerateProblem& problem : changes_.problems) AddReason(problem.why, problems[problem.what]);
   for (const auto& [what, why] : problems) listener_.trouble(what, Error(ErrorKind::kInvalid, why));
   // A ControllerConfig that cannot be read is reported by the renderer, which refuses to render.
-  const bool awaits_config = view.unreadable_config_inputs.empty() && !sources_.HasRead(view.controller_config);
+  const bool awaits_config = view.unreadable_controller_config.empty() && !sources_.HasRead(view.controller_config);
   is_busy_ = !awaited_configs_.empty() || awaits_config ||
              std::any_of(changes_.configs.begin(), changes_.configs.end(),
                          [this](const auto& change) { return !refused_.contains(change.name); }) ||

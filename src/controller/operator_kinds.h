@@ -82,6 +82,16 @@ struct ServiceAccount {
   };
 };
 
+struct Namespace {
+  api::ObjectMeta metadata;
+
+  static constexpr bool kLenient = true;
+  static constexpr auto kFields = json::FieldList{json::Required{"metadata", &Namespace::metadata}};
+};
+// The namespace of OpenShift's Machine API, with which a cluster makes its machines by itself.  A cluster that was
+// installed without the Machine API lacks it.
+inline constexpr const char* kMachineNamespace = "openshift-machine-api";
+
 // OpenShift's Machine API creates new machines from a MachineSet.
 struct MachineSet {
   api::ObjectMeta metadata;
@@ -128,6 +138,8 @@ template <>
 inline constexpr ResourceKind kResourceKind<controller::WholeDaemonSet> = {"apps", "v1", "daemonsets", "DaemonSet",
                                                                            Scope::kNamespaced};
 template <>
+inline constexpr ResourceKind kResourceKind<controller::Namespace> = {"", "v1", "namespaces", "Namespace"};
+template <>
 inline constexpr ResourceKind kResourceKind<controller::MachineSet> = {"machine.openshift.io", "v1beta1", "machinesets",
                                                                        "MachineSet", Scope::kNamespaced};
 template <>
@@ -157,6 +169,7 @@ extern template struct Coding<controller::WholeMachineConfiguration>;
 extern template struct Coding<controller::PinnedImageSet>;
 extern template struct Coding<controller::WholeDeployment>;
 extern template struct Coding<controller::WholeDaemonSet>;
+extern template struct Coding<controller::Namespace>;
 extern template struct Coding<controller::MachineSet>;
 extern template struct Coding<controller::ImageSetting>;
 extern template struct Coding<api::ClusterOperator>;

@@ -79,19 +79,17 @@ void OperatorReconciler::ReportProblem(std::string_view task, std::string_view w
 
 void OperatorReconciler::KeepUpControllerConfig(const View& view, bool is_installing) {
   constexpr const char* kWhat = "making the ControllerConfig";
-  // The ClusterOperator reports unreadable settings already.
-  if (!view.unreadable_config_inputs.empty()) return;
-
   // A decision parses certificates, so nothing is decided if no input has changed.
-  const std::string stream = view.os_image_stream == nullptr ? "" : view.os_image_stream->metadata.resource_version;
+  std::string stream = view.unreadable_os_image_stream;
+  if (view.os_image_stream != nullptr) stream += " " + view.os_image_stream->metadata.resource_version;
   std::string key = fmt::format("{} {} {} {}", sources_.VersionsText(), stream, is_installing, are_authorities_new_);
   if (key == settled_) return;
 
   clusterops::ControllerConfigInputs inputs = sources_.Inputs();
   inputs.is_installing = is_installing;
   inputs.operator_version = settings_.release;
-  inputs.has_os_streams = settings_.features.os_streams || view.os_image_stream != nullptr;
-  if (view.os_image_stream != nullptr) inputs.os_image_stream = *view.os_image_stream;
+  AddOsImageStream(view, inputs);
+  inputs.has_os_streams = inputs.has_os_streams || settings_.features.os_streams;
   const WholeControllerConfig* const known = sources_.controller_config();
   if (known != nullptr) AddPresent(*known, view, inputs);
   ControllerConfigChange change =

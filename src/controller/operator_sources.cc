@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/operator_sources.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <initializer_list>
 #include <optional>
@@ -17,6 +19,7 @@ namespace {
 constexpr const char* kConfigNamespace = "openshift-config";
 constexpr const char* kSystemNamespace = "kube-system";
 constexpr const char* kApiServerNamespace = "openshift-kube-apiserver-operator";
+constexpr const char* kReleaseImagesName = "machine-config-operator-images";
 constexpr const char* kImagesFile = "images.json";
 
 template <typename T>
@@ -31,14 +34,13 @@ std::optional<T> ObjectFollowedBy(const FollowedObject<T>& followed) {
   return object == nullptr ? std::nullopt : std::optional(*object);
 }
 
-// Returns null if the file is missing or is not JSON.
-json::Value ImagesIn(const FollowedObject<api::ConfigMap>& followed) {
+// Returns null if the file is missing.
+Result<json::Value> ImagesIn(const FollowedObject<api::ConfigMap>& followed) {
   const api::ConfigMap* const map = followed.Find();
-  if (map == nullptr) return {};
+  if (map == nullptr) return json::Value();
   const auto file = map->data.find(kImagesFile);
-  if (file == map->data.end()) return {};
-  auto images = json::Parse(file->second);
-  return images ? *std::move(images) : json::Value();
+  if (file == map->data.end()) return json::Value();
+  return TRY(json::Parse(file->second), fmt::format("ConfigMap {}: {}", kReleaseImagesName, kImagesFile));
 }
 
 // Returns why the object with this name, or its whole kind, cannot be read, or "".
@@ -133,7 +135,7 @@ void OperatorSources::Follow() {
   user_registry_authorities_.Follow(NamedBy(image_settings_.Find(kSingletonName), "additionalTrustedCA"));
   cloud_config_.Follow({kManagedNamespace, "kube-cloud-config"});
   os_images_.Follow({namespace_name_, "machine-config-osimageurl"});
-  release_images_.Follow({namespace_name_, "machine-config-operator-images"});
+  release_images_.Follow({namespace_name_, kReleaseImagesName});
   api_authorities_.Follow({kManagedNamespace, "kube-apiserver-server-ca"});
   kubeconfig_data_.Follow({namespace_name_, kKubeconfigDataName});
   merged_registries_.Follow({kManagedNamespace, kMergedRegistriesName});
@@ -233,7 +235,10 @@ void OperatorSources::Write(kube::Client& client, OperatorWrites& writes, std::s
                          }));
 }
 
-std::string OperatorSources::ReleaseOfImages() const { return ImagesIn(release_images_).TextAt({"releaseVersion"}); }
+std::string OperatorSources::ReleaseOfImages() const {
+  const auto images = ImagesIn(release_images_);
+  return images ? images->TextAt({"releaseVersion"}) : "";
+}
 
 clusterops::RegistryCredentialInputs OperatorSources::CredentialInputs() const {
   clusterops::RegistryCredentialInputs inputs;
@@ -276,6 +281,9 @@ void OperatorSources::NoteUnreadable(clusterops::ControllerConfigInputs& inputs)
   note(ConfigInput::kCloudConfig, cloud_config_.WhyUnreadable());
   note(ConfigInput::kOsImages, os_images_.WhyUnreadable());
   note(ConfigInput::kReleaseImages, release_images_.WhyUnreadable());
+  if (const auto images = ImagesIn(release_images_); !images) {
+    note(ConfigInput::kReleaseImages, images.error().message());
+  }
 }
 
 clusterops::ControllerConfigInputs OperatorSources::Inputs() const {
@@ -297,7 +305,8 @@ clusterops::ControllerConfigInputs OperatorSources::Inputs() const {
   inputs.user_registry_authorities = ObjectFollowedBy(user_registry_authorities_);
   inputs.cloud_config = ObjectFollowedBy(cloud_config_);
   inputs.os_images = ObjectFollowedBy(os_images_);
-  inputs.release_images = ImagesIn(release_images_);
+  // NoteUnreadable() has added the error.
+  if (auto images = ImagesIn(release_images_)) inputs.release_images = *std::move(images);
   inputs.registry_credentials = CredentialInputs();
   inputs.is_bootstrapped = bootstrap_.Find() != nullptr;
   return inputs;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/base64.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "clusterops/user_data.h"
 #include "controller/reasons.h"
@@ -18,7 +19,6 @@
 namespace pintle::controller {
 namespace {
 
-constexpr const char* kMachineNamespace = "openshift-machine-api";
 constexpr const char* kServerCertificateName = "machine-config-server-tls";
 constexpr const char* kUserDataLabel = "machineconfiguration.openshift.io/managed-ca-bundle-derived-from-configmap";
 constexpr const char* kOwningComponent = "openshift.io/owning-component";
@@ -80,14 +80,10 @@ ServerUpkeep::ServerUpkeep(kube::Client& client, const Clock& clock, OperatorSou
       writes_(writes),
       settings_(std::move(settings)),
       listener_(std::move(listener)),
-      machine_sets_(client, Need::kIfServed,
-                    {.changed = listener_.changed,
-                     .trouble = [this](const Error& error) { listener_.trouble("watching machinesets", error); }},
-                    {.namespace_name = kMachineNamespace}),
-      user_data_(client, Need::kAlways,
-                 {.changed = listener_.changed,
-                  .trouble = [this](const Error& error) { listener_.trouble("watching secrets", error); }},
-                 {.namespace_name = kMachineNamespace, .label_selector = kUserDataLabel}),
+      machine_namespace_(client,
+                         {.changed = listener_.changed,
+                          .trouble = [this](const Error& error) { listener_.trouble("watching namespaces", error); }},
+                         {"", kMachineNamespace}),
       authority_(client,
                  {.changed = listener_.changed,
                   .trouble = [this](const Error& error) { listener_.trouble("watching secrets", error); }},
@@ -102,9 +98,40 @@ void ServerUpkeep::Look(const View& view) {
   if (config == nullptr) return;
   listener_.retry_at(clock_.Monotonic() + kLookAgain);
   const std::string clock_problem = ClockProblem(view, clock_.Wall());
+  FollowMachines();
   ReadExpiries();
   KeepUpCertificates(config->spec, clock_problem);
   KeepUpUserData(view, config->spec, clock_problem);
+}
+
+void ServerUpkeep::FollowMachines() {
+  if (!machine_namespace_.is_ready()) return;
+  const Namespace* const found = machine_namespace_.Find();
+  // If the namespace cannot be read, it may exist.  One that is being deleted takes no new objects.
+  const bool is_missing =
+      machine_namespace_.WhyUnreadable().empty() && (found == nullptr || found->metadata.deletion_timestamp);
+  if (is_missing && !std::exchange(lacks_machine_namespace_, true)) {
+    machines_.reset();
+    log::Info(
+        fmt::format("The cluster has no namespace {}, so it makes no machines; user data for new machines is written "
+                    "as soon as the "
+                    "namespace exists",
+                    kMachineNamespace));
+  }
+  if (is_missing) return;
+  lacks_machine_namespace_ = false;
+  if (machines_) return;
+  machines_.reset(new MachineObjects{
+      .sets = {client_,
+               Need::kIfServed,
+               {.changed = listener_.changed,
+                .trouble = [this](const Error& error) { listener_.trouble("watching machinesets", error); }},
+               {.namespace_name = kMachineNamespace}},
+      .user_data = {client_,
+                    Need::kAlways,
+                    {.changed = listener_.changed,
+                     .trouble = [this](const Error& error) { listener_.trouble("watching secrets", error); }},
+                    {.namespace_name = kMachineNamespace, .label_selector = kUserDataLabel}}});
 }
 
 // ---- the server's certificates ----
@@ -122,7 +149,7 @@ void ServerUpkeep::ReadExpiries() {
 
 void ServerUpkeep::KeepUpCertificates(const json::Value& spec, const std::string& clock_problem) {
   bool makes_machines = false;
-  machine_sets_.ForEach([&](const MachineSet&) { makes_machines = true; });
+  if (machines_) machines_->sets.ForEach([&](const MachineSet&) { makes_machines = true; });
   if (!makes_machines || !authority_.is_ready() || !certificate_.is_ready()) return;
   std::string why;
   for (const std::string& reason : {sources_.WhyServerAuthoritiesUnreadable(), authority_.WhyUnreadable(),
@@ -257,10 +284,11 @@ std::string ServerUpkeep::TokenFor(const std::string& pool, const std::string& k
 }
 
 void ServerUpkeep::KeepUpUserData(const View& view, const json::Value& spec, const std::string& clock_problem) {
-  if (!user_data_.refusal().empty()) {
-    listener_.problem(clusterops::kMachineConfigPoolsTask, "reading user data", user_data_.refusal());
+  if (!machines_) return;
+  if (const std::string& refusal = machines_->user_data.refusal(); !refusal.empty()) {
+    listener_.problem(clusterops::kMachineConfigPoolsTask, "reading user data", refusal);
   }
-  if (!user_data_.is_served()) return;
+  if (!machines_->user_data.is_served()) return;
   const std::string host = clusterops::HostOfServer(spec["infra"]);
   const std::string& authority = spec.TextAt({"rootCAData"});
   if (host.empty() || authority.empty()) return;
@@ -275,7 +303,7 @@ void ServerUpkeep::KeepUpUserData(const View& view, const json::Value& spec, con
   for (const api::MachineConfigPool* pool : view.pools) {
     const std::string& name = pool->metadata.name;
     if (pool->metadata.deletion_timestamp || view.unreadable_pools.contains(name)) continue;
-    const api::Secret* const known = user_data_.Find(UserDataName(name));
+    const api::Secret* const known = machines_->user_data.Find(UserDataName(name));
     const std::string text = DecodedAt(known, kUserDataKey);
     const json::Value pointer = clusterops::PointerConfig(
         {.host = host, .pool = name, .authority = authority, .token = TokenFor(name, KnownToken(text))});
@@ -290,14 +318,14 @@ void ServerUpkeep::WriteUserData(const api::MachineConfigPool& pool, const json:
   if (!writes_.MayStart(what)) return;
   const std::map<std::string, std::string> data = {{kNoTemplateKey, EncodeBase64(kNoTemplate)},
                                                    {kUserDataKey, EncodeBase64(json::ToText(pointer))}};
-  if (const api::Secret* const known = user_data_.Find(name)) {
+  if (const api::Secret* const known = machines_->user_data.Find(name)) {
     ReplacingPatch patch(known->metadata);
     patch.Set("/data", json::Encode(data));
     return writes_.Start(what, client_.Once({}).Patch<api::Secret>(
                                    {kMachineNamespace, name}, kube::JsonPatch{std::move(patch).operations()},
                                    [this, what, before = *known](Result<api::Secret>&& written) {
                                      const PatchEffect effect = PatchEffectOf(before, written);
-                                     if (written) user_data_.StoreAnswer(*std::move(written));
+                                     if (written && machines_) machines_->user_data.StoreAnswer(*std::move(written));
                                      writes_.Ended(clusterops::kMachineConfigPoolsTask, what,
                                                    written ? nullptr : &written.error(), effect);
                                    }));

@@ -2,7 +2,8 @@
 #pragma once
 
 // Maintains what new machines and the Ignition server need to trust each other: the user data of each pool's machines,
-// and, if the cluster makes machines by itself, the server's authority and certificate.
+// and, if the cluster makes machines by itself, the server's authority and certificate.  A cluster without the
+// namespace of the Machine API makes no machines, and there is nothing to maintain until the namespace exists.
 //
 // The user data of a pool has a token if the server asks for tokens.  The token is renewed when half of its life is
 // over, so that a machine that is created from the user data has the other half to boot.  Tokens are signed with the
@@ -11,6 +12,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -57,6 +59,14 @@ class ServerUpkeep {
   const std::map<std::string, WallTime>& certificate_expiries() const { return expiries_; }
 
  private:
+  // The objects in the namespace of the Machine API.
+  struct MachineObjects {
+    OverlaidMirror<MachineSet> sets;
+    OverlaidMirror<api::Secret> user_data;
+  };
+
+  // Follows the objects in the namespace of the Machine API while the namespace exists.
+  void FollowMachines();
   void ReadExpiries();
   // If `clock_problem` is not empty, the clock is wrong, and these two functions sign nothing.
   void KeepUpCertificates(const json::Value& spec, const std::string& clock_problem);
@@ -87,8 +97,9 @@ class ServerUpkeep {
   OperatorWrites& writes_;
   const Settings settings_;
   const Listener listener_;
-  OverlaidMirror<MachineSet> machine_sets_;
-  OverlaidMirror<api::Secret> user_data_;
+  FollowedObject<Namespace> machine_namespace_;
+  bool lacks_machine_namespace_ = false;
+  std::unique_ptr<MachineObjects> machines_;  // Exists while the namespace may exist.
   FollowedObject<WatchedCertificate> authority_;
   FollowedObject<WatchedCertificate> certificate_;
   std::map<std::string, WallTime> expiries_;

@@ -22,6 +22,7 @@
 #include "controller/controller.h"
 #include "controller/controller_config_pass.h"
 #include "controller/generated_sources.h"
+#include "controller/operator_kinds.h"
 #include "controller/operator_sources.h"
 #include "controller/start_options.h"
 #include "controller/takeover_check.h"
@@ -160,7 +161,8 @@ class TakeoverRun {
     if (std::any_of(lacking.begin(), lacking.end(), [](const Right& right) { return IsToRead(right); })) {
       return FindingsAbout(lacking, {}, {}, order_.settings);
     }
-    std::vector<RightsFile> account_lacking = TRY(RightsThatTheAccountLacks(lacking));
+    const bool has_machine_namespace = TRY(cluster_.HasMachineNamespace());
+    std::vector<RightsFile> account_lacking = TRY(RightsThatTheAccountLacks(lacking, has_machine_namespace));
     const TakeoverState state = TRY(cluster_.Read());
     std::vector<AgentRights> agents_lacking = TRY(RightsThatAgentsLack(lacking, state));
     std::vector<std::string> unsupported = TRY(cluster_.UnsupportedFeatures(UnreadableCollector()));
@@ -200,25 +202,26 @@ class TakeoverRun {
     // The copies do not change any more, because the loop does not run.
     const View view = cluster.Look();
     clusterops::ControllerConfigInputs inputs = sources.Inputs();
-    inputs.has_os_streams = view.os_image_stream != nullptr;
-    if (view.os_image_stream != nullptr) inputs.os_image_stream = *view.os_image_stream;
+    AddOsImageStream(view, inputs);
     const WholeControllerConfig* const config = sources.controller_config();
     if (config != nullptr) AddPresent(*config, view, inputs);
     const SourcesView generated_from = generated_sources ? generated_sources->Look() : SourcesView();
-    return CheckTakeover({.view = view,
-                          .state = state,
-                          .sources = sources.is_missing() ? nullptr : &inputs,
-                          .are_sources_readable = sources.WhyUnreadable().empty(),
-                          .controller_config = config == nullptr ? nullptr : &config->spec,
-                          .unsupported = std::move(unsupported),
-                          .generated_from = &generated_from,
-                          .templates = templates ? &*templates : nullptr,
-                          .cluster_operator = std::move(cluster_operator),
-                          .lacking = std::move(lacking),
-                          .account_lacking = std::move(account_lacking),
-                          .agents_lacking = std::move(agents_lacking),
-                          .unreadable = std::move(unreadable_)},
-                         order_.settings, clock_.Wall());
+    return CheckTakeover(
+        {.view = view,
+         .state = state,
+         .sources = sources.is_missing() ? nullptr : &inputs,
+         .are_sources_readable = sources.WhyUnreadable().empty() && view.unreadable_os_image_stream.empty(),
+         .controller_config = config == nullptr ? nullptr : &config->spec,
+         .has_machine_namespace = has_machine_namespace,
+         .unsupported = std::move(unsupported),
+         .generated_from = &generated_from,
+         .templates = templates ? &*templates : nullptr,
+         .cluster_operator = std::move(cluster_operator),
+         .lacking = std::move(lacking),
+         .account_lacking = std::move(account_lacking),
+         .agents_lacking = std::move(agents_lacking),
+         .unreadable = std::move(unreadable_)},
+        order_.settings, clock_.Wall());
   }
 
   // Runs the loop until `is_ready` returns true after a change.  `on_change` is what listeners call meanwhile.
@@ -237,11 +240,18 @@ class TakeoverRun {
 
   // `lacking` are the rights that the person who runs `takeover` lacks.  Returns an empty list if this person may not
   // create SubjectAccessReviews.
-  Result<std::vector<RightsFile>> RightsThatTheAccountLacks(const std::vector<Right>& lacking) {
+  Result<std::vector<RightsFile>> RightsThatTheAccountLacks(const std::vector<Right>& lacking,
+                                                            bool has_machine_namespace) {
     if (!MayReview(lacking)) return std::vector<RightsFile>();
     std::vector<RightsFile> files = RightsOfAccount(order_.settings);
     const RightsHolder account = HolderOfAccount({order_.settings.own_namespace, order_.settings.own_account});
-    for (RightsFile& file : files) file.rights = TRY(cluster_.LackingRights(file.rights, account));
+    for (RightsFile& file : files) {
+      // Nobody can have rights in a namespace that does not exist, and nobody needs them.
+      if (!has_machine_namespace) {
+        std::erase_if(file.rights, [](const Right& right) { return right.namespace_name == kMachineNamespace; });
+      }
+      file.rights = TRY(cluster_.LackingRights(file.rights, account));
+    }
     return files;
   }
 

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cstddef>
 #include <iterator>
@@ -14,11 +15,13 @@
 #include "base/command_line.h"
 #include "base/version.h"
 #include "controller/default_pools.h"
+#include "controller/operator_kinds.h"
 #include "controller/pool_members.h"
 #include "controller/rollout_pass.h"
 #include "controller/start_options.h"
 #include "controller/takeover_daemons.h"
 #include "controller/takeover_generated.h"
+#include "controller/takeover_leases.h"
 #include "controller/takeover_pods.h"
 #include "controller/takeover_record.h"
 #include "controller/takeover_server.h"
@@ -48,6 +51,19 @@ std::optional<CommandLine> StartLineOf(const WholeDeployment& deployment) {
   return std::nullopt;
 }
 
+// Returns whether the candidates of a release of the operator leave a lease alone for the duration that its holder has
+// written.  Those of older releases, which have a client library before Kubernetes 1.27, leave it alone for a time of
+// their own.  Returns false if the release is not known.
+bool HeedsWrittenDurations(std::string_view release) {
+  constexpr std::string_view kMajor = "4.";
+  constexpr int kFirstMinor = 14;
+  if (!release.starts_with(kMajor)) return false;
+  release.remove_prefix(kMajor.size());
+  int minor = 0;
+  std::from_chars(release.data(), release.data() + release.size(), minor);
+  return minor >= kFirstMinor;
+}
+
 class TakeoverChecker {
  public:
   TakeoverChecker(const TakeoverEvidence& evidence, const TakeoverSettings& settings, WallTime now)
@@ -65,6 +81,7 @@ class TakeoverChecker {
     CheckPools();
     CheckNodes();
     CheckReplicas();
+    NoteOverlap();
     CheckAgents();
     CheckFeatures();
     if (state_.cluster_version) {
@@ -81,14 +98,18 @@ class TakeoverChecker {
     std::move(findings.begin(), findings.end(), std::back_inserter(findings_));
   }
 
+  // Returns the release of the Machine Config Operator that the ClusterOperator reports, or "".
+  std::string ReportedRelease() const {
+    if (!evidence_.cluster_operator) return "";
+    for (const api::OperandVersion& operand : evidence_.cluster_operator->status.versions) {
+      if (operand.name == "operator") return operand.version;
+    }
+    return "";
+  }
+
   void NoteVersions() {
     const auto or_unknown = [](const std::string& version) { return version.empty() ? "unknown" : version; };
-    std::string reported;
-    if (evidence_.cluster_operator) {
-      for (const api::OperandVersion& operand : evidence_.cluster_operator->status.versions) {
-        if (operand.name == "operator") reported = operand.version;
-      }
-    }
+    const std::string reported = ReportedRelease();
     const api::ControllerConfig* const config = view_.controller_config;
     const auto annotation = [&](std::string_view key) {
       return or_unknown(config == nullptr ? "" : config->metadata.Annotation(key));
@@ -226,6 +247,20 @@ class TakeoverChecker {
     }
   }
 
+  // Reports that two programs of the operator may act at once if `start` is killed.  docs/takeover.md has the reason.
+  void NoteOverlap() {
+    const std::chrono::seconds overlap = std::max(OverlapAfterKilledHold(state_.operator_lease, settings_),
+                                                  OverlapAfterKilledHold(state_.controller_lease, settings_));
+    const std::string release = ReportedRelease();
+    if (overlap == std::chrono::seconds() || HeedsWrittenDurations(release)) return;
+    Add(Weight::kInformation,
+        fmt::format(
+            "this is a cluster of one machine, and the release of the Machine Config Operator is {}: if `start` "
+            "is killed, run it again within 3 minutes; otherwise two of the Operator's programs may act at once "
+            "for up to {} s if two pods of one Deployment run at that time (docs/takeover.md)",
+            release.empty() ? "unknown" : release + ", which is older than 4.14", overlap.count()));
+  }
+
   void CheckAgents() {
     if (!settings_.with_daemons) return;
     const std::size_t agents = CountOfAgents(state_);
@@ -246,6 +281,13 @@ class TakeoverChecker {
           fmt::format("MachineOSConfig {}: no new image is built; the one that is built stays", config.metadata.name));
     }
     for (const std::string& feature : evidence_.unsupported) Add(Weight::kLoss, feature);
+    if (!evidence_.has_machine_namespace) {
+      Add(Weight::kInformation,
+          fmt::format(
+              "the cluster has no namespace {}, so Pintle writes no user data for new machines; its manifests are "
+              "in deploy/openshift-without-machine-api",
+              kMachineNamespace));
+    }
   }
 
   const TakeoverEvidence& evidence_;

@@ -32,6 +32,7 @@ struct TakeoverEvidence {
   const clusterops::ControllerConfigInputs* sources = nullptr;
   bool are_sources_readable = true;                // If false, the ControllerConfig is not compared.
   const json::Value* controller_config = nullptr;  // The spec of the ControllerConfig; nullptr if there is none.
+  bool has_machine_namespace = true;               // The cluster has the namespace of the Machine API.
   std::vector<std::string> unsupported = {};       // Features that the cluster uses and Pintle does not have.
   // The objects that configs are generated from, and the templates.  If one of the two is nullptr, generated configs
   // are not compared.

@@ -3,8 +3,12 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cassert>
 #include <chrono>
+#include <cstddef>
+#include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -63,6 +67,9 @@ inline constexpr ResourceKind kResourceKind<controller::PoolConditions> = kResou
 namespace pintle::controller {
 namespace {
 
+// A check needs about a hundred reviews of rights.  This many at a time do not burden the API server, which lets more
+// requests of one client wait.
+constexpr std::size_t kReviewsAtOnce = 8;
 // A server in a pod has to answer within this time.
 constexpr auto kServerPatience = std::chrono::seconds(5);
 
@@ -121,6 +128,31 @@ bool UpdatesBootImages(const WholeMachineConfiguration& settings) {
     if (mode != "None") return true;
   }
   return false;
+}
+
+kube::ApiRequest ReviewRequest(const Right& right, const std::optional<RightsHolder>& holder) {
+  const char* const path = holder ? "/apis/authorization.k8s.io/v1/subjectaccessreviews"
+                                  : "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+  return {.method = "POST",
+          .path = path,
+          .content_type = "application/json",
+          .body = json::ToText(ReviewOf(right, holder)),
+          .doing = "reading the right to " + RightInWords(right)};
+}
+
+// Returns the verdict in the answer to a ReviewRequest().
+Result<bool> IsAllowed(kube::Fetched answer, const Right& right) {
+  if (auto* const failure = std::get_if<kube::Failure>(&answer)) return std::move(failure->error);
+  const json::Value review =
+      TRY(json::Parse(std::get<std::string>(answer)), "reading the right to " + RightInWords(right));
+  return std::as_const(review)["status"]["allowed"] == json::Value(true);
+}
+
+bool HasEnded(const api::Pod& pod) { return pod.status.phase == "Succeeded" || pod.status.phase == "Failed"; }
+
+ServerReplica::Phase PhaseOf(const api::Pod& pod) {
+  if (pod.metadata.deletion_timestamp) return ServerReplica::Phase::kEnds;
+  return pod.status.phase == "Running" ? ServerReplica::Phase::kRuns : ServerReplica::Phase::kStarts;
 }
 
 }  // namespace
@@ -192,26 +224,42 @@ Result<std::vector<std::string>> TakeoverCluster::UnsupportedFeatures(const Unre
   return features;
 }
 
+Result<bool> TakeoverCluster::HasMachineNamespace() {
+  const auto found = TRY(ReadOne<Namespace>({"", kMachineNamespace}));
+  return found.has_value();
+}
+
 Result<std::optional<api::ClusterOperator>> TakeoverCluster::ReadClusterOperator() {
   return ReadOne<api::ClusterOperator>({"", api::kMachineConfigOperatorName});
 }
 
 Result<std::vector<Right>> TakeoverCluster::LackingRights(const std::vector<Right>& rights,
                                                           const std::optional<RightsHolder>& holder) {
-  const char* const path = holder ? "/apis/authorization.k8s.io/v1/subjectaccessreviews"
-                                  : "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
-  std::vector<Right> lacking;
-  for (const Right& right : rights) {
+  std::vector<std::optional<Result<bool>>> verdicts(rights.size());
+  std::vector<kube::Call> calls(rights.size());
+  std::size_t begun = 0;
+  std::size_t ended = 0;
+  const std::function<void()> begin_next = [&] {
+    if (begun == rights.size()) return;
+    const std::size_t index = begun++;
     // A review changes nothing, so it may be repeated.
-    const std::string text = TRY(Send({.method = "POST",
-                                       .path = path,
-                                       .content_type = "application/json",
-                                       .body = json::ToText(ReviewOf(right, holder)),
-                                       .doing = "reading the right to " + RightInWords(right)},
-                                      kube::Repeatable::kYes));
-    const json::Value answer = TRY(json::Parse(text), "reading the right to " + RightInWords(right));
-    if (answer["status"]["allowed"] != json::Value(true)) lacking.push_back(right);
+    calls[index] = kube::Fetch(client_.transport(), ReviewRequest(rights[index], holder), kube::Repeatable::kYes,
+                               kube::Patience(), [&, index](kube::Fetched answer) {
+                                 verdicts[index] = IsAllowed(std::move(answer), rights[index]);
+                                 ++ended;
+                                 if (!*verdicts[index] || ended == rights.size()) return loop_.Stop();
+                                 begin_next();
+                               });
+  };
+  while (begun < std::min(kReviewsAtOnce, rights.size())) begin_next();
+  if (!rights.empty()) TRY(loop_.Run());
+  std::vector<Right> lacking;
+  for (std::size_t index = 0; index < rights.size(); ++index) {
+    if (!verdicts[index]) continue;  // Another review has failed.
+    const bool is_allowed = TRY(std::move(*verdicts[index]));
+    if (!is_allowed) lacking.push_back(rights[index]);
   }
+  if (ended < rights.size()) return Error(ErrorKind::kCancelled, "the reviews of rights were given up");
   return lacking;
 }
 
@@ -249,7 +297,7 @@ Result<> TakeoverCluster::ReadRemainingPods(const WholeObject& owner, TakeoverSt
   if (!IsToHaveNoPods(owner) || selector.empty()) return {};
   for (const api::Pod& pod :
        TRY(ReadAll<api::Pod>({.namespace_name = owner.metadata.namespace_name, .label_selector = selector}))) {
-    if (pod.status.phase == "Succeeded" || pod.status.phase == "Failed") continue;
+    if (HasEnded(pod)) continue;
     std::string& pods = state.remaining_pods[owner.metadata.name];
     pods += fmt::format("{}{} on the node {}", pods.empty() ? "" : ", ", pod.metadata.name, pod.spec.node_name);
   }
@@ -318,15 +366,18 @@ Result<std::vector<ServerReplica>> TakeoverCluster::ReadServerReplicas(const Who
   once.attempts = 1;
   for (const api::Pod& pod :
        TRY(ReadAll<api::Pod>({.namespace_name = settings_.own_namespace, .label_selector = selector}))) {
-    if (pod.status.phase != "Running" || pod.metadata.deletion_timestamp) continue;
+    if (HasEnded(pod)) continue;
+    ServerReplica& replica = replicas.emplace_back();
+    replica.pod = pod.metadata.name;
+    replica.phase = PhaseOf(pod);
+    if (replica.phase != ServerReplica::Phase::kRuns) continue;
     kube::ApiRequest request = {
         .path = fmt::format("/api/v1/namespaces/{}/pods/https:{}:{}/proxy{}", settings_.own_namespace,
                             pod.metadata.name, *port, serving::kConfigsHealthPath),
         .doing =
             fmt::format("asking the Ignition server in the pod {} for the health of its configs", pod.metadata.name)};
     request.timeouts.whole = kServerPatience;
-    const auto answer = Send(std::move(request), kube::Repeatable::kNo, once);
-    replicas.push_back({.pod = pod.metadata.name, .answers = answer.has_value()});
+    replica.answers = Send(std::move(request), kube::Repeatable::kNo, once).has_value();
   }
   return replicas;
 }

@@ -35,6 +35,8 @@ class TakeoverCluster {
   Result<TakeoverState> Read();
   // Returns a message for each object that uses a feature which Pintle does not have.
   Result<std::vector<std::string>> UnsupportedFeatures(const UnreadableListener& unreadable);
+  // Returns whether the cluster has the namespace of the Machine API.
+  Result<bool> HasMachineNamespace();
   // Returns nullopt if the cluster has no ClusterOperator of the Machine Config Operator; only OpenShift has one.
   Result<std::optional<api::ClusterOperator>> ReadClusterOperator();
   // Returns those of the rights that the holder lacks; without a holder, those that the client's own user lacks.

@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -28,6 +30,19 @@ std::chrono::seconds PromiseOf(const api::Lease& lease, const TakeoverSettings& 
 // counts from its first try after its last renewal.  The deadline is shorter than the promise, and the time between two
 // tries is less than a quarter of the promise in all of OpenShift's settings.
 std::chrono::milliseconds HoldTime(std::chrono::milliseconds promised) { return promised + promised / 4; }
+
+// The times with which the operator's programs use a lease.
+struct HolderTimes {
+  std::chrono::seconds duration;  // For how long others leave the lease alone.
+  std::chrono::seconds deadline;  // For how long a holder tries to renew the lease until it gives up.
+  std::chrono::seconds retry;     // How long a holder waits after a renewal.
+};
+
+constexpr auto kTimesOfOperator = std::to_array<HolderTimes>({
+    {.duration = std::chrono::seconds(137), .deadline = std::chrono::seconds(107), .retry = std::chrono::seconds(26)},
+    // These are the times in a cluster of one machine.
+    {.duration = std::chrono::seconds(270), .deadline = std::chrono::seconds(240), .retry = std::chrono::seconds(60)},
+});
 
 // Returns the promise to the last holder of a lease.  While the lease is held or offered, the duration in the lease is
 // the HoldTime() of this promise, because the last holder may act for that long if this run is killed.
@@ -116,6 +131,18 @@ std::optional<TakeoverWrite> WriteToHold(const std::optional<api::Lease>& lease,
   if (is_fresh) return std::nullopt;
   const WallTime given_up = holder == kTakeoverHolder ? TimeAfter(HoldTime(promised) - sight.held_for, now) : *until;
   return WriteOf({.holder = holder, .until = given_up, .promised = promised, .in_words = "stays held"}, *lease, now);
+}
+
+std::chrono::seconds OverlapAfterKilledHold(const std::optional<api::Lease>& lease, const TakeoverSettings& settings) {
+  if (!lease) return {};
+  const std::chrono::seconds promised = PromiseBeforeHold(*lease, settings);
+  for (const HolderTimes& times : kTimesOfOperator) {
+    // The last holder may have renewed the lease just before the hold, and the other candidate may have seen the hold
+    // at once.
+    if (times.duration != promised) continue;
+    return std::max(std::chrono::seconds(), times.retry + times.deadline - times.duration);
+  }
+  return {};
 }
 
 bool IsHeldForTakeover(const std::optional<api::Lease>& lease, const TakeoverSettings& settings) {

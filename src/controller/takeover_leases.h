@@ -6,6 +6,7 @@
 // A takeover holds a lease until its last holder has given up, and then offers the lease to Pintle's replicas alone.
 // docs/takeover.md proves that no two programs act by one lease at the same time.
 
+#include <chrono>
 #include <optional>
 
 #include "api/lease.h"
@@ -34,6 +35,11 @@ bool DoesPintleLeadBy(const std::optional<api::Lease>& lease, const LeaseSight& 
 // everyone until its holder has given up.  After that, it is kept from everyone except Pintle's replicas.
 std::optional<TakeoverWrite> WriteToHold(const std::optional<api::Lease>& lease, const LeaseSight& sight,
                                          const TakeoverSettings& settings, WallTime now);
+
+// Returns for how long two of the operator's programs may act by the lease if `start` is killed before it has renewed
+// its first hold.  If the operator is of a newer release, they do not: then a candidate leaves the lease alone for the
+// duration that the hold has.  An older one leaves it alone for its own duration, which is the one of the last holder.
+std::chrono::seconds OverlapAfterKilledHold(const std::optional<api::Lease>& lease, const TakeoverSettings& settings);
 
 // Returns whether a takeover holds or offers the lease now.
 bool IsHeldForTakeover(const std::optional<api::Lease>& lease, const TakeoverSettings& settings);

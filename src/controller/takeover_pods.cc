@@ -55,7 +55,11 @@ json::Value Replicas(const std::optional<WholeDeployment>& deployment) {
 }
 
 bool IsStopped(const std::optional<WholeDeployment>& deployment) {
-  return !deployment || (Replicas(deployment) == json::Value(0) && NumberIn(deployment->status, "replicas") == 0);
+  if (!deployment) return true;
+  const json::Value& status = deployment->status;
+  // Before the Deployment's controller has seen that there are to be no replicas, it may still start one.
+  const bool is_seen = NumberIn(status, "observedGeneration") >= deployment->metadata.generation;
+  return Replicas(deployment) == json::Value(0) && is_seen && NumberIn(status, "replicas") == 0;
 }
 
 json::Value ScaledDownFrom(const std::optional<WholeDeployment>& deployment) {

@@ -11,6 +11,7 @@
 
 #include "api/rollout_policy.h"
 #include "base/command_line.h"
+#include "controller/operator_kinds.h"
 
 namespace pintle::controller {
 namespace {
@@ -67,6 +68,7 @@ constexpr auto kForTheCheck = std::to_array<Grant>({
     {"list,watch", api::kRolloutPolicyGroup, "rolloutpolicies"},
     {"list,watch", kSettings, "dnses,images,infrastructures,networks,proxies,schedulers"},
     {"get", kSettings, "clusteroperators", kEverywhere, "machine-config"},
+    {"get", kCore, "namespaces", kEverywhere, kMachineNamespace},
     {"list,watch", kCore, "configmaps", kTheirs,
      "kubeconfig-data,machine-config-operator-images,machine-config-osimageurl,machine-config-server-ca"},
     {"list,watch", kCore, "configmaps", "kube-system", "bootstrap,root-ca"},
@@ -118,6 +120,7 @@ constexpr auto kOperatorStatus = std::to_array<Grant>({
 constexpr auto kOperatorSettings = std::to_array<Grant>({
     {"list,watch", kSettings, "dnses,images,infrastructures,networks,proxies"},
     {"create,patch", kConfigs, "controllerconfigs"},
+    {"list,watch", kCore, "namespaces", kEverywhere, kMachineNamespace},
     {"list,watch", kCore, "configmaps", kTheirs,
      "machine-config-server-ca,machine-config-osimageurl,machine-config-operator-images"},
     {"patch", kCore, "configmaps", kTheirs, "kubeconfig-data,machine-config-server-ca"},
@@ -135,8 +138,8 @@ constexpr auto kOperatorSettings = std::to_array<Grant>({
     {"create", kCore, "configmaps", "openshift-config-managed"},
     {"list,watch", kCore, "configmaps", "openshift-kube-apiserver-operator", "kube-apiserver-to-kubelet-client-ca"},
     {"list,watch", kCore, "configmaps", "kube-system", "root-ca,bootstrap"},
-    {"list,watch,create,patch", kCore, "secrets", "openshift-machine-api"},
-    {"list,watch", "machine.openshift.io", "machinesets", "openshift-machine-api"},
+    {"list,watch,create,patch", kCore, "secrets", kMachineNamespace},
+    {"list,watch", "machine.openshift.io", "machinesets", kMachineNamespace},
 });
 
 constexpr auto kGenerator = std::to_array<Grant>({

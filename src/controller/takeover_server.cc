@@ -35,6 +35,46 @@ std::string UnreadyServersText(const TakeoverState& state) {
   return text;
 }
 
+// Returns the names of our pods that do not serve, or "".  A pod that starts will take the ports of its machine, and
+// one that ends may still have them, so both are awaited.
+std::string SilentReplicasText(const TakeoverState& state) {
+  std::string text;
+  for (const ServerReplica& replica : state.server_replicas) {
+    if (replica.answers) continue;
+    if (!text.empty()) text += ", ";
+    text += replica.pod;
+    if (replica.phase == ServerReplica::Phase::kStarts) text += " (which has not started)";
+    if (replica.phase == ServerReplica::Phase::kEnds) text += " (which has to end)";
+  }
+  return text;
+}
+
+// Returns why the Deployment may still start or end pods, or "".  The pods alone do not prove that there will be no
+// others: the Deployment's controller creates and deletes them one after the other.
+std::string WhyRolloutIsUnfinished(const WholeDeployment& ours, const TakeoverSettings& settings) {
+  const std::int64_t wanted = NumberIn(ours.spec, "replicas", 1);
+  const json::Value& status = ours.status;
+  const bool is_seen = NumberIn(status, "observedGeneration") >= ours.metadata.generation;
+  const bool are_ready = NumberIn(status, "updatedReplicas") >= wanted && NumberIn(status, "readyReplicas") >= wanted;
+  const bool are_others_gone = NumberIn(status, "replicas") <= wanted;
+  const std::string name = fmt::format("the Deployment {}/{}", settings.own_namespace, settings.own_deployment);
+  if (!is_seen || !are_ready) return fmt::format("not all replicas of {} are ready with its present settings", name);
+  return are_others_gone ? "" : fmt::format("{} has pods with earlier settings", name);
+}
+
+// Returns what has to become true until our server has taken over on all machines, or "".
+std::string WhatServingAwaits(const TakeoverState& state, const TakeoverSettings& settings) {
+  const std::string silent = SilentReplicasText(state);
+  if (state.server_replicas.empty() || !silent.empty()) {
+    return fmt::format(
+        "the Ignition server answers, and has the configs of all pools, in the pods {} of the Deployment "
+        "{}/{}",
+        silent.empty() ? "(there are none yet)" : silent, settings.own_namespace, settings.own_deployment);
+  }
+  const std::string unfinished = WhyRolloutIsUnfinished(*state.ours, settings);
+  return unfinished.empty() ? "" : "this is corrected: " + unfinished;
+}
+
 }  // namespace
 
 TakeoverStep ServerStep(const TakeoverState& state, const TakeoverSettings& settings) {
@@ -59,17 +99,12 @@ TakeoverStep ServerStep(const TakeoverState& state, const TakeoverSettings& sett
 TakeoverStep ServingStep(const TakeoverState& state, const TakeoverSettings& settings) {
   TakeoverStep step{.name = "serving", .is_done = !state.server || !state.ours};
   if (step.is_done) return step;
-  std::string silent;
-  for (const ServerReplica& replica : state.server_replicas) {
-    if (!replica.answers) silent += (silent.empty() ? "" : ", ") + replica.pod;
-  }
-  step.is_done = !state.server_replicas.empty() && silent.empty();
-  if (!step.is_done) {
-    step.waits_for = fmt::format(
-        "the Ignition server answers, and has the configs of all pools, in the pods {0} of the Deployment {1}/{2}; "
-        "`kubectl describe -n {1} deployment {2}` and `kubectl logs -n {1} deployment/{2}` list the reason",
-        silent.empty() ? "(there are none yet)" : silent, settings.own_namespace, settings.own_deployment);
-  }
+  const std::string awaited = WhatServingAwaits(state, settings);
+  step.is_done = awaited.empty();
+  if (step.is_done) return step;
+  step.waits_for = fmt::format(
+      "{0}; `kubectl describe -n {1} deployment {2}` and `kubectl logs -n {1} deployment/{2}` list the reason", awaited,
+      settings.own_namespace, settings.own_deployment);
   return step;
 }
 
@@ -115,12 +150,7 @@ std::string WhyServerMustStay(const TakeoverState& state, const TakeoverSettings
   if (!state.ours || !IgnitionPortOf(*state.ours)) {
     return fmt::format("{} has no Ignition server; apply deploy/ignition/openshift", ours);
   }
-  const std::int64_t wanted = NumberIn(state.ours->spec, "replicas", 1);
-  const json::Value& status = state.ours->status;
-  const bool are_new = NumberIn(status, "observedGeneration") >= state.ours->metadata.generation;
-  const bool are_ready = NumberIn(status, "updatedReplicas") >= wanted && NumberIn(status, "readyReplicas") >= wanted;
-  if (are_new && are_ready) return "";
-  return fmt::format("not all replicas of {} are ready with its present settings", ours);
+  return WhyRolloutIsUnfinished(*state.ours, settings);
 }
 
 std::optional<std::int64_t> IgnitionPortOf(const WholeDeployment& deployment) {

@@ -22,10 +22,13 @@
 
 namespace pintle::controller {
 
-// A replica of Pintle that serves Ignition.
+// A pod of Pintle that serves Ignition, or will, or did a moment ago.
 struct ServerReplica {
+  enum class Phase { kStarts, kRuns, kEnds };
+
   std::string pod;
-  bool answers = false;  // Its Ignition server answers, and has the configs of all pools.
+  Phase phase = Phase::kRuns;
+  bool answers = false;  // It runs, its Ignition server answers, and it has the configs of all pools.
 };
 
 enum class TakeoverObject {
@@ -72,7 +75,8 @@ struct TakeoverState {
   std::map<std::string, std::string, std::less<>> unready_servers = {};
   // The pools, the ControllerConfig and kubeconfig-data.  Known only if AreAnnotationsNeeded() is true.
   std::vector<AnnotatedObject> annotated = {};
-  // Known once the old server has ended, if TakeoverSettings::with_server is true.
+  // All pods of `ours` that have not ended.  Known once the old server has ended, if TakeoverSettings::with_server is
+  // true.
   std::vector<ServerReplica> server_replicas = {};
 };
 

@@ -66,8 +66,9 @@ struct View {
   std::vector<PartialObject<api::Node>> unreadable_nodes;
   std::vector<PartialObject<api::MachineConfig>> unreadable_configs;
   std::string unreadable_settings;  // The reasons why objects that go into all configs cannot be read, or "".
-  // The part of unreadable_settings that is about the ControllerConfig and about the inputs that it is made from.
-  std::string unreadable_config_inputs;
+  // The parts of unreadable_settings that are about these two objects.
+  std::string unreadable_controller_config;
+  std::string unreadable_os_image_stream;
   bool is_openshift = true;   // False if the API server is known to lack OpenShift's kind Scheduler.
   std::string operator_node;  // The operator's node; empty if there is none, or several.
 

@@ -83,15 +83,22 @@ TEST_F(ClusterTest, CountsAsOpenShiftIfTheSchedulerMustNotBeRead) {
   EXPECT_TRUE(cluster_->Look().is_openshift);
 }
 
-TEST_F(ClusterTest, AMachineConfigurationIsNoInputOfTheControllerConfig) {
+TEST_F(ClusterTest, TellsApartTheSettingsThatCannotBeRead) {
   server_.Put("machineconfigurations",
               {{"metadata", {{"name", "cluster"}}}, {"spec", {{"nodeDisruptionPolicy", "none"}, {"x", 1}}}});
   Read();
   EXPECT_THAT(cluster_->Look().unreadable_settings, testing::HasSubstr("nodeDisruptionPolicy"));
-  EXPECT_EQ(cluster_->Look().unreadable_config_inputs, "");
+  EXPECT_EQ(cluster_->Look().unreadable_os_image_stream, "");
   server_.Put("osimagestreams", {{"metadata", {{"name", "cluster"}}}, {"status", "none"}});
   Read();
-  EXPECT_THAT(cluster_->Look().unreadable_config_inputs, testing::HasSubstr("$.status"));
+  EXPECT_THAT(cluster_->Look().unreadable_os_image_stream, testing::HasSubstr("$.status"));
+  EXPECT_EQ(cluster_->Look().unreadable_controller_config, "");
+  server_.Put("controllerconfigs", {{"metadata", {{"name", "machine-config-controller"}}}, {"spec", "none"}});
+  Read();
+  EXPECT_THAT(cluster_->Look().unreadable_controller_config, testing::HasSubstr("$.spec"));
+  for (const char* part : {"nodeDisruptionPolicy", "$.status", "$.spec"}) {
+    EXPECT_THAT(cluster_->Look().unreadable_settings, testing::HasSubstr(part));
+  }
 }
 
 TEST_F(ClusterTest, LetsPodsRunOnMastersIfTheSchedulerAllowsIt) {

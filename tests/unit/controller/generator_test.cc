@@ -258,7 +258,7 @@ TEST_F(GeneratorTest, LetsTheRendererReportAControllerConfigThatItCannotRead) {
   config["spec"]["infra"]["status"]["controlPlaneTopology"] = 3;
   config["metadata"]["generation"] = 2;
   server_.Put("controllerconfigs", config);
-  RunUntil([&] { return !cluster_->Look().unreadable_config_inputs.empty() && !generator_->is_busy(); });
+  RunUntil([&] { return !cluster_->Look().unreadable_controller_config.empty() && !generator_->is_busy(); });
 }
 
 TEST_F(GeneratorTest, ReportsACredentialProviderConfigThatCannotBeRead) {

@@ -5,11 +5,16 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <map>
 #include <memory>
+#include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/base64.h"
+#include "clusterops/empty_members.h"
 #include "clusterops/user_data.h"
 #include "event/loop.h"
 #include "event/watches.h"
@@ -233,12 +238,163 @@ TEST_F(OperatorReconcilerTest, FollowsTheSettingsWhileTheMachineConfigurationCan
   server_.Put("configmaps", SmallConfigMap("openshift-config-managed", "kube-apiserver-client-ca",
                                            {{"ca-bundle.crt", NamedCertificate("renewed")}}));
   RunUntil([&] { return Spec().TextAt({"kubeAPIServerServingCAData"}) == EncodeBase64(NamedCertificate("renewed")); });
-  view_.unreadable_config_inputs = "the OSImageStream cannot be read";
-  server_.Put("configmaps", SmallConfigMap("openshift-config-managed", "kube-apiserver-client-ca",
-                                           {{"ca-bundle.crt", NamedCertificate("later")}}));
-  RunFor(std::chrono::seconds(20));
-  EXPECT_EQ(Spec().TextAt({"kubeAPIServerServingCAData"}), EncodeBase64(NamedCertificate("renewed")));
 }
+
+TEST_F(OperatorReconcilerTest, AnUnreadableOsImageStreamStopsOnlyTheImages) {
+  api::OSImageStream stream;
+  stream.metadata.annotations["machineconfiguration.openshift.io/release-image-version"] = "HASH";
+  stream.status = {.available_streams = {{.name = "a", .os_image = "os-of-a", .os_extensions_image = "ext-of-a"}},
+                   .default_stream = "a"};
+  view_.os_image_stream = &stream;
+  RunUntil([&] { return Spec().TextAt({"baseOSContainerImage"}) == "os-of-a"; });
+  // While it cannot be read, the view has its last readable version, or none if the controller has been restarted.
+  for (const bool is_known : {true, false}) {
+    view_.os_image_stream = is_known ? &stream : nullptr;
+    view_.unreadable_os_image_stream = "cluster: decoding a OSImageStream: $.status: must be an object";
+    const std::string domain = is_known ? "known.example" : "unknown.example";
+    server_.Put("dnses", SmallSetting(R"({"baseDomain": ")" + domain + R"("})", "{}"));
+    RunUntil([&] { return Spec().TextAt({"dns", "spec", "baseDomain"}) == domain; });
+    EXPECT_THAT(FailureOf("RenderConfig"), HasSubstr(view_.unreadable_os_image_stream));
+    EXPECT_EQ(Spec().TextAt({"baseOSContainerImage"}), "os-of-a");
+    EXPECT_EQ(Spec().TextAt({"baseOSExtensionsContainerImage"}), "ext-of-a");
+  }
+  view_.unreadable_os_image_stream = "";
+  view_.os_image_stream = &stream;
+  stream.metadata.resource_version = "2";
+  stream.status.available_streams[0].os_extensions_image = "ext-of-b";
+  RunUntil([&] { return Spec().TextAt({"baseOSExtensionsContainerImage"}) == "ext-of-b"; });
+  EXPECT_EQ(FailureOf("RenderConfig"), "");
+}
+
+TEST_F(OperatorReconcilerTest, CorrectsAControllerConfigWithFieldsOfWrongTypes) {
+  RunUntil([&] { return !Spec().is_null(); });
+  json::Value config = server_.Find("controllerconfigs", kName);
+  const json::Value good = config["spec"];
+  for (const auto& [field, value] : good.members()) {
+    if (!clusterops::IsEmptyText(value)) config["spec"][field] = 5;
+  }
+  view_.unreadable_controller_config = "the ControllerConfig cannot be decoded";
+  server_.Put("controllerconfigs", config);
+  RunUntil([&] { return Spec() == good; });
+}
+
+// An object of the cluster, and a change after which it cannot be used.
+struct MalformedInput {
+  std::string plural;
+  std::string name;
+  std::string change_in_words;
+  std::function<void(json::Value& object)> change;
+  std::string why;  // What the reported reason contains.
+
+  friend void PrintTo(const MalformedInput& row, std::ostream* out) {
+    *out << row.plural << " " << row.name << ": " << row.change_in_words;
+  }
+};
+
+// Most settings have no schema here, so a value of any type reaches the controller.
+std::vector<MalformedInput> MalformedInputs() {
+  const auto at = [](std::vector<std::string> path, const std::string& text) {
+    return [path = std::move(path), value = ValueOf(json::Parse(text))](json::Value& object) {
+      json::Value* place = &object;
+      for (const std::string& key : path) place = &(*place)[key];
+      *place = value;
+    };
+  };
+  std::vector<MalformedInput> rows = {
+      {"infrastructures", "cluster", "its status is a text", at({"status"}, R"("AWS")"),
+       "Infrastructure named cluster"},
+      {"infrastructures", "cluster", "its platform is a number", at({"status", "platformStatus", "type"}, "5"),
+       "$.status.platformStatus.type"},
+      {"infrastructures", "cluster", "its labels are a number", at({"metadata", "labels"}, "5"), "$.metadata.labels"},
+      {"networks", "cluster", "its ranges are a text", at({"spec", "serviceNetwork"}, R"("10.0.0.0/16")"),
+       "$.spec.serviceNetwork"},
+      {"dnses", "cluster", "its domain is a number", at({"spec", "baseDomain"}, "5"), "$.spec.baseDomain"},
+      {"proxies", "cluster", "its status is a text", at({"status"}, R"("http://p")"), "Proxy named cluster: $.status"},
+      {"proxies", "cluster", "it names its authorities by a number", at({"spec", "trustedCA", "name"}, "5"),
+       "$.spec.trustedCA.name"},
+      {"images", "cluster", "it names its authorities by a number", at({"spec", "additionalTrustedCA", "name"}, "5"),
+       "$.spec.additionalTrustedCA.name"},
+      {"configmaps", "machine-config-operator-images", "images.json is no JSON", at({"data", "images.json"}, R"("{")"),
+       "images.json"},
+      {"configmaps", "machine-config-operator-images", "an image is a number",
+       at({"data", "images.json"}, R"("{\"releaseVersion\": \"4.21.0\", \"machineConfigOperator\": 5}")"),
+       "images.json: $.machineConfigOperator"},
+      {"serviceaccounts", "machine-os-puller", "its Secrets are a text", at({"imagePullSecrets"}, R"("puller-1")"),
+       "$.imagePullSecrets"},
+      {"secrets", "puller-1", "its credentials are no JSON", at({"data", ".dockercfg"}, R"("e30x")"), "puller-1"},
+      {"secrets", "pull-secret", "its credentials are a list", at({"data", ".dockerconfigjson"}, R"("W10=")"),
+       "pull-secret"},
+      {"secrets", "pull-secret", "its data are a list", at({"data"}, "[]"), "$.data"},
+  };
+  for (const char* bundle : {"machine-config-server-ca", "kube-apiserver-client-ca", "user-ca-bundle", "of-the-proxy",
+                             "kube-apiserver-server-ca"}) {
+    rows.push_back({"configmaps", bundle, "it has no certificate", at({"data", "ca-bundle.crt"}, R"("none")"), bundle});
+  }
+  for (const char* map : {"machine-config-server-ca", "root-ca", "bootstrap", "kube-apiserver-client-ca",
+                          "user-ca-bundle", "of-the-proxy", "image-registry-ca", "of-the-image", "kube-cloud-config",
+                          "machine-config-osimageurl", "machine-config-operator-images", "kube-apiserver-server-ca",
+                          "kubeconfig-data", "merged-trusted-image-registry-ca"}) {
+    rows.push_back({"configmaps", map, "its data are a list", at({"data"}, "[]"), map});
+  }
+  return rows;
+}
+
+class MalformedInputTest : public OperatorReconcilerTest, public testing::WithParamInterface<MalformedInput> {
+ protected:
+  // Puts every object that fields are made from.
+  MalformedInputTest() {
+    const auto put = [this](const char* namespace_name, const char* name, std::map<std::string, std::string> data) {
+      server_.Put("configmaps", SmallConfigMap(namespace_name, name, std::move(data)));
+    };
+    server_.Put("proxies", SmallSetting(R"({"httpProxy": "http://p", "trustedCA": {"name": "of-the-proxy"}})",
+                                        R"({"httpProxy": "http://p"})"));
+    server_.Put("images", SmallSetting(R"({"additionalTrustedCA": {"name": "of-the-image"}})", "{}"));
+    put("namespace", "machine-config-server-ca", {{"ca-bundle.crt", NamedCertificate("server")}});
+    put("openshift-config", "user-ca-bundle", {{"ca-bundle.crt", NamedCertificate("users")}});
+    put("openshift-config", "of-the-proxy", {{"ca-bundle.crt", NamedCertificate("proxy")}});
+    put("openshift-config", "of-the-image", {{"a..5000", "an authority"}});
+    put("openshift-config-managed", "image-registry-ca", {{"b", "another"}});
+    put("openshift-config-managed", "kube-cloud-config", {{"cloud.conf", "[Global]"}});
+    put("openshift-config-managed", "kube-apiserver-server-ca", {{"ca-bundle.crt", NamedCertificate("api")}});
+  }
+};
+
+TEST_P(MalformedInputTest, StopsOnlyTheFieldsThatAreMadeFromIt) {
+  const MalformedInput& row = GetParam();
+  RunUntil([&] {
+    return !Spec().is_null() && !server_.Find("configmaps", "kubeconfig-data").is_null() &&
+           !server_.Find("configmaps", "merged-trusted-image-registry-ca").is_null();
+  });
+  RunFor(std::chrono::seconds(20));
+  ASSERT_THAT(reconciler_->Failures(), IsEmpty());
+  const json::Value before = Spec();
+  // The root authority counts only where the server has no authority of its own.
+  if (row.name == "root-ca") server_.Remove("configmaps", "machine-config-server-ca");
+  json::Value object = server_.Find(row.plural, row.name);
+  ASSERT_FALSE(object.is_null());
+  row.change(object);
+  server_.Put(row.plural, object);
+  RunUntil([&] { return FailureOf("RenderConfig").find(row.why) != std::string::npos; });
+
+  // Another input changes, and the fields that are made from it.
+  json::Value expected = before;
+  if (row.plural == "networks") {
+    server_.Put("dnses", SmallSetting(R"({"baseDomain": "b.example"})", "{}"));
+    RunUntil([&] { return Spec().TextAt({"dns", "spec", "baseDomain"}) == "b.example"; });
+    // The credentials contain an address in the domain.
+    for (const char* field : {"dns", "internalRegistryPullSecret"}) expected[field] = Spec()[field];
+  } else {
+    server_.Put("networks", SmallSetting(R"({"serviceNetwork": ["10.0.0.0/16"], "networkType": "OVNKubernetes"})",
+                                         R"({"networkType": "OVNKubernetes"})"));
+    RunUntil([&] { return Spec().TextAt({"clusterDNSIP"}) == "10.0.0.10"; });
+    expected["clusterDNSIP"] = "10.0.0.10";
+  }
+  RunFor(std::chrono::seconds(20));
+  EXPECT_EQ(Spec(), expected);
+  EXPECT_THAT(FailureOf("RenderConfig"), HasSubstr(row.why));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, MalformedInputTest, testing::ValuesIn(MalformedInputs()));
 
 TEST_F(OperatorReconcilerTest, FollowsTheCredentialsOfTheClustersOwnRegistry) {
   const auto has = [&](const std::string& text) {
@@ -410,6 +566,40 @@ TEST_F(OperatorReconcilerTest, CorrectsUserDataThatHasLostItsLabelOrMayBeATempla
   changed["data"].Erase("disableTemplating");
   server_.Put("secrets", changed);
   RunUntil(is_corrected);
+}
+
+TEST_F(OperatorReconcilerTest, RestsWhileTheNamespaceOfTheMachineApiIsMissing) {
+  server_.Remove("namespaces", "openshift-machine-api");
+  workers_.metadata.name = "worker";
+  view_.pools = {&workers_};
+  RunUntil([&] { return !Spec().is_null(); });
+  const auto requests = [&] {
+    return server_.CountOf("POST /api/v1/namespaces/openshift-machine-api/") +
+           server_.CountOf("GET /api/v1/namespaces/openshift-machine-api/") +
+           server_.CountOf("GET /apis/machine.openshift.io/");
+  };
+  RunFor(std::chrono::minutes(5));
+  EXPECT_EQ(requests(), 0U);
+  EXPECT_THAT(reconciler_->Failures(), IsEmpty());
+  // The namespace is followed.
+  server_.Put("namespaces", {{"metadata", {{"name", "openshift-machine-api"}}}});
+  RunUntil([&] { return !server_.Find("secrets", "worker-user-data-managed").is_null(); });
+  server_.Put("namespaces",
+              {{"metadata", {{"name", "openshift-machine-api"}, {"deletionTimestamp", "2026-11-21T20:00:00Z"}}}});
+  server_.Remove("secrets", "worker-user-data-managed");
+  RunFor(std::chrono::seconds(20));
+  const std::size_t before = requests();
+  RunFor(std::chrono::minutes(5));
+  EXPECT_EQ(requests(), before);
+  EXPECT_THAT(reconciler_->Failures(), IsEmpty());
+}
+
+// An administrator may not have applied the manifests of this version yet.
+TEST_F(OperatorReconcilerTest, WritesUserDataWithoutTheRightToReadTheNamespace) {
+  server_.Refuse("GET /api/v1/namespaces?", SmallApiServer::Status(403, "Forbidden", "access is forbidden"));
+  workers_.metadata.name = "worker";
+  view_.pools = {&workers_};
+  RunUntil([&] { return !server_.Find("secrets", "worker-user-data-managed").is_null(); });
 }
 
 TEST_F(OperatorReconcilerTest, RenewsTheTokenOfUserDataInTime) {

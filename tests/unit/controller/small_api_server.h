@@ -119,7 +119,8 @@ class SmallApiServer {
       at = end + 1;
     }
     std::size_t first = parts.front() == "api" ? 2 : 3;
-    if (first < parts.size() && parts[first] == "namespaces") first += 2;
+    // "/api/v1/namespaces/NAME" is the path of a Namespace.
+    if (first + 2 < parts.size() && parts[first] == "namespaces") first += 2;
     if (first < parts.size()) target.plural = parts[first];
     if (first + 1 < parts.size()) target.name = parts[first + 1];
     return target;

@@ -55,6 +55,7 @@ inline void PutTemplateInputs(SmallApiServer& server, json::Value annotations = 
 
 // Puts a cluster of the release 4.21.0, whose operator's namespace is "namespace".
 inline void PutSmallOpenShift(SmallApiServer& server) {
+  server.Put("namespaces", {{"metadata", {{"name", "openshift-machine-api"}}}});
   server.Put("infrastructures", SmallSetting("{}", R"({"apiServerInternalURI": "https://api-int.a.example:6443",
       "controlPlaneTopology": "HighlyAvailable", "platformStatus": {"type": "AWS"}})"));
   server.Put("networks", SmallSetting(R"({"serviceNetwork": ["172.30.0.0/16"], "networkType": "OVNKubernetes"})",

@@ -215,6 +215,36 @@ TEST_F(CheckTakeoverTest, NamesTheVersionsOfPintleAndOfTheOperator) {
                                 "ControllerConfig and 4.21.2 in the ClusterOperator"));
 }
 
+// An older candidate takes a lease that has not changed for 270 s, and the last holder acts for 60 s + 240 s.
+TEST_F(CheckTakeoverTest, NamesTheOverlapOfOldCandidatesInAClusterOfOneMachine) {
+  const auto notices = [&](int duration, const std::string& release) {
+    api::LeaseSpec& spec = state_.operator_lease.emplace().spec;
+    spec.holder_identity = "of-the-operator";
+    spec.lease_duration_seconds = duration;
+    cluster_operator_ = Object<api::ClusterOperator>(R"({"apiVersion": "config.openshift.io/v1",
+        "kind": "ClusterOperator", "metadata": {"name": "machine-config"}, "spec": {},
+        "status": {"versions": [{"name": "operator", "version": ")" +
+                                                     release + R"("}]}})");
+    return TextsOf(Check(), Weight::kInformation);
+  };
+  const auto overlap = HasSubstr(
+      "if `start` is killed, run it again within 3 minutes; otherwise two of the Operator's "
+      "programs may act at once for up to 30 s");
+  EXPECT_THAT(notices(270, "4.13.40"),
+              Contains(testing::AllOf(overlap, HasSubstr("4.13.40, which is older than 4.14"))));
+  EXPECT_THAT(notices(270, "4.9.0"), Contains(overlap));
+  EXPECT_THAT(notices(270, ""), Contains(testing::AllOf(overlap, HasSubstr("is unknown"))));
+  EXPECT_THAT(notices(270, "4.14.0"), Not(Contains(overlap)));
+  EXPECT_THAT(notices(270, "4.21.3"), Not(Contains(overlap)));
+  // With several machines, the last holder acts for 26 s + 107 s, and others leave the lease alone for longer.
+  EXPECT_THAT(notices(137, "4.13.40"), Not(Contains(overlap)));
+  // While `start` holds the lease, the duration in the lease is longer.
+  api::LeaseSpec& held = state_.controller_lease.emplace().spec;
+  held.holder_identity = "pintle-takeover";
+  held.lease_duration_seconds = 338;
+  EXPECT_THAT(notices(137, "4.13.40"), Contains(overlap));
+}
+
 TEST_F(CheckTakeoverTest, ReportsThatGeneratedConfigsWereNotCompared) {
   EXPECT_THAT(TextsOf(Check(), Weight::kInformation), Contains(HasSubstr("--templates DIR")));
 }

@@ -5,6 +5,8 @@
 
 #include "api/node.h"
 #include "controller/takeover_steps.h"
+#include "json/parse.h"
+#include "support/expect.h"
 #include "unit/controller/simulated_takeover.h"
 
 namespace pintle::controller {
@@ -44,6 +46,54 @@ TEST(TakeoverServer, IsHandedOverWhenOursAnswersInEachPod) {
       "deployment/pintle-controller` list the reason");
   cluster.serves_ = true;
   EXPECT_TRUE(cluster.Run(StepsToTakeOver));
+}
+
+// Returns what the step "serving" waits for, or "" if it is done.
+std::string ServingAwaits(const TakeoverState& state, const TakeoverSettings& settings) {
+  const TakeoverStep step = ServingStep(state, settings);
+  EXPECT_EQ(step.is_done, step.waits_for.empty());
+  return step.waits_for;
+}
+
+// Such a pod takes the ports of its machine, or gives them back, after the others have answered.
+TEST(TakeoverServer, IsNotHandedOverWhileAPodOfOursStartsOrEnds) {
+  SimulatedTakeover cluster;
+  ASSERT_TRUE(cluster.Run(StepsToTakeOver));
+  TakeoverState state = cluster.State();
+  EXPECT_EQ(ServingAwaits(state, cluster.settings_), "");
+  state.server_replicas.push_back({.pod = "c", .phase = ServerReplica::Phase::kStarts});
+  EXPECT_THAT(ServingAwaits(state, cluster.settings_), testing::HasSubstr("in the pods c (which has not started) of"));
+  state.server_replicas.back().phase = ServerReplica::Phase::kEnds;
+  EXPECT_THAT(ServingAwaits(state, cluster.settings_), testing::HasSubstr("in the pods c (which has to end) of"));
+  state.server_replicas.clear();
+  EXPECT_THAT(ServingAwaits(state, cluster.settings_), testing::HasSubstr("in the pods (there are none yet) of"));
+}
+
+// Between two pods, each pod that there is may answer.
+TEST(TakeoverServer, IsNotHandedOverWhileOurDeploymentMayStartOrEndPods) {
+  SimulatedTakeover cluster;
+  ASSERT_TRUE(cluster.Run(StepsToTakeOver));
+  const auto awaits = [&](const char* status) {
+    TakeoverState state = cluster.State();
+    state.ours->metadata.generation = 7;
+    state.ours->status = ValueOf(json::Parse(status));
+    return ServingAwaits(state, cluster.settings_);
+  };
+  EXPECT_EQ(awaits(R"({"observedGeneration": 7, "replicas": 2, "updatedReplicas": 2, "readyReplicas": 2})"), "");
+  const auto not_ready = testing::StartsWith(
+      "this is corrected: not all replicas of the Deployment pintle/pintle-controller are ready with its present "
+      "settings; `kubectl describe");
+  EXPECT_THAT(awaits(R"({"observedGeneration": 6, "replicas": 2, "updatedReplicas": 2, "readyReplicas": 2})"),
+              not_ready);
+  EXPECT_THAT(awaits(R"({"observedGeneration": 7, "replicas": 2, "updatedReplicas": 1, "readyReplicas": 2})"),
+              not_ready);
+  EXPECT_THAT(awaits(R"({"observedGeneration": 7, "replicas": 1, "updatedReplicas": 1, "readyReplicas": 1})"),
+              not_ready);
+  EXPECT_THAT(awaits(R"({"observedGeneration": 7, "replicas": 2, "updatedReplicas": 2, "readyReplicas": 1})"),
+              not_ready);
+  EXPECT_THAT(awaits(R"({"observedGeneration": 7, "replicas": 3, "updatedReplicas": 2, "readyReplicas": 3})"),
+              testing::StartsWith("this is corrected: the Deployment pintle/pintle-controller has pods with earlier "
+                                  "settings; "));
 }
 
 TEST(TakeoverServer, IsBackBeforeOurReplicasStart) {

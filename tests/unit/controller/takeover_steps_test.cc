@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "controller/takeover_pods.h"
 #include "controller/takeover_record.h"
 #include "unit/controller/simulated_takeover.h"
 
@@ -132,6 +133,21 @@ TEST(StepsToTakeOver, WaitForPodsThatAreTerminating) {
       "the pods of the Deployment machine-config-controller have ended: machine-config-controller-1 on the node a");
   cluster.lingering_.clear();
   EXPECT_TRUE(cluster.Run(StepsToTakeOver));
+}
+
+// Otherwise a pod could start after the step.
+TEST(StepsToTakeOver, WaitUntilTheDeploymentsControllerHasSeenThatThereAreToBeNoReplicas) {
+  SimulatedTakeover cluster;
+  cluster.settings_.with_server = cluster.settings_.with_daemons = false;
+  ASSERT_TRUE(cluster.Run(StepsToTakeOver));
+  TakeoverState state = cluster.State();
+  state.operators->metadata.generation = 2;
+  state.operators->status["observedGeneration"] = 1;
+  const TakeoverStep step = StopStep("operator", state.operators, state);
+  EXPECT_FALSE(step.is_done || step.write);
+  EXPECT_EQ(step.waits_for, "the pods of the Deployment machine-config-operator have ended");
+  state.operators->status["observedGeneration"] = 2;
+  EXPECT_TRUE(StopStep("operator", state.operators, state).is_done);
 }
 
 TEST(HasTakenAnything, IsTrueOnlyAfterTheRecordAndTheOverride) {

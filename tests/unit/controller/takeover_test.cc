@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -96,6 +98,17 @@ TEST_F(TakeoverCheckRun, DoesNotCompareTheControllerConfigIfItsSourcesCannotBeRe
   EXPECT_THAT(printed, Not(HasSubstr("the ControllerConfig: spec.")));
 }
 
+TEST_F(TakeoverCheckRun, DoesNotCompareTheControllerConfigIfTheOsImageStreamCannotBeRead) {
+  server_.Put("controllerconfigs", ValueOf(json::Parse(R"({"metadata": {"name": "machine-config-controller"},
+      "spec": {}})")));
+  EXPECT_THAT(Check(), HasSubstr("the ControllerConfig: spec.baseOSContainerImage would change"));
+  server_.Put("osimagestreams", {{"metadata", {{"name", "cluster"}}}, {"status", "none"}});
+  const std::string printed = Check();
+  EXPECT_THAT(printed, HasSubstr("obstacle  cluster: decoding a OSImageStream"));
+  EXPECT_THAT(printed, HasSubstr("notice    the ControllerConfig was not compared"));
+  EXPECT_THAT(printed, Not(HasSubstr("the ControllerConfig: spec.")));
+}
+
 // An object that cannot be read must not be taken for a missing object.
 TEST_F(TakeoverCheckRun, DoesNotReportAnUnreadableControllerConfigAsMissing) {
   EXPECT_THAT(Check(), HasSubstr("there is no ControllerConfig"));
@@ -107,6 +120,25 @@ TEST_F(TakeoverCheckRun, DoesNotReportAnUnreadableControllerConfigAsMissing) {
   const std::size_t first = printed.find(finding);
   ASSERT_NE(first, std::string::npos) << printed;
   EXPECT_EQ(printed.find(finding, first + 1), std::string::npos) << "it was read by several parts: " << printed;
+}
+
+// Nobody can give Pintle's account rights in a namespace that does not exist.
+TEST_F(TakeoverCheckRun, NeedsNoRightsInTheNamespaceOfAMachineApiThatIsMissing) {
+  server_.Refuse([](const kube::ReceivedRequest& request) -> std::optional<kube::Answer> {
+    if (request.line.find("accessreviews") == std::string::npos) return std::nullopt;
+    const bool is_in_it = request.body.find("\"namespace\":\"openshift-machine-api\"") != std::string::npos;
+    return kube::Answer{.status = 201, .body = is_in_it ? R"({"status": {}})" : R"({"status": {"allowed": true}})"};
+  });
+  const auto lacking = HasSubstr("may not list secrets in the namespace openshift-machine-api");
+  const auto notice =
+      HasSubstr("notice    the cluster has no namespace openshift-machine-api, so Pintle writes no user");
+  const std::string before = Check();
+  EXPECT_THAT(before, lacking);
+  EXPECT_THAT(before, Not(notice));
+  server_.Remove("namespaces", "openshift-machine-api");
+  const std::string after = Check();
+  EXPECT_THAT(after, Not(lacking));
+  EXPECT_THAT(after, notice);
 }
 
 // Answers the first dry runs as if somebody had changed the object since it was read.
@@ -147,7 +179,7 @@ Right RightFor(const std::string& line) {
   Right right;
   if (parts.at(0) == "apis") right.group = parts.at(1);
   std::size_t at = parts.at(0) == "apis" ? 3 : 2;
-  if (parts.at(at) == "namespaces") {
+  if (parts.at(at) == "namespaces" && parts.size() > at + 2) {
     right.namespace_name = parts.at(at + 1);
     at += 2;
   }
@@ -164,6 +196,69 @@ Right RightFor(const std::string& line) {
     right.verb = method == "POST" ? "create" : method == "PATCH" ? "patch" : "delete";
   }
   return right;
+}
+
+// The reviews of rights that an API server has received at the same time.
+struct Reviews {
+  std::mutex mutex;
+  std::condition_variable changed;
+  int under_way = 0;
+  int most = 0;
+  int all = 0;
+  bool were_two_under_way = false;
+};
+
+TEST_F(TakeoverCheckRun, AsksForSeveralRightsAtATimeAndListsThemInTheirOrder) {
+  const auto reviews = std::make_shared<Reviews>();
+  // Only the rights to change something are lacking.
+  const auto is_allowed = [](const std::string& body) { return body.find("\"verb\":\"patch\"") == std::string::npos; };
+  server_.Refuse([=](const kube::ReceivedRequest& request) -> std::optional<kube::Answer> {
+    if (request.line.find("accessreviews") == std::string::npos) return std::nullopt;
+    // The rights of Pintle's account.
+    if (request.line.find("/selfsubject") == std::string::npos) {
+      return kube::Answer{.status = 201, .body = R"({"status": {"allowed": true}})"};
+    }
+    std::unique_lock lock(reviews->mutex);
+    ++reviews->all;
+    reviews->most = std::max(reviews->most, ++reviews->under_way);
+    reviews->were_two_under_way = reviews->were_two_under_way || reviews->under_way == 2;
+    reviews->changed.notify_all();
+    // The first review is answered after the second one has come, so that the order of the answers is another one.
+    reviews->changed.wait_for(lock, std::chrono::seconds(60), [&] { return reviews->were_two_under_way; });
+    --reviews->under_way;
+    return kube::Answer{.status = 201,
+                        .body = is_allowed(request.body) ? R"({"status": {"allowed": true}})" : R"({"status": {}})"};
+  });
+  std::string expected;
+  for (const Right& right : RightsForTakeover({.namespace_name = "namespace"})) {
+    if (right.verb == "patch") expected += "obstacle  you may not " + RightInWords(right) + "; ";
+  }
+  std::string found;
+  std::istringstream printed(Check());
+  for (std::string line; std::getline(printed, line);) {
+    if (line.starts_with("obstacle  you may not ")) found += line.substr(0, line.find(';')) + "; ";
+  }
+  EXPECT_EQ(found, expected);
+  const std::lock_guard lock(reviews->mutex);
+  EXPECT_TRUE(reviews->were_two_under_way);
+  EXPECT_LE(reviews->most, 8);
+  EXPECT_EQ(reviews->all, static_cast<int>(RightsForTakeover({}).size()));
+}
+
+TEST_F(TakeoverCheckRun, EndsWithTheErrorOfAReviewThatFails) {
+  server_.Refuse([](const kube::ReceivedRequest& request) -> std::optional<kube::Answer> {
+    if (request.line.find("accessreviews") == std::string::npos) return std::nullopt;
+    if (request.body.find("osimagestreams") == std::string::npos) {
+      return kube::Answer{.status = 201, .body = R"({"status": {"allowed": true}})"};
+    }
+    return SmallApiServer::Status(403, "Forbidden", "reviews are forbidden");
+  });
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(Check(), "");
+  EXPECT_EQ(status_, ExitStatus::kFailure);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              testing::AllOf(HasSubstr("reading the right to "), HasSubstr(" osimagestreams."),
+                             HasSubstr("reviews are forbidden")));
 }
 
 // Otherwise `check` ends with the first refusal of the API server instead of naming all rights that are missing.
@@ -217,6 +312,41 @@ TEST_F(TakeoverCheckRun, AsksNoPodsOfOthersWhetherTheyServeIgnition) {
     Takeover({"status", "--kubeconfig", kubeconfig_, "--namespace", "namespace", "--server"});
     EXPECT_EQ(server_.CountOf("GET /api/v1/namespaces/pintle/pods/https:of-others:22623/proxy"), asked) << selector;
   }
+}
+
+// A pod that is not there yet, or not gone yet, has the ports of its machine later or still.
+TEST_F(TakeoverCheckRun, AwaitsEachPodOfOursThatHasNotEnded) {
+  server_.Put("daemonsets",
+              ValueOf(json::Parse(R"({"metadata": {"name": "machine-config-server", "namespace": "namespace"},
+      "spec": {"template": {"spec": {"nodeSelector": {"pintle.io/taken-over": "true"}}}}, "status": {}})")));
+  server_.Put("deployments", ValueOf(json::Parse(R"({"metadata": {"name": "pintle-controller", "namespace": "pintle"},
+      "spec": {"replicas": 1, "selector": {"matchLabels": {"app": "pintle"}}, "template": {"spec": {"containers": [
+        {"ports": [{"name": "ignition", "containerPort": 22623}]}]}}},
+      "status": {"replicas": 1, "updatedReplicas": 1, "readyReplicas": 1}})")));
+  const auto put_pod = [this](const std::string& name, const std::string& phase, const std::string& metadata = "") {
+    server_.Put("pods", ValueOf(json::Parse(R"({"metadata": {"name": ")" + name + R"(", "namespace": "pintle")" +
+                                            metadata + R"(}, "status": {"phase": ")" + phase + R"("}})")));
+  };
+  server_.Refuse([](const kube::ReceivedRequest& request) -> std::optional<kube::Answer> {
+    if (request.line.find("/pods/https:answers:22623/proxy/") == std::string::npos) return std::nullopt;
+    return kube::Answer{.body = "{}"};
+  });
+  const auto serving = [this] {
+    testing::internal::CaptureStdout();
+    Takeover({"status", "--kubeconfig", kubeconfig_, "--namespace", "namespace", "--server"});
+    const std::string printed = testing::internal::GetCapturedStdout();
+    return printed.substr(printed.find("\nserving ") + 1);
+  };
+  put_pod("answers", "Running");
+  EXPECT_EQ(serving(), "serving    done\n");
+  put_pod("other", "Pending");
+  EXPECT_THAT(serving(), HasSubstr("in the pods other (which has not started) of"));
+  put_pod("other", "Running", R"(, "deletionTimestamp": "2026-11-21T20:00:00Z")");
+  EXPECT_THAT(serving(), HasSubstr("in the pods other (which has to end) of"));
+  put_pod("other", "Running");
+  EXPECT_THAT(serving(), HasSubstr("in the pods other of"));
+  put_pod("other", "Failed");
+  EXPECT_EQ(serving(), "serving    done\n");
 }
 
 // Anyone who may write an annotation could otherwise forge the last line.
