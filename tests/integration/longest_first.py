@@ -17,7 +17,8 @@ _FIGURES = pathlib.Path(os.environ.get("PINTLE_BUILD", "build")) / "integration-
 _FIRST = ("test_agent_faults.py", "test_takeover.py", "test_controller.py", "test_rollout_policy.py",
           "test_rpm_ostree.py", "test_next_boot.py", "test_deployments.py", "test_first_boot.py",
           "test_controller_faults.py", "test_alerts.py", "test_api_answers.py", "test_agent.py", "test_agent_local.py",
-          "test_page.py", "test_generated_rollouts.py", "test_deploy.py", "test_stage_all.py", "test_generated.py")
+          "test_page.py", "test_generated_rollouts.py", "test_deploy.py", "test_stage_all.py", "test_generated.py",
+          "test_real_kubelets.py")
 
 
 class LongestFirst:

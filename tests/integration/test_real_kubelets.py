@@ -3,31 +3,49 @@
 because its kubelet reports it.
 """
 
-import datetime
-import re
+import pathlib
+import subprocess
+import sys
 
 import pytest
 
-from machines import pod_images, real_kubelet
+from machines import grants, pod_images, pod_policies, real_kubelet
 from machines.agent_node import Watch, annotations_of
 from machines.controller import GROUP, MERGE, Controller, Objects
 from machines.kubelet_nodes import KubeletFirmware, kubelet_nodes
+from machines.node_network import NodeNetwork
 from machines.wait import wait_until
 
 pytestmark = pytest.mark.skipif(real_kubelet.obstacle() is not None, reason=str(real_kubelet.obstacle()))
 
 GRACE, ENDING = 20, 5    # Seconds: the grace period of the pods `web`, and how long they take to end.
 STUBBORN_GRACE = 3
-EXIT_STATUS = 7    # Only a pod that ends by itself has this status.
-# A pod reports in its termination message when it got the signal.
+# The pods write to this folder of the node, because a kubelet may remove a pod before it has reported how it ended.
+DIARIES = "/var/lib/diaries"
 WEB = f"""
-trap 'echo "TERM $(date +%s)" >/dev/termination-log; sleep {ENDING}; exit {EXIT_STATUS}' TERM
+trap 'date +"TERM %s" >/diaries/$HOSTNAME; sleep {ENDING}; date +"ended %s" >>/diaries/$HOSTNAME; exit' TERM
 httpd -p 8080 -h /www
 while :; do sleep 1 & wait $!; done
 """
 STUBBORN = """
-trap 'echo "TERM $(date +%s)" >/dev/termination-log' TERM
-while :; do sleep 1 & wait $!; done
+trap 'date +"TERM %s" >/diaries/$HOSTNAME' TERM
+while :; do
+  sleep 0.2 & wait $!
+  [ ! -e /diaries/$HOSTNAME ] || date +"alive %s" >>/diaries/$HOSTNAME
+done
+"""
+# A program that has a kubelet until it is killed.
+OWNER = """
+import sys, types
+from machines.real_kubelet import RealKubelet
+kubeconfig, authority, path, pods, address = sys.argv[1:]
+cluster = types.SimpleNamespace(node_kubeconfig=lambda name: kubeconfig,
+                                authority=types.SimpleNamespace(certificate=authority))
+network = types.SimpleNamespace(path=path, pods=pods, address=address)
+with RealKubelet(cluster, "owned", network, []) as kubelet:
+    kubelet.start()
+    print(kubelet.var, flush=True)
+    sys.stdin.read()
 """
 PODS = "/api/v1/namespaces/default/pods"
 APPS = "/apis/apps/v1/namespaces/default"
@@ -84,6 +102,7 @@ class Site:
 def site(tmp_path_factory):
     images = pod_images.make(tmp_path_factory.mktemp("images"))
     with kubelet_nodes(images) as (cluster, nodes):
+        allow_diaries(cluster)
         objects = Objects(cluster)
         objects.controller_config(base_image="")
         with Controller(cluster), KubeletFirmware(nodes) as firmware:
@@ -109,21 +128,28 @@ def version(thing):
     return int(thing["metadata"]["resourceVersion"])
 
 
-def seconds(timestamp):
-    return datetime.datetime.fromisoformat(timestamp.replace("Z", "+00:00")).timestamp()
+def diary(node, name):
+    """Returns what a pod has written, as [(word, seconds)]."""
+    lines = (node.kubelet.var / "lib/diaries" / name).read_text(encoding="ascii").splitlines()
+    return [(word, int(at)) for word, at in map(str.split, lines)]
 
 
-def end_of(states):
-    """Returns the state in which a pod has ended, and how its container ended; (None, None) if it still runs."""
-    for pod in states:
-        for container in pod.get("status", {}).get("containerStatuses", []):
-            if "terminated" in container["state"]:
-                return pod, container["state"]["terminated"]
-    return None, None
+def pod_spec(script, **of_container):
+    volume = {"name": "diaries", "hostPath": {"path": DIARIES, "type": "DirectoryOrCreate"}}
+    return {"volumes": [volume], "containers": [{
+        "name": "c", "image": pod_images.BUSYBOX, "command": ["sh", "-c", script],
+        "volumeMounts": [{"name": "diaries", "mountPath": "/diaries"}], **of_container}]}
 
 
-def container(script, **more):
-    return {"name": "c", "image": pod_images.BUSYBOX, "command": ["sh", "-c", script], **more}
+def allow_diaries(cluster):
+    """Lets the controllers of Kubernetes create pods with a folder of the node, which they must not by default."""
+    if pod_policies.PLUGIN not in cluster.plugins:
+        return
+    rbac = "/apis/rbac.authorization.k8s.io/v1"
+    cluster.admin.must("POST", f"{rbac}/clusterrolebindings", {"metadata": {"name": "diaries"}, "roleRef": {
+        "apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "pods-privileged"}, "subjects": [
+            {"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": "system:serviceaccounts"}]})
+    grants.wait_until_known(cluster.admin)
 
 
 def create_web(site):
@@ -132,7 +158,7 @@ def create_web(site):
     probe = {"httpGet": {"path": "/", "port": 8080}, "periodSeconds": 1}
     site.admin.must("POST", f"{APPS}/deployments", {"metadata": {"name": "web"}, "spec": {
         "replicas": 2, "selector": {"matchLabels": labels}, "template": {"metadata": {"labels": labels}, "spec": {
-            "containers": [container(WEB, readinessProbe=probe)], "terminationGracePeriodSeconds": GRACE}}}})
+            **pod_spec(WEB, readinessProbe=probe), "terminationGracePeriodSeconds": GRACE}}}})
     budgets = f"/apis/{site.cluster.api('policy', 'v1', 'v1beta1')}/namespaces/default/poddisruptionbudgets"
     site.admin.must("POST", budgets, {"metadata": {"name": "web"},
                                       "spec": {"minAvailable": 1, "selector": {"matchLabels": labels}}})
@@ -143,7 +169,7 @@ def create_web(site):
 def create_stubborn(site, node):
     """Creates a pod that ends only when it is killed."""
     site.admin.must("POST", PODS, {"metadata": {"name": "stubborn", "labels": {"app": "stubborn"}}, "spec": {
-        "nodeName": node.name, "containers": [container(STUBBORN)], "terminationGracePeriodSeconds": STUBBORN_GRACE}})
+        **pod_spec(STUBBORN), "nodeName": node.name, "terminationGracePeriodSeconds": STUBBORN_GRACE}})
 
 
 def fewest_ready(recorder):
@@ -155,20 +181,6 @@ def fewest_ready(recorder):
         (ready.add if is_ready(pod) else ready.discard)(pod["metadata"]["name"])
         fewest = 2 if fewest is None and len(ready) == 2 else fewest and min(fewest, len(ready))
     return fewest
-
-
-def expect_ended_after_its_grace(states, grace, exit_status, at_least):
-    """Checks that a pod got TERM when it was evicted, and how long it lived on; returns its state at its end."""
-    pod, ended = end_of(states)
-    deleted = next(each["metadata"] for each in states if "deletionTimestamp" in each["metadata"])
-    assert deleted["deletionGracePeriodSeconds"] == grace
-    assert ended["exitCode"] == exit_status, ended
-    evicted = seconds(deleted["deletionTimestamp"]) - grace
-    signalled = int(re.fullmatch(r"TERM (\d+)\n", ended["message"])[1])
-    # Both times are without fractions of seconds.
-    assert evicted - 1 <= signalled
-    assert seconds(ended["finishedAt"]) - signalled >= at_least - 1
-    return pod
 
 
 def test_a_drain_ends_real_pods_and_the_node_goes_on_when_they_are_gone(site):
@@ -189,12 +201,19 @@ def test_a_drain_ends_real_pods_and_the_node_goes_on_when_they_are_gone(site):
 
         drained = next(version(node) for node in nodes.of(first.name)
                        if annotations_of(node).get("lastAppliedDrain") == f"drain-{target}")
+        for name, grace in (*((name, GRACE) for name in originals), ("stubborn", STUBBORN_GRACE)):
+            states = pods.of(name)
+            granted = {pod["metadata"]["deletionGracePeriodSeconds"] for pod in states
+                       if "deletionTimestamp" in pod["metadata"]}
+            assert {grace} <= granted <= {grace, 0}    # At last, the kubelet deletes the object without a grace period.
+            assert version(states[-1]) < drained
         for name in originals:
-            gone = expect_ended_after_its_grace(pods.of(name), GRACE, EXIT_STATUS, ENDING)
-            assert version(gone) < drained
+            (got, at), (ended, end) = diary(first, name)
+            # Both times are without fractions of seconds.
+            assert (got, ended) == ("TERM", "ended") and ENDING - 1 <= end - at < GRACE
         # The kernel has killed this pod when its grace period was over.
-        gone = expect_ended_after_its_grace(pods.of("stubborn"), STUBBORN_GRACE, 137, STUBBORN_GRACE)
-        assert version(gone) < drained
+        (got, at), *_, (alive, last) = diary(first, "stubborn")
+        assert (got, alive) == ("TERM", "alive") and last - at >= STUBBORN_GRACE - 1
         assert fewest_ready(pods) == 1
         # The budget has let the second pod go only when the replacement of the first was ready.
         replacements = {pod["metadata"]["name"]: pod["spec"]["nodeName"] for pod in reversed(pods.seen)
@@ -213,8 +232,7 @@ def test_a_drain_ends_real_pods_and_the_node_goes_on_when_they_are_gone(site):
 def test_while_a_node_is_off_its_pool_waits_and_the_kubelet_of_its_next_boot_makes_it_ready(site):
     labels = {"app": "everywhere"}
     site.admin.must("POST", f"{APPS}/daemonsets", {"metadata": {"name": "everywhere"}, "spec": {
-        "selector": {"matchLabels": labels}, "template": {"metadata": {"labels": labels}, "spec": {
-            "containers": [container(STUBBORN)]}}}})
+        "selector": {"matchLabels": labels}, "template": {"metadata": {"labels": labels}, "spec": pod_spec(STUBBORN)}}})
     before = {pod["spec"]["nodeName"]: pod["metadata"]["uid"] for pod in site.wait_until_ready("everywhere", 3)}
     reboots, old = dict(site.firmware.reboots), site.objects.target("worker")
     site.firmware.hold()
@@ -240,3 +258,18 @@ def test_while_a_node_is_off_its_pool_waits_and_the_kubelet_of_its_next_boot_mak
     pods = site.wait_until_ready("everywhere", 3)
     assert {pod["spec"]["nodeName"]: pod["metadata"]["uid"] for pod in pods} == before
     assert all(pod["status"]["containerStatuses"][0]["restartCount"] >= 1 for pod in pods)
+
+
+def test_nothing_remains_of_a_kubelet_whose_test_was_killed(site):
+    with NodeNetwork() as network:
+        words = [sys.executable, "-c", OWNER, site.cluster.node_kubeconfig("owned"), site.cluster.authority.certificate,
+                 network.path, network.pods, network.address]
+        with subprocess.Popen([str(word) for word in words], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              text=True) as owner:
+            folder = pathlib.Path(owner.stdout.readline().strip()).parent
+            groups = [pathlib.Path(hierarchy, folder.name) for hierarchy in real_kubelet.hierarchies().values()]
+            assert folder.exists() and groups and all(group.exists() for group in groups)
+            owner.kill()
+        wait_until(lambda: not folder.exists() and not any(group.exists() for group in groups),
+                   f"{folder} and its cgroups are gone", 60)
+    site.admin.request("DELETE", "/api/v1/nodes/owned")

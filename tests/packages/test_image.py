@@ -20,30 +20,22 @@ import install_page
 import pytest
 import spdx_check
 import yaml
+from controller_image import NAME, PROGRAM, SOURCE, VERSION, apply_overlay, build, digest
 
 from machines import certs, shell
 from machines.cluster import Cluster
 from machines.containerd import IMAGE_GROUP, Containerd, PodContainer
-from machines.controller import OWN_NAMESPACE, Objects, wait_until_owners_are_known
-from machines.manifests import copy_for, for_old_kustomize, for_this_cluster, kustomize
+from machines.controller import OWN_NAMESPACE, Objects
+from machines.manifests import kustomize
 from machines.namespace import OWN_MOUNTS
 from machines.pod_network import PodNetwork
 from machines.registry import Registry
 from machines.wait import wait_until
 
-SOURCE = pathlib.Path(__file__).resolve().parents[2]
-PROGRAM = SOURCE / "packaging/build_image.py"
-VERSION = re.search(r"(?m)^\s*version: '([^']+)'", (SOURCE / "meson.build").read_text(encoding="utf-8"))[1]
-NAME = "registry.example/pintle-controller"
 BILL = "usr/share/pintle/sbom.spdx.json"
 BUDGET = 40_000_000    # Bytes of the image, whether it is compressed or unpacked.
 SECRETS = "/var/run/secrets/kubernetes.io/serviceaccount"
 POLICIES = "/apis/pintle.io/v1alpha1/rolloutpolicies"
-
-
-def build(package, output):
-    """Builds the image with NAME in its overlay, which is not the default name."""
-    shell.run(sys.executable, PROGRAM, "--package", package, "--name", NAME, "--output", output)
 
 
 @pytest.fixture(scope="module")
@@ -54,10 +46,7 @@ def package(debian_packages):
 @pytest.fixture(scope="module")
 def output(package, tmp_path_factory):
     """The folder with the image."""
-    # The overlay of the image names deploy/ by a relative path, as one in build/image does.
-    folder = tmp_path_factory.mktemp("image") / "build/image"
-    build(package, folder)
-    return folder
+    return build(package, tmp_path_factory.mktemp("image"))
 
 
 @pytest.fixture(scope="module")
@@ -79,11 +68,6 @@ def manifest(output):
 
 def config(output):
     return json.loads(shell.run("skopeo", "inspect", "--config", "--raw", f"oci:{output}/layout:{VERSION}").stdout)
-
-
-def digest(output):
-    """Returns the digest of the image's manifest, by which manifests of Kubernetes name it."""
-    return json.loads((output / "layout/index.json").read_text())["manifests"][0]["digest"]
 
 
 def contents(folder):
@@ -289,15 +273,7 @@ def cluster(network):
 @pytest.fixture(scope="module")
 def deployment(cluster, output):
     """The Deployment of the image's overlay, as the API server has it."""
-    copy_for(cluster, output.parents[1] / "deploy")
-    overlay = output / "kustomization.yaml"
-    text = overlay.read_text(encoding="utf-8")
-    overlay.write_text(for_old_kustomize(text.replace(os.path.relpath(SOURCE / "deploy", output), "../../deploy")))
-    for name in "crds", "kubernetes":
-        folder = output if name == "kubernetes" else output.parents[1] / "deploy" / name
-        cluster.apply(for_this_cluster(cluster, cluster.kubectl("kustomize", folder).stdout))
-        cluster.wait_until_kinds_are_served()
-    wait_until_owners_are_known(cluster)
+    apply_overlay(cluster, output)
     return cluster.get("deployment", "pintle-controller", "-n", OWN_NAMESPACE)
 
 
