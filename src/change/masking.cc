@@ -85,15 +85,28 @@ std::string WithoutNamedSecrets(std::string_view line) {
   return masked;
 }
 
-// Returns the column of the name whose secret reaches the end of the line, or nullopt.  In YAML, such a secret goes on
-// in the next lines if they are indented more than its name.
+std::size_t IndentOf(std::string_view line) { return std::min(line.find_first_not_of(' '), line.size()); }
+
+// Returns the column that further lines of the value of this name, which is a part of the line, are indented more than.
+// In YAML, this is the column of the line's first key, or that of the whole entry if the name is in braces.
+std::size_t ColumnOfEntry(std::string_view line, std::string_view name) {
+  const std::size_t indent = IndentOf(line);
+  std::size_t key = indent;
+  while (line.substr(key).starts_with("- ")) key = std::min(line.find_first_not_of(' ', key + 1), line.size());
+  const auto begin = static_cast<std::size_t>(name.data() - line.data());
+  if (begin <= key) return begin;
+  return line.substr(key, begin - key).find_first_of("{[") == std::string_view::npos ? key : indent;
+}
+
+// Returns the column of the entry whose secret reaches the end of the line, or nullopt.  In YAML, such a secret goes on
+// in the next lines if they are indented more than that.
 std::optional<std::size_t> ColumnOfOpenSecret(std::string_view line) {
   for (std::size_t at = line.find(':'); at != std::string_view::npos; at = line.find(':', at + 1)) {
     const std::string_view name = NameBefore(line, at);
     const std::size_t begin = line.find_first_not_of(" \t", at + 1);
     if (begin == std::string_view::npos || IsPartOfStructure(line[begin]) || !SuggestsASecret(name)) continue;
     const auto end = IsQuote(line[begin]) ? EndOfQuoted(line, begin) : std::nullopt;
-    if (!end) return static_cast<std::size_t>(name.data() - line.data());
+    if (!end) return ColumnOfEntry(line, name);
     at = *end - 1;
   }
   return std::nullopt;
@@ -158,8 +171,6 @@ std::string WithoutPasswordHashes(std::string_view line) {
   masked += line.substr(copied);
   return masked;
 }
-
-std::size_t IndentOf(std::string_view line) { return std::min(line.find_first_not_of(' '), line.size()); }
 
 // Returns whether the line begins a block such as "password: |", with the secret on the lines below.
 bool BeginsSecretBlock(std::string_view line) {

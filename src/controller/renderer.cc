@@ -24,9 +24,10 @@ using kube::EventKind;
 // Inputs may be incomplete for this long before the pool becomes degraded.
 constexpr auto kWaitForInputs = std::chrono::minutes(1);
 constexpr const char* kRender = "render";  // The kind of write in the keys of the back-offs.
-// At most this many pools are rendered at once.  Each job has some copies of a rendered config, which may be large.
+// At most this many jobs run at once, not counting those that take longer than kLongestPlace.  Each job has some copies
+// of a rendered config, which may be large.
 constexpr std::size_t kJobsAtOnce = 4;
-// A job that takes longer than this counts no more, because the API server may be silent about one pool alone.
+// A job that takes longer than this does not hold up other pools, because the API server may be silent about one pool.
 constexpr auto kLongestPlace = std::chrono::seconds(10);
 
 // Returns the patch that makes a config the pool's target.  If `now` is set and the config replaces another target, the

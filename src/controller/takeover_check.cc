@@ -55,13 +55,12 @@ std::optional<CommandLine> StartLineOf(const WholeDeployment& deployment) {
 // written.  Those of older releases, which have a client library before Kubernetes 1.27, leave it alone for a time of
 // their own.  Returns false if the release is not known.
 bool HeedsWrittenDurations(std::string_view release) {
-  constexpr std::string_view kMajor = "4.";
-  constexpr int kFirstMinor = 14;
-  if (!release.starts_with(kMajor)) return false;
-  release.remove_prefix(kMajor.size());
-  int minor = 0;
-  std::from_chars(release.data(), release.data() + release.size(), minor);
-  return minor >= kFirstMinor;
+  constexpr std::pair<int, int> kFirst = {4, 14};
+  std::pair<int, int> version;
+  const char* const end = release.data() + release.size();
+  const char* const dot = std::from_chars(release.data(), end, version.first).ptr;
+  if (dot != end && *dot == '.') std::from_chars(dot + 1, end, version.second);
+  return version >= kFirst;
 }
 
 class TakeoverChecker {
@@ -258,7 +257,7 @@ class TakeoverChecker {
             "this is a cluster of one machine, and the release of the Machine Config Operator is {}: if `start` "
             "is killed, run it again within 3 minutes; otherwise two of the Operator's programs may act at once "
             "for up to {} s if two pods of one Deployment run at that time (docs/takeover.md)",
-            release.empty() ? "unknown" : release + ", which is older than 4.14", overlap.count()));
+            release.empty() ? "unknown" : release, overlap.count()));
   }
 
   void CheckAgents() {
@@ -284,8 +283,8 @@ class TakeoverChecker {
     if (!evidence_.has_machine_namespace) {
       Add(Weight::kInformation,
           fmt::format(
-              "the cluster has no namespace {}, so Pintle writes no user data for new machines; its manifests are "
-              "in deploy/openshift-without-machine-api",
+              "the cluster has no namespace {}, so Pintle writes no user data for new machines; apply deploy/openshift "
+              "again when there is one",
               kMachineNamespace));
     }
   }

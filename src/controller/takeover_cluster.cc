@@ -369,6 +369,7 @@ Result<std::vector<ServerReplica>> TakeoverCluster::ReadServerReplicas(const Who
     if (HasEnded(pod)) continue;
     ServerReplica& replica = replicas.emplace_back();
     replica.pod = pod.metadata.name;
+    replica.node = pod.spec.node_name;
     replica.phase = PhaseOf(pod);
     if (replica.phase != ServerReplica::Phase::kRuns) continue;
     kube::ApiRequest request = {

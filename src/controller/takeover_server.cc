@@ -35,12 +35,26 @@ std::string UnreadyServersText(const TakeoverState& state) {
   return text;
 }
 
+bool IsOnDownNode(const ServerReplica& replica, const TakeoverState& state) {
+  return std::any_of(state.nodes.begin(), state.nodes.end(),
+                     [&](const api::Node& node) { return node.metadata.name == replica.node && IsDown(node); });
+}
+
+// Returns how many of our pods are on machines that are down.  Such a pod serves nothing and has no ports until its
+// machine is back, and the pod that replaces it may find no other machine.  So neither of the two is awaited.
+std::int64_t CountReplicasOnDownNodes(const TakeoverState& state) {
+  return std::count_if(state.server_replicas.begin(), state.server_replicas.end(),
+                       [&](const ServerReplica& replica) { return IsOnDownNode(replica, state); });
+}
+
 // Returns the names of our pods that do not serve, or "".  A pod that starts will take the ports of its machine, and
 // one that ends may still have them, so both are awaited.
 std::string SilentReplicasText(const TakeoverState& state) {
   std::string text;
+  std::int64_t replacements = CountReplicasOnDownNodes(state);
   for (const ServerReplica& replica : state.server_replicas) {
-    if (replica.answers) continue;
+    if (replica.answers || IsOnDownNode(replica, state)) continue;
+    if (replica.node.empty() && replica.phase == ServerReplica::Phase::kStarts && replacements-- > 0) continue;
     if (!text.empty()) text += ", ";
     text += replica.pod;
     if (replica.phase == ServerReplica::Phase::kStarts) text += " (which has not started)";
@@ -51,11 +65,14 @@ std::string SilentReplicasText(const TakeoverState& state) {
 
 // Returns why the Deployment may still start or end pods, or "".  The pods alone do not prove that there will be no
 // others: the Deployment's controller creates and deletes them one after the other.
-std::string WhyRolloutIsUnfinished(const WholeDeployment& ours, const TakeoverSettings& settings) {
+std::string WhyRolloutIsUnfinished(const TakeoverState& state, const TakeoverSettings& settings) {
+  const WholeDeployment& ours = *state.ours;
   const std::int64_t wanted = NumberIn(ours.spec, "replicas", 1);
+  const std::int64_t wanted_ready = std::max<std::int64_t>(wanted - CountReplicasOnDownNodes(state), 1);
   const json::Value& status = ours.status;
   const bool is_seen = NumberIn(status, "observedGeneration") >= ours.metadata.generation;
-  const bool are_ready = NumberIn(status, "updatedReplicas") >= wanted && NumberIn(status, "readyReplicas") >= wanted;
+  const bool are_ready =
+      NumberIn(status, "updatedReplicas") >= wanted && NumberIn(status, "readyReplicas") >= wanted_ready;
   const bool are_others_gone = NumberIn(status, "replicas") <= wanted;
   const std::string name = fmt::format("the Deployment {}/{}", settings.own_namespace, settings.own_deployment);
   if (!is_seen || !are_ready) return fmt::format("not all replicas of {} are ready with its present settings", name);
@@ -71,7 +88,7 @@ std::string WhatServingAwaits(const TakeoverState& state, const TakeoverSettings
         "{}/{}",
         silent.empty() ? "(there are none yet)" : silent, settings.own_namespace, settings.own_deployment);
   }
-  const std::string unfinished = WhyRolloutIsUnfinished(*state.ours, settings);
+  const std::string unfinished = WhyRolloutIsUnfinished(state, settings);
   return unfinished.empty() ? "" : "this is corrected: " + unfinished;
 }
 
@@ -150,7 +167,7 @@ std::string WhyServerMustStay(const TakeoverState& state, const TakeoverSettings
   if (!state.ours || !IgnitionPortOf(*state.ours)) {
     return fmt::format("{} has no Ignition server; apply deploy/ignition/openshift", ours);
   }
-  return WhyRolloutIsUnfinished(*state.ours, settings);
+  return WhyRolloutIsUnfinished(state, settings);
 }
 
 std::optional<std::int64_t> IgnitionPortOf(const WholeDeployment& deployment) {

@@ -27,6 +27,7 @@ struct ServerReplica {
   enum class Phase { kStarts, kRuns, kEnds };
 
   std::string pod;
+  std::string node = {};  // Empty while the pod has no node.
   Phase phase = Phase::kRuns;
   bool answers = false;  // It runs, its Ignition server answers, and it has the configs of all pools.
 };

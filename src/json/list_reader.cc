@@ -443,7 +443,8 @@ class Reader {
   bool ReadMember(Value::Object& members, const Parent* parent) {
     std::string_view key;
     if (!ReadKey(key)) return false;
-    if (parent != nullptr && IsOmitted(*parent, key)) return Skip();
+    // If the same key has come before with a value that is kept, it is there twice.
+    if (parent != nullptr && IsOmitted(*parent, key)) return members.find(key) == members.end() && Skip();
     const std::size_t before = members.size();
     // Programs usually write the keys in their order.
     const auto member = members.emplace_hint(members.end(), key, Value());

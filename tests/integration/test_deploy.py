@@ -210,15 +210,6 @@ def test_on_openshift_the_controller_uses_the_templates_of_the_release(applied):
         "node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"]
 
 
-def test_an_overlay_has_no_role_in_the_namespace_of_a_machine_api_that_is_missing(cluster):
-    plain, made = (kustomize(cluster, DEPLOY / folder).split("\n---\n")
-                   for folder in ("openshift", "openshift-without-machine-api"))
-    left_out = [each for each in plain if each not in made]
-    assert len(left_out) == 2 and all("  namespace: openshift-machine-api\n" in each for each in left_out)
-    assert [each for each in plain if each not in left_out] == made
-    assert not any("namespace: openshift-machine-api" in each for each in made)
-
-
 def test_on_openshift_the_init_container_copies_the_operators_whole_folder(cluster, tmp_path):
     made = kustomize(cluster, DEPLOY / "openshift")
     command = re.search(r"\n +- cp\n((?: +- \S+\n)+)", made)[1].split()[1::2]

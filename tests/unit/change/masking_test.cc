@@ -102,6 +102,13 @@ TEST(Masked, HidesASecretThatGoesOnInTheNextLines) {
               ElementsAre("private: <masked>", "<masked>", "<masked>", "kind: a"));
 }
 
+TEST(Masked, HidesTheNextLinesOfASecretWhereverItsNameIsInItsLine) {
+  for (const std::string name : {"- {name: db, password", "- example.com/auth-token", "- db password"}) {
+    EXPECT_THAT(Masked({name + ": 'correct", "    horse'", "- kind: a"}),
+                ElementsAre(name + ": <masked>", "<masked>", "- kind: a"));
+  }
+}
+
 TEST(Masked, LeavesLinesBelowASecretThatHasEnded) {
   EXPECT_THAT(Masked({R"(token: "a")", "  b: c"}), ElementsAre("token: <masked>", "  b: c"));
   EXPECT_THAT(Masked({"- token: a", "  b: c"}), ElementsAre("- token: <masked>", "  b: c"));

@@ -69,6 +69,27 @@ TEST(TakeoverServer, IsNotHandedOverWhileAPodOfOursStartsOrEnds) {
   EXPECT_THAT(ServingAwaits(state, cluster.settings_), testing::HasSubstr("in the pods (there are none yet) of"));
 }
 
+// A machine that is down must not keep the other machines from their new daemons.
+TEST(TakeoverServer, IsHandedOverThoughAMachineIsDown) {
+  SimulatedTakeover cluster;
+  ASSERT_TRUE(cluster.Run(StepsToTakeOver));
+  TakeoverState state = cluster.State();
+  api::Node down;
+  down.metadata.name = "lost";
+  down.status.conditions = {{.type = "Ready", .status = "Unknown"}};
+  state.nodes.push_back(down);
+  state.ours->status = ValueOf(json::Parse(R"({"replicas": 2, "updatedReplicas": 2, "readyReplicas": 1})"));
+  state.server_replicas = {{.pod = "a", .node = "m1", .answers = true},
+                           {.pod = "b", .node = "lost", .phase = ServerReplica::Phase::kEnds},
+                           {.pod = "c", .phase = ServerReplica::Phase::kStarts}};
+  EXPECT_EQ(ServingAwaits(state, cluster.settings_), "");
+  // Only one pod replaces that of the lost machine.
+  state.server_replicas.push_back({.pod = "d", .phase = ServerReplica::Phase::kStarts});
+  EXPECT_THAT(ServingAwaits(state, cluster.settings_), testing::HasSubstr("in the pods d (which has not started) of"));
+  state.nodes.back().status.conditions[0].status = "True";
+  EXPECT_THAT(ServingAwaits(state, cluster.settings_), testing::HasSubstr("in the pods b (which has to end), c "));
+}
+
 // Between two pods, each pod that there is may answer.
 TEST(TakeoverServer, IsNotHandedOverWhileOurDeploymentMayStartOrEndPods) {
   SimulatedTakeover cluster;

@@ -176,6 +176,8 @@ TEST(ReadList, KeepsAValueThatIsNoStringIfOnlyStringsAreLeftOut) {
     EXPECT_EQ(parse(text), text);
   }
   EXPECT_EQ(parse(R"({"metadata":{"uid":"\x"}})"), "nothing");
+  // The last one of two values counts, so the first one must not be kept.
+  EXPECT_EQ(parse(R"({"metadata":{"uid":{"a":"b"},"uid":"c"}})"), "nothing");
 }
 
 TEST(ReadList, LeavesElementsOutOfTheListsOfOneKind) {
