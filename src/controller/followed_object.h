@@ -67,10 +67,10 @@ class FollowedObject {
     return why;
   }
 
-  // Returns a text that changes whenever the version of the object changes.
+  // Returns a text that changes whenever the version of the object changes, or the reason why it cannot be read.
   std::string VersionsText() const {
     if (!mirror_) return "";
-    std::string text = mirror_->refusal();
+    std::string text = WhyUnreadable();
     mirror_->ForEach([&](const T& object) { text += " " + object.metadata.resource_version; });
     return text;
   }

@@ -319,9 +319,12 @@ std::vector<MalformedInput> MalformedInputs() {
       {"configmaps", "machine-config-operator-images", "an image is a number",
        at({"data", "images.json"}, R"("{\"releaseVersion\": \"4.21.0\", \"machineConfigOperator\": 5}")"),
        "images.json: $.machineConfigOperator"},
+      {"serviceaccounts", "machine-os-puller", "its Secrets are a text", at({"imagePullSecrets"}, R"("puller-1")"),
+       "$.imagePullSecrets"},
       {"secrets", "puller-1", "its credentials are no JSON", at({"data", ".dockercfg"}, R"("e30x")"), "puller-1"},
       {"secrets", "pull-secret", "its credentials are a list", at({"data", ".dockerconfigjson"}, R"("W10=")"),
        "pull-secret"},
+      {"secrets", "pull-secret", "its data are a list", at({"data"}, "[]"), "$.data"},
   };
   for (const char* bundle : {"machine-config-server-ca", "kube-apiserver-client-ca", "user-ca-bundle", "of-the-proxy",
                              "kube-apiserver-server-ca"}) {
