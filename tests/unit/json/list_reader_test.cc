@@ -227,7 +227,7 @@ TEST(ReadList, TakesTheElementsOfAList) {
   EXPECT_EQ(Elements(R"("text")").second, "nothing");
 }
 
-// What ReadList() makes of a text.
+// This is what ReadList() has made of a text.
 struct Reading {
   bool is_read = false;
   Value rest;
